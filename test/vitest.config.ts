@@ -1,0 +1,33 @@
+import { availableParallelism } from 'node:os';
+import { defineConfig } from 'vitest/config';
+
+/**
+ * Two projects. `pure` has no I/O at all and finishes within seconds. `postgres` runs against one real server per
+ * run (see support/postgres-server.ts: TEST_DATABASE_URL, else a container, else the embedded one), one fresh
+ * database per test file.
+ */
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    reporters: ['default'],
+    projects: [
+      {
+        test: {
+          name: 'pure',
+          include: ['test/{domain,optimizer,wire,bench}/**/*.test.ts', 'test/*.test.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'postgres',
+          include: ['test/{db,application,http,worker,webhooks,cli,scenario,fault}/**/*.test.ts'],
+          globalSetup: ['test/support/postgres-server.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: Math.max(2, availableParallelism()),
+        },
+      },
+    ],
+  },
+});
