@@ -1,0 +1,225 @@
+/**
+ * How an output is judged: the only place of this rule. An objective definition is compiled once into one acceptance
+ * interval per output; the verdict on a measured output and the goal of the optimizer both come from those intervals.
+ *
+ * Objectives of type exact are judged together by the L1 norm of the whole vector; their intervals are the sufficient
+ * share of each output (threshold / number of outputs) and serve the optimizer only.
+ */
+import { hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { absoluteSum, toFinite } from './vectors.ts';
+
+export interface AcceptanceInterval {
+  readonly lower: number;
+  readonly upper: number;
+  readonly lowerOpen: boolean;
+  readonly upperOpen: boolean;
+  readonly direction: 'none' | 'minimize' | 'maximize';
+}
+
+export interface AcceptanceGoal {
+  readonly targets: readonly AcceptanceInterval[];
+  readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
+}
+
+export interface ObjectiveResult {
+  readonly number: number;
+  readonly type: ObjectiveType;
+  readonly objective: number;
+  /** null for types without bounds. */
+  readonly minimumBound: number | null;
+  readonly maximumBound: number | null;
+  readonly output: number;
+  readonly error: number;
+  readonly detail: string;
+  readonly satisfied: boolean;
+}
+
+export interface Evaluation {
+  readonly results: readonly ObjectiveResult[];
+  readonly isSatisfied: boolean;
+  /** In output units, summed over the outputs. */
+  readonly l1Norm: number;
+  /** Sum of the distances to the satisfied intervals, relative to the sum of the absolute targets. */
+  readonly convergence: number;
+}
+
+/** Compiles a checked definition. Cost O(m). */
+export function compileGoal(definition: ObjectiveDefinition): AcceptanceGoal {
+  const threshold = exactThreshold(definition);
+  const targets = definition.objectiveTypes.map((_, j) => compileInterval(definition, j, threshold));
+  const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
+  return { targets, l1: isExact ? { center: definition.objectives, threshold } : null };
+}
+
+/** The total L1 norm up to which exact objectives count as met. */
+export function exactThreshold(definition: ObjectiveDefinition): number {
+  return Math.max(definition.desiredL1Norm, toFinite(definition.convergence * targetScale(definition)));
+}
+
+/** Sum of the absolute targets, 1 when that is 0: the scale of every relative figure of an objective. */
+function targetScale(definition: ObjectiveDefinition): number {
+  const sum = absoluteSum(definition.objectives);
+  return sum === 0 ? 1 : sum;
+}
+
+function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): AcceptanceInterval {
+  const t = definition.objectives[j]!;
+  const closed = { lowerOpen: false, upperOpen: false, direction: 'none' } as const;
+  switch (definition.objectiveTypes[j]!) {
+    case ObjectiveType.exact: {
+      const share = threshold / definition.objectives.length;
+      return { ...closed, lower: toFinite(t - share), upper: toFinite(t + share) };
+    }
+    case ObjectiveType.percent:
+      return {
+        ...closed,
+        lower: percentEnd(t, definition.minimumBounds[j]!, -1),
+        upper: percentEnd(t, definition.maximumBounds[j]!, 1),
+      };
+    case ObjectiveType.value:
+      return {
+        ...closed,
+        lower: toFinite(t + definition.minimumBounds[j]!),
+        upper: toFinite(t + definition.maximumBounds[j]!),
+      };
+    case ObjectiveType.lessthan:
+      return { ...closed, lower: -Infinity, upper: t, upperOpen: true };
+    case ObjectiveType.lessthanEqual:
+      return { ...closed, lower: -Infinity, upper: t };
+    case ObjectiveType.greaterthan:
+      return { ...closed, lower: t, lowerOpen: true, upper: Infinity };
+    case ObjectiveType.greaterthanEqual:
+      return { ...closed, lower: t, upper: Infinity };
+    case ObjectiveType.minimize:
+      return { ...closed, lower: -Infinity, upper: t, direction: 'minimize' };
+    case ObjectiveType.maximize:
+      return { ...closed, lower: t, upper: Infinity, direction: 'maximize' };
+  }
+}
+
+/** The deviation of y from t in percent of |t|, signed. */
+function percentDeviation(y: number, t: number): number {
+  return (100 * (y - t)) / Math.abs(t);
+}
+
+/**
+ * The end of a percent interval on the given side: the outermost double whose deviation, as rounded, still keeps the
+ * bound. t + bound |t| / 100 is at most a few units in the last place away from it, so eight steps always reach it.
+ */
+function percentEnd(t: number, bound: number, side: 1 | -1): number {
+  let end = toFinite(t + (bound * Math.abs(t)) / 100);
+  const keeps = (y: number): boolean => side * percentDeviation(y, t) <= side * bound;
+  for (let step = 0; step < 8 && !keeps(end); step++) end = neighbour(end, -side);
+  for (let step = 0; step < 8 && keeps(neighbour(end, side)); step++) end = neighbour(end, side);
+  return end;
+}
+
+const float = new Float64Array(1);
+const bits = new BigInt64Array(float.buffer);
+
+/** The next double above (side > 0) or below x; finite x only. */
+function neighbour(x: number, side: number): number {
+  if (x === 0) return side > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE;
+  float[0] = x;
+  bits[0]! += x > 0 === side > 0 ? 1n : -1n;
+  return toFinite(float[0]!);
+}
+
+/** Whether y lies in the interval, open ends respected. */
+export function isInside(interval: AcceptanceInterval, y: number): boolean {
+  const isAbove = interval.lowerOpen ? y > interval.lower : y >= interval.lower;
+  const isBelow = interval.upperOpen ? y < interval.upper : y <= interval.upper;
+  return isAbove && isBelow;
+}
+
+/** Distance of y to the interval, 0 inside and on either end. */
+export function distanceToInterval(interval: AcceptanceInterval, y: number): number {
+  return toFinite(Math.max(0, interval.lower - y, y - interval.upper));
+}
+
+/**
+ * Judges one output.
+ *
+ * @param output  length m, finite
+ */
+export function evaluateOutput(definition: ObjectiveDefinition, output: readonly number[]): Evaluation {
+  const goal = compileGoal(definition);
+  const l1Total = definition.objectives.reduce((sum, t, j) => sum + Math.abs(output[j]! - t), 0);
+  const meetsL1 = goal.l1 !== null && l1Total <= goal.l1.threshold;
+  let l1Norm = 0;
+  let distance = 0;
+  const results = goal.targets.map((interval, j): ObjectiveResult => {
+    const type = definition.objectiveTypes[j]!;
+    const t = definition.objectives[j]!;
+    const y = output[j]!;
+    const gap = toFinite(Math.abs(y - t));
+    const outside = distanceToInterval(interval, y);
+    const isExact = type === ObjectiveType.exact;
+    l1Norm += isExact || hasBounds(type) ? gap : outside;
+    distance += isExact ? gap : outside;
+    const satisfied = isExact ? meetsL1 : isInside(interval, y);
+    const error =
+      type === ObjectiveType.percent
+        ? toFinite(Math.abs(percentDeviation(y, t)))
+        : isExact || hasBounds(type)
+          ? gap
+          : outside;
+    return {
+      number: j,
+      type,
+      objective: t,
+      minimumBound: hasBounds(type) ? definition.minimumBounds[j]! : null,
+      maximumBound: hasBounds(type) ? definition.maximumBounds[j]! : null,
+      output: y,
+      error,
+      detail: describe(definition, j, y, satisfied, {
+        interval,
+        l1Total: toFinite(l1Total),
+        threshold: goal.l1?.threshold ?? 0,
+      }),
+      satisfied,
+    };
+  });
+  return {
+    results,
+    isSatisfied: results.every((result) => result.satisfied),
+    l1Norm: toFinite(l1Norm),
+    convergence: toFinite(toFinite(distance) / targetScale(definition)),
+  };
+}
+
+function describe(
+  definition: ObjectiveDefinition,
+  j: number,
+  y: number,
+  satisfied: boolean,
+  facts: { readonly interval: AcceptanceInterval; readonly l1Total: number; readonly threshold: number },
+): string {
+  const t = definition.objectives[j]!;
+  const verdict = satisfied ? 'is satisfied' : 'is not satisfied';
+  const { interval } = facts;
+  switch (definition.objectiveTypes[j]!) {
+    case ObjectiveType.exact: {
+      const relation = satisfied ? 'within' : 'above';
+      return `Output ${y} for the target ${t} ${verdict}: the L1 norm ${facts.l1Total} of all outputs is ${relation} the threshold ${facts.threshold}.`;
+    }
+    case ObjectiveType.percent: {
+      const range = `${definition.minimumBounds[j]} to ${definition.maximumBounds[j]} percent`;
+      return `Output ${y} ${verdict}: it deviates from the target ${t} by ${toFinite(percentDeviation(y, t))} percent, allowed are ${range}.`;
+    }
+    case ObjectiveType.value:
+      return `Output ${y} ${verdict}: allowed are ${interval.lower} to ${interval.upper} around the target ${t}.`;
+    case ObjectiveType.lessthan:
+      return `Output ${y} ${verdict}: it must be less than ${t}.`;
+    case ObjectiveType.lessthanEqual:
+      return `Output ${y} ${verdict}: it must be at most ${t}.`;
+    case ObjectiveType.greaterthan:
+      return `Output ${y} ${verdict}: it must be greater than ${t}.`;
+    case ObjectiveType.greaterthanEqual:
+      return `Output ${y} ${verdict}: it must be at least ${t}.`;
+    case ObjectiveType.minimize:
+      return `Output ${y} ${verdict}: minimizing, the aspiration is at most ${t}.`;
+    case ObjectiveType.maximize:
+      return `Output ${y} ${verdict}: maximizing, the aspiration is at least ${t}.`;
+  }
+}

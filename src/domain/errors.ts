@@ -1,0 +1,83 @@
+/**
+ * The closed list of broken rules. An expected outcome is a returned union; a broken rule is thrown as a DomainError.
+ * Transport layers turn a code into their own status in one table each; no rule is repeated there.
+ */
+export type ErrorCode =
+  | 'VALIDATION_FAILED'
+  | 'NOT_FOUND'
+  | 'UNAUTHENTICATED'
+  | 'FORBIDDEN'
+  | 'TRIAL_CLOSED'
+  | 'OBJECTIVE_ENDED'
+  | 'NO_OPEN_ITERATION'
+  | 'ITERATION_OPEN'
+  | 'OUTPUT_CONFLICT'
+  | 'SUGGESTION_FAILED'
+  | 'SUGGESTION_PENDING'
+  | 'OVERLOADED';
+
+/** One violated rule. `property` reads like `objectives[2]`, `pointer` is the JSON Pointer of the same place. */
+export interface Violation {
+  readonly property: string;
+  readonly pointer: string;
+  readonly message: string;
+}
+
+/** A step named in an error so that the transport can link to it. */
+export interface StepReference {
+  readonly objectiveId: number;
+  readonly inverseId: number;
+}
+
+export interface ErrorFacts {
+  readonly violations?: readonly Violation[];
+  readonly step?: StepReference;
+  /** Seconds after which a repetition makes sense. */
+  readonly retryAfterSeconds?: number;
+}
+
+export class DomainError extends Error {
+  readonly code: ErrorCode;
+  readonly facts: ErrorFacts;
+
+  constructor(code: ErrorCode, message: string, facts: ErrorFacts = {}) {
+    super(message);
+    this.name = 'DomainError';
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** Path of a violation as segments: field names and zero-based positions. */
+export type ViolationPath = readonly (string | number)[];
+
+/** Builds a violation from path segments, e.g. ['objectives', 2] -> objectives[2], /objectives/2. */
+export function makeViolation(path: ViolationPath, message: string): Violation {
+  let property = '';
+  let pointer = '';
+  for (const segment of path) {
+    property += typeof segment === 'number' ? `[${segment}]` : property === '' ? segment : `.${segment}`;
+    pointer += `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  }
+  return { property, pointer, message };
+}
+
+/** More violations than this are counted, not listed: an answer must stay readable and small. */
+const LISTED_VIOLATIONS = 100;
+
+/** Throws VALIDATION_FAILED when the list is not empty; at most 100 entries are kept, the text says how many there are. */
+export function refuseViolations(violations: readonly Violation[]): void {
+  if (violations.length === 0) return;
+  const first = violations[0]!;
+  const count = violations.length;
+  const detail =
+    count === 1
+      ? `${first.property === '' ? 'The request' : first.property}: ${first.message}`
+      : `${count} rules are violated, first ${first.property === '' ? 'the request' : first.property}: ${first.message}`;
+  throw new DomainError('VALIDATION_FAILED', detail, { violations: violations.slice(0, LISTED_VIOLATIONS) });
+}
+
+/** The error for a resource that does not exist, was deleted where that matters, or belongs to somebody else. */
+export function notFound(resource: string, id: number | string): DomainError {
+  return new DomainError('NOT_FOUND', `There is no ${resource} ${id} here.`);
+}

@@ -1,0 +1,49 @@
+/**
+ * An inverse is one step: a suggested input, later with the output that the client measured there. Iteration 1 is the
+ * initial point, already completed. Steps of one objective are strictly ordered; at most the last one is open.
+ */
+export const InverseStatus = {
+  active: 'active',
+  converged: 'converged',
+  maxIterations: 'max_iterations',
+  stopped: 'stopped',
+  failed: 'failed',
+} as const;
+export type InverseStatus = (typeof InverseStatus)[keyof typeof InverseStatus];
+
+export interface Inverse {
+  readonly id: number;
+  readonly objectiveId: number;
+  readonly iteration: number;
+  readonly status: InverseStatus;
+  /** null while the suggestion is being computed. */
+  readonly input: readonly number[] | null;
+  /** null until the output is known. */
+  readonly output: readonly number[] | null;
+  /** The output of the last completed iteration before this one; what `results` judge while `output` is null. */
+  readonly basisOutput: readonly number[] | null;
+  /** Nanoseconds the optimizer took. */
+  readonly suggestTimeNs: number;
+  /** Nanoseconds between handing out the input and loading its output, or what the client stated. */
+  readonly computeTimeNs: number;
+  readonly suggestedAt: Date | null;
+  readonly loadedAt: Date | null;
+  readonly satisfiedAt: Date | null;
+  readonly stoppedAt: Date | null;
+  readonly exhaustedAt: Date | null;
+  readonly failedAt: Date | null;
+  readonly failureReason: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly disabledAt: Date | null;
+}
+
+/** A step still to be computed by a worker. */
+export function isBeingComputed(step: Pick<Inverse, 'status' | 'input'>): boolean {
+  return step.status === InverseStatus.active && step.input === null;
+}
+
+/** A step handed out whose output is still missing. */
+export function awaitsOutput(step: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
+  return step.status === InverseStatus.active && step.input !== null && step.output === null;
+}

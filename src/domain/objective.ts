@@ -1,0 +1,114 @@
+/**
+ * The definition of an objective: one target per output with its type and bounds. Checked once by `checkDefinition`;
+ * how an output is judged against it stands in acceptance.ts, how it ends in stop-reason.ts.
+ */
+import { makeViolation, type Violation } from './errors.ts';
+import type { Inverse } from './inverse.ts';
+import type { StopReason } from './stop-reason.ts';
+import { checkLength } from './vectors.ts';
+
+export const ObjectiveType = {
+  exact: 'exact',
+  percent: 'percent',
+  value: 'value',
+  lessthan: 'lessthan',
+  lessthanEqual: 'lessthan_equal',
+  greaterthan: 'greaterthan',
+  greaterthanEqual: 'greaterthan_equal',
+  minimize: 'minimize',
+  maximize: 'maximize',
+} as const;
+export type ObjectiveType = (typeof ObjectiveType)[keyof typeof ObjectiveType];
+
+export const OBJECTIVE_TYPES = Object.values(ObjectiveType);
+
+export const DEFAULT_MAXIMUM_ATTEMPTS = 500;
+export const DEFAULT_CONVERGENCE = 1e-6;
+
+export interface ObjectiveDefinition {
+  /** Target per output. */
+  readonly objectives: readonly number[];
+  readonly objectiveTypes: readonly ObjectiveType[];
+  /** Offsets from the target, one per output, or empty when none were given. */
+  readonly minimumBounds: readonly number[];
+  readonly maximumBounds: readonly number[];
+  readonly desiredL1Norm: number;
+  /** Relative criterion; see acceptance.ts for what it means for exact objectives. */
+  readonly convergence: number;
+}
+
+export interface Objective extends ObjectiveDefinition {
+  readonly id: number;
+  readonly trialId: number;
+  readonly number: number;
+  readonly initialInput: readonly number[];
+  readonly initialOutput: readonly number[];
+  readonly maximumAttempts: number;
+  readonly attemptCount: number;
+  readonly stopReason: StopReason;
+  readonly optimalInverseId: number | null;
+  readonly seed: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly disabledAt: Date | null;
+}
+
+/** An objective with its steps in order of creation: what a poll shows. */
+export interface ObjectiveWithInverses extends Objective {
+  readonly inverses: readonly Inverse[];
+}
+
+export function hasBounds(type: ObjectiveType): boolean {
+  return type === ObjectiveType.percent || type === ObjectiveType.value;
+}
+
+export function isAspiration(type: ObjectiveType): boolean {
+  return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
+}
+
+/**
+ * All violations of a definition. `outputCount` is the number of outputs of the trial. Bounds matter only where some
+ * objective is percent or value, and then for every entry.
+ */
+export function checkDefinition(definition: ObjectiveDefinition, outputCount: number): readonly Violation[] {
+  const { objectives, objectiveTypes } = definition;
+  const violations: Violation[] = [...checkLength(['objectives'], objectives, outputCount, 'output of the trial')];
+  violations.push(...checkLength(['objectiveTypes'], objectiveTypes, objectives.length, 'objective'));
+  const exactCount = objectiveTypes.filter((type) => type === ObjectiveType.exact).length;
+  if (exactCount > 0 && exactCount < objectiveTypes.length) {
+    const message = 'exact judges all outputs together: either every type is exact or none is.';
+    violations.push(makeViolation(['objectiveTypes'], message));
+  }
+  objectiveTypes.forEach((type, j) => {
+    if (type === ObjectiveType.percent && objectives[j] === 0) {
+      violations.push(makeViolation(['objectives', j], 'a percent objective needs a target other than 0; use value.'));
+    }
+  });
+  violations.push(...checkBounds(definition));
+  return violations;
+}
+
+function checkBounds(definition: ObjectiveDefinition): Violation[] {
+  const violations: Violation[] = [];
+  const count = definition.objectives.length;
+  const areRequired = definition.objectiveTypes.some(hasBounds);
+  for (const field of ['minimumBounds', 'maximumBounds'] as const) {
+    const bounds = definition[field];
+    if (bounds.length === 0 && areRequired) {
+      violations.push(makeViolation([field], `is required: some objective is percent or value (${count} values).`));
+    } else if (bounds.length !== 0) {
+      violations.push(...checkLength([field], bounds, count, 'objective'));
+    }
+  }
+  if (!areRequired) return violations;
+  const shared = Math.min(definition.minimumBounds.length, definition.maximumBounds.length);
+  for (let j = 0; j < shared; j++) {
+    const minimum = definition.minimumBounds[j]!;
+    const maximum = definition.maximumBounds[j]!;
+    if (!(maximum > minimum)) {
+      const message = `must be greater than minimumBounds[${j}] (${minimum}), is ${maximum}.`;
+      violations.push(makeViolation(['maximumBounds', j], message));
+    }
+  }
+  return violations;
+}

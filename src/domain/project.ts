@@ -1,0 +1,163 @@
+/**
+ * The input space of a project and its invariants. A space is checked once, when the project is created; afterwards
+ * every other part of the product relies on it.
+ */
+import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
+
+export const InputType = {
+  float: 'float',
+  integer: 'integer',
+  boolean: 'boolean',
+  category: 'category',
+} as const;
+export type InputType = (typeof InputType)[keyof typeof InputType];
+
+const INPUT_TYPE_SYNONYMS: Readonly<Record<string, InputType>> = {
+  float: 'float',
+  continuous: 'float',
+  integer: 'integer',
+  boolean: 'boolean',
+  logical: 'boolean',
+  category: 'category',
+  categorical: 'category',
+};
+
+export const MAXIMUM_INPUT_COUNT = 200;
+export const PROJECT_NAME_MINIMUM_LENGTH = 4;
+
+export interface InputSpace {
+  readonly inputCount: number;
+  readonly minimums: readonly number[];
+  readonly maximums: readonly number[];
+  readonly inputTypes: readonly InputType[];
+  /** One list of names per input; empty for inputs that are no category. */
+  readonly categories: readonly (readonly string[])[];
+}
+
+export interface Project extends InputSpace {
+  readonly id: number;
+  readonly modelId: number;
+  readonly name: string;
+  /** Number of outputs the client announced; loaded output cases must match it. */
+  readonly outputCount: number | null;
+  readonly inputCases: readonly (readonly number[])[];
+  readonly seed: number;
+  readonly developedAt: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+  readonly disabledAt: Date | null;
+}
+
+/** The input type meant by a client's word, case aside, or undefined. */
+export function parseInputType(word: string): InputType | undefined {
+  return INPUT_TYPE_SYNONYMS[word.toLowerCase()];
+}
+
+/**
+ * Brings the client's categories into one list per input. Taken: one list per input (null for none), or one flat list
+ * of names when exactly one input is a category. Anything else comes back as undefined.
+ */
+export function toCategoryLists(
+  categories: readonly (string | readonly string[] | null)[],
+  inputTypes: readonly InputType[],
+): readonly (readonly string[])[] | undefined {
+  const isFlat = categories.every((entry) => typeof entry === 'string');
+  if (categories.length === 0 && !inputTypes.includes(InputType.category)) return inputTypes.map(() => []);
+  if (isFlat) {
+    if (inputTypes.filter((type) => type === InputType.category).length !== 1) return undefined;
+    return inputTypes.map((type) => (type === InputType.category ? (categories as readonly string[]) : []));
+  }
+  if (categories.length !== inputTypes.length) return undefined;
+  if (categories.some((entry) => typeof entry === 'string')) return undefined;
+  return categories.map((entry) => (entry as readonly string[] | null) ?? []);
+}
+
+/** All violations of a space; empty when it is valid. */
+export function checkInputSpace(space: InputSpace): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const field of ['minimums', 'maximums', 'inputTypes', 'categories'] as const) {
+    if (space[field].length !== space.inputCount) {
+      violations.push(
+        makeViolation(
+          [field],
+          `needs one entry per input: ${space.inputCount} expected, ${space[field].length} given.`,
+        ),
+      );
+    }
+  }
+  if (violations.length > 0) return violations;
+  for (let i = 0; i < space.inputCount; i++) violations.push(...checkVariable(space, i));
+  return violations;
+}
+
+function checkVariable(space: InputSpace, i: number): Violation[] {
+  const violations: Violation[] = [];
+  const minimum = space.minimums[i]!;
+  const maximum = space.maximums[i]!;
+  const type = space.inputTypes[i]!;
+  const names = space.categories[i]!;
+  if (!(maximum > minimum)) {
+    violations.push(makeViolation(['maximums', i], `must be greater than minimums[${i}] (${minimum}), is ${maximum}.`));
+  } else if (!Number.isFinite(maximum - minimum)) {
+    violations.push(
+      makeViolation(['maximums', i], `is too far from minimums[${i}]: the width must be a finite number.`),
+    );
+  }
+  if (type === InputType.boolean && (minimum !== 0 || maximum !== 1)) {
+    violations.push(makeViolation(['minimums', i], 'a boolean input has the minimum 0 and the maximum 1.'));
+  }
+  if (type === InputType.integer || type === InputType.category) {
+    if (!Number.isSafeInteger(minimum))
+      violations.push(makeViolation(['minimums', i], `must be a whole number for ${type}.`));
+    if (!Number.isSafeInteger(maximum))
+      violations.push(makeViolation(['maximums', i], `must be a whole number for ${type}.`));
+  }
+  violations.push(...checkCategoryNames(type, names, minimum, maximum, i));
+  return violations;
+}
+
+function checkCategoryNames(
+  type: InputType,
+  names: readonly string[],
+  minimum: number,
+  maximum: number,
+  i: number,
+): Violation[] {
+  if (type !== InputType.category) {
+    return names.length === 0 ? [] : [makeViolation(['categories', i], `must be empty: input ${i} is ${type}.`)];
+  }
+  const violations: Violation[] = [];
+  if (names.length !== maximum - minimum + 1) {
+    const needed = maximum - minimum + 1;
+    violations.push(
+      makeViolation(['categories', i], `needs maximum - minimum + 1 = ${needed} names, ${names.length} given.`),
+    );
+  }
+  if (new Set(names).size !== names.length) violations.push(makeViolation(['categories', i], 'the names must differ.'));
+  return violations;
+}
+
+/** A float this far outside its bounds, relative to their width, is taken for rounding and accepted. */
+const BOUND_SLACK = 1e-9;
+
+/** Violations of one input vector against the space: length, bounds, whole numbers. */
+export function checkInput(space: InputSpace, input: readonly number[], path: ViolationPath): readonly Violation[] {
+  if (input.length !== space.inputCount) {
+    const message = `needs one value per input: ${space.inputCount} expected, ${input.length} given.`;
+    return [makeViolation(path, message)];
+  }
+  const violations: Violation[] = [];
+  for (let i = 0; i < input.length; i++) {
+    const value = input[i]!;
+    const minimum = space.minimums[i]!;
+    const maximum = space.maximums[i]!;
+    const type = space.inputTypes[i]!;
+    const slack = type === InputType.float ? BOUND_SLACK * (maximum - minimum) : 0;
+    if (value < minimum - slack || value > maximum + slack) {
+      violations.push(makeViolation([...path, i], `must lie between ${minimum} and ${maximum}, is ${value}.`));
+    } else if (type !== InputType.float && !Number.isInteger(value)) {
+      violations.push(makeViolation([...path, i], `must be a whole number (the input is ${type}), is ${value}.`));
+    }
+  }
+  return violations;
+}

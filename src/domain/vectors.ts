@@ -1,0 +1,39 @@
+import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
+
+/** One value per input variable of a project; finite, no -0. */
+export type InputVector = readonly number[];
+/** One value per output; finite, no -0. */
+export type OutputVector = readonly number[];
+
+/** -0 becomes 0, because neither JSON nor SQL keeps it and a stored history must read back as the same bytes. */
+export function withoutNegativeZero(values: readonly number[]): number[] {
+  return values.map((value) => value + 0);
+}
+
+/** Keeps a computed figure representable in JSON: a difference of two finite doubles may overflow. */
+export function toFinite(value: number): number {
+  if (value > Number.MAX_VALUE) return Number.MAX_VALUE;
+  return value < -Number.MAX_VALUE ? -Number.MAX_VALUE : value;
+}
+
+/** Sum of absolute values, finite. */
+export function absoluteSum(values: readonly number[]): number {
+  let sum = 0;
+  for (const value of values) sum += Math.abs(value);
+  return toFinite(sum);
+}
+
+export function areEqualVectors(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}
+
+/** Violations of `values` having `length` entries; `what` completes "needs one value per ...". */
+export function checkLength(
+  path: ViolationPath,
+  values: readonly unknown[],
+  length: number,
+  what: string,
+): readonly Violation[] {
+  if (values.length === length) return [];
+  return [makeViolation(path, `needs one value per ${what}: ${length} expected, ${values.length} given.`)];
+}
