@@ -13,7 +13,7 @@ export function withoutNegativeZero(values: readonly number[]): number[] {
 /** Keeps a computed figure representable in JSON: a difference of two finite doubles may overflow. */
 export function toFinite(value: number): number {
   if (value > Number.MAX_VALUE) return Number.MAX_VALUE;
-  return value < -Number.MAX_VALUE ? -Number.MAX_VALUE : value;
+  return Math.max(value, -Number.MAX_VALUE);
 }
 
 /** Sum of absolute values, finite. */
