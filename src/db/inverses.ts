@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import type { Inverse, InverseStatus } from '../domain/inverse.ts';
+import { type Page, type PageRequest, toPage } from './page.ts';
+import type { Db, Trx } from './transaction.ts';
+
+const COLUMNS = [
+  'i.id as id',
+  'i.objective_id as objectiveId',
+  'i.iteration as iteration',
+  'i.status as status',
+  'i.input as input',
+  'i.output as output',
+  'i.suggest_time_ns as suggestTimeNs',
+  'i.compute_time_ns as computeTimeNs',
+  'i.suggested_at as suggestedAt',
+  'i.loaded_at as loadedAt',
+  'i.satisfied_at as satisfiedAt',
+  'i.stopped_at as stoppedAt',
+  'i.exhausted_at as exhaustedAt',
+  'i.failed_at as failedAt',
+  'i.failure_reason as failureReason',
+  'i.created_at as createdAt',
+  'i.updated_at as updatedAt',
+  'i.disabled_at as disabledAt',
+] as const;
+
+/** The newest output before an iteration without one: two steps along inverses_one_per_iteration in the usual case. */
+const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
+  select b.output from inverses b
+  where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
+  order by b.iteration desc limit 1) end`.as('basisOutput');
+
+interface InverseRow extends Omit<Inverse, 'status'> {
+  readonly status: string;
+}
+
+/** The status is held to the known ones by a check of the table. */
+function toInverse(row: InverseRow): Inverse {
+  return { ...row, status: row.status as InverseStatus };
+}
+
+function inverses(db: Db | Trx, accountId: number) {
+  return db.selectFrom('inverses as i').select(COLUMNS).select(BASIS_OUTPUT).where('i.account_id', '=', accountId);
+}
+
+/** Disabled ones included. Primary key. */
+export async function findInverse(db: Db | Trx, accountId: number, id: number): Promise<Inverse | undefined> {
+  const row = await inverses(db, accountId).where('i.id', '=', id).executeTakeFirst();
+  return row && toInverse(row);
+}
+
+/** The step with the highest iteration. Every objective has at least iteration 1. */
+export async function getLastInverse(db: Db | Trx, accountId: number, objectiveId: number): Promise<Inverse> {
+  const row = await inverses(db, accountId)
+    .where('i.objective_id', '=', objectiveId)
+    .orderBy('i.iteration', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  return toInverse(row);
+}
+
+/** All steps of the objectives, ordered by objective and iteration. */
+export async function listAllInverses(
+  db: Db | Trx,
+  accountId: number,
+  objectiveIds: readonly number[],
+): Promise<readonly Inverse[]> {
+  if (objectiveIds.length === 0) return [];
+  const rows = await inverses(db, accountId)
+    .where('i.objective_id', 'in', objectiveIds)
+    .orderBy('i.objective_id')
+    .orderBy('i.iteration')
+    .execute();
+  return rows.map(toInverse);
+}
+
+export async function listInverses(
+  db: Db,
+  accountId: number,
+  objectiveId: number,
+  page: PageRequest,
+): Promise<Page<Inverse>> {
+  const rows = await inverses(db, accountId)
+    .where('i.objective_id', '=', objectiveId)
+    .where('i.id', '>', page.after ?? 0)
+    .orderBy('i.id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows.map(toInverse), page);
+}
+
+/** Input, output and failure of every step, in order of iteration: what the optimizer learns from. */
+export function listStepData(
+  db: Db | Trx,
+  objectiveId: number,
+): Promise<
+  readonly {
+    readonly iteration: number;
+    readonly status: string;
+    readonly input: readonly number[] | null;
+    readonly output: readonly number[] | null;
+  }[]
+> {
+  return db
+    .selectFrom('inverses')
+    .select(['iteration', 'status', 'input', 'output'])
+    .where('objective_id', '=', objectiveId)
+    .orderBy('iteration')
+    .execute();
+}
+
+export interface NewInverse {
+  readonly objectiveId: number;
+  readonly iteration: number;
+  readonly status: InverseStatus;
+  readonly input: readonly number[] | null;
+  readonly output: readonly number[] | null;
+  readonly isLoaded: boolean;
+  readonly isSatisfied: boolean;
+}
+
+/** The unique (objective, iteration) makes a second step of one iteration impossible. */
+export async function insertInverse(trx: Trx, accountId: number, step: NewInverse): Promise<number> {
+  const now = sql<Date>`now()`;
+  const row = await trx
+    .insertInto('inverses')
+    .values({
+      account_id: accountId,
+      objective_id: step.objectiveId,
+      iteration: step.iteration,
+      status: step.status,
+      input: step.input,
+      output: step.output,
+      suggested_at: step.input === null ? null : now,
+      loaded_at: step.isLoaded ? now : null,
+      satisfied_at: step.isSatisfied ? now : null,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+export type StepInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
+
+export interface InverseChange {
+  readonly status?: InverseStatus;
+  readonly input?: readonly number[];
+  readonly output?: readonly number[];
+  readonly suggestTimeNs?: number;
+  /** Nanoseconds, or 'since-suggested' for the time since the input was handed out, by the database's clock. */
+  readonly computeTimeNs?: number | 'since-suggested';
+  readonly failureReason?: string | null;
+  /** Instants set to the database's now. */
+  readonly reached?: readonly StepInstant[];
+}
+
+const SINCE_SUGGESTED = sql<number>`(extract(epoch from now() - suggested_at) * 1e9)::bigint`;
+const INSTANT_COLUMNS = {
+  suggestedAt: 'suggested_at',
+  loadedAt: 'loaded_at',
+  satisfiedAt: 'satisfied_at',
+  stoppedAt: 'stopped_at',
+  exhaustedAt: 'exhausted_at',
+  failedAt: 'failed_at',
+} as const satisfies Record<StepInstant, string>;
+
+/** The caller holds the lock of the objective. */
+export async function updateInverse(trx: Trx, id: number, change: InverseChange): Promise<void> {
+  const now = sql<Date>`now()`;
+  const computeTime = change.computeTimeNs === 'since-suggested' ? SINCE_SUGGESTED : change.computeTimeNs;
+  await trx
+    .updateTable('inverses')
+    .set({
+      ...(change.status === undefined ? {} : { status: change.status }),
+      ...(change.input === undefined ? {} : { input: change.input }),
+      ...(change.output === undefined ? {} : { output: change.output }),
+      ...(change.suggestTimeNs === undefined ? {} : { suggest_time_ns: change.suggestTimeNs }),
+      ...(computeTime === undefined ? {} : { compute_time_ns: computeTime }),
+      ...(change.failureReason === undefined ? {} : { failure_reason: change.failureReason }),
+      ...Object.fromEntries((change.reached ?? []).map((instant) => [INSTANT_COLUMNS[instant], now])),
+      updated_at: now,
+    })
+    .where('id', '=', id)
+    .execute();
+}

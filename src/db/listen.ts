@@ -1,0 +1,106 @@
+/**
+ * One dedicated LISTEN connection per process. Notifications are hints: they may be late or lost, and everybody who
+ * listens polls as well. A broken connection is replaced; after every (re)connection all listeners are told once, because
+ * anything may have happened meanwhile. A silent death is found by a heartbeat.
+ */
+import pg from 'pg';
+
+export type Notified = (payload: string) => void;
+
+export interface ListenerSettings {
+  readonly url: string;
+  readonly applicationName: string;
+  readonly heartbeatMs: number;
+  readonly reconnectMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** Payload handed to listeners after a (re)connection. */
+export const ANYTHING = '';
+
+export class Listener {
+  readonly #settings: ListenerSettings;
+  readonly #listeners = new Map<string, Set<Notified>>();
+  #client: pg.Client | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = true;
+
+  constructor(settings: ListenerSettings) {
+    this.#settings = settings;
+  }
+
+  /** Begins connecting; does not wait for it, since nothing depends on the connection. */
+  start(): void {
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    void this.#connect();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = undefined;
+    if (client !== undefined) await client.end().catch(() => undefined);
+  }
+
+  /** Calls `notified` for every notification on `channel` until the returned function is called. */
+  subscribe(channel: string, notified: Notified): () => void {
+    const known = this.#listeners.get(channel);
+    const listeners = known ?? new Set<Notified>();
+    if (known === undefined) {
+      this.#listeners.set(channel, listeners);
+      void this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
+    }
+    listeners.add(notified);
+    return () => listeners.delete(notified);
+  }
+
+  async #connect(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.#settings.url,
+      application_name: this.#settings.applicationName,
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 5_000,
+      keepAlive: true,
+    });
+    client.on('error', (error) => this.#lost(client, error));
+    client.on('end', () => this.#lost(client, new Error('the LISTEN connection ended')));
+    client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
+    this.#client = client;
+    try {
+      await client.connect();
+      for (const channel of this.#listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      this.#lost(client, error as Error);
+      return;
+    }
+    if (this.#client !== client) return;
+    for (const channel of this.#listeners.keys()) this.#tell(channel, ANYTHING);
+    this.#scheduleHeartbeat(client);
+  }
+
+  #scheduleHeartbeat(client: pg.Client): void {
+    this.#timer = setTimeout(() => {
+      client.query('select 1').then(
+        () => this.#client === client && this.#scheduleHeartbeat(client),
+        (error: Error) => this.#lost(client, error),
+      );
+    }, this.#settings.heartbeatMs);
+  }
+
+  #lost(client: pg.Client, error: Error): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    clearTimeout(this.#timer);
+    // A half-open socket never ends by itself.
+    void client.end().catch(() => undefined);
+    if (this.#isStopped) return;
+    this.#settings.onError(error);
+    this.#timer = setTimeout(() => void this.#connect(), this.#settings.reconnectMs);
+  }
+
+  #tell(channel: string, payload: string): void {
+    for (const notified of this.#listeners.get(channel) ?? []) notified(payload);
+  }
+}

@@ -1,0 +1,185 @@
+import { sql } from 'kysely';
+import type { Objective } from '../domain/objective.ts';
+import type { StopReason } from '../domain/stop-reason.ts';
+import { type Page, type PageRequest, toPage } from './page.ts';
+import type { Db, Trx } from './transaction.ts';
+
+const COLUMNS = [
+  'o.id as id',
+  'o.trial_id as trialId',
+  'o.number as number',
+  'o.objectives as objectives',
+  'o.objective_types as objectiveTypes',
+  'o.minimum_bounds as minimumBounds',
+  'o.maximum_bounds as maximumBounds',
+  'o.desired_l1_norm as desiredL1Norm',
+  'o.convergence as convergence',
+  'o.initial_input as initialInput',
+  'o.initial_output as initialOutput',
+  'o.maximum_attempts as maximumAttempts',
+  'o.attempt_count as attemptCount',
+  'o.stop_reason as stopReason',
+  'o.optimal_inverse_id as optimalInverseId',
+  'o.seed as seed',
+  'o.created_at as createdAt',
+  'o.updated_at as updatedAt',
+  'o.disabled_at as disabledAt',
+] as const;
+
+interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
+  readonly objectiveTypes: readonly string[];
+  readonly stopReason: number;
+}
+
+/** Types and stop reason were checked before they were stored. */
+function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
+  return row as Row & Objective;
+}
+
+/** Where an objective hangs, for the checks of a nested path, and whether its trial still takes requests. */
+export interface PlacedObjective extends Objective {
+  readonly modelId: number;
+  readonly projectId: number;
+  readonly trialStatus: string;
+}
+
+function placedObjectives(db: Db | Trx, accountId: number) {
+  return db
+    .selectFrom('objectives as o')
+    .innerJoin('trials as t', 't.id', 'o.trial_id')
+    .select(COLUMNS)
+    .select(['o.model_id as modelId', 'o.project_id as projectId', 't.status as trialStatus'])
+    .where('o.account_id', '=', accountId);
+}
+
+/** Disabled ones included. Primary key. */
+export async function findObjective(db: Db | Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
+  const row = await placedObjectives(db, accountId).where('o.id', '=', id).executeTakeFirst();
+  return row && toObjective(row);
+}
+
+/** Locks the objective row: everything that changes an objective, its steps or its job queues up here. */
+export async function lockObjective(trx: Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
+  const row = await placedObjectives(trx, accountId).where('o.id', '=', id).forUpdate('o').executeTakeFirst();
+  return row && toObjective(row);
+}
+
+export async function listObjectives(
+  db: Db,
+  accountId: number,
+  trialId: number,
+  page: PageRequest,
+): Promise<Page<Objective>> {
+  const rows = await db
+    .selectFrom('objectives as o')
+    .select(COLUMNS)
+    .where('o.account_id', '=', accountId)
+    .where('o.trial_id', '=', trialId)
+    .where('o.disabled_at', 'is', null)
+    .where('o.id', '>', page.after ?? 0)
+    .orderBy('o.id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows.map(toObjective), page);
+}
+
+/**
+ * The newest running objective of a trial with exactly this definition and initial point, if any: what makes a repeated
+ * initialize-inverse return the same one. The caller holds the lock of the trial.
+ */
+export async function findRunningTwin(
+  trx: Trx,
+  accountId: number,
+  trialId: number,
+  objective: NewObjectiveRow,
+): Promise<Objective | undefined> {
+  const row = await trx
+    .selectFrom('objectives as o')
+    .select(COLUMNS)
+    .where('o.account_id', '=', accountId)
+    .where('o.trial_id', '=', trialId)
+    .where('o.disabled_at', 'is', null)
+    .where('o.stop_reason', '=', 0)
+    .where('o.objectives', '=', objective.objectives)
+    .where('o.objective_types', '=', objective.objectiveTypes)
+    .where('o.minimum_bounds', '=', objective.minimumBounds)
+    .where('o.maximum_bounds', '=', objective.maximumBounds)
+    .where('o.desired_l1_norm', '=', objective.desiredL1Norm)
+    .where('o.convergence', '=', objective.convergence)
+    .where('o.maximum_attempts', '=', objective.maximumAttempts)
+    .where('o.initial_input', '=', objective.initialInput)
+    .where('o.initial_output', '=', objective.initialOutput)
+    .orderBy('o.id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row && toObjective(row);
+}
+
+export interface NewObjectiveRow
+  extends Pick<
+    Objective,
+    | 'trialId'
+    | 'objectives'
+    | 'objectiveTypes'
+    | 'minimumBounds'
+    | 'maximumBounds'
+    | 'desiredL1Norm'
+    | 'convergence'
+    | 'initialInput'
+    | 'initialOutput'
+    | 'maximumAttempts'
+    | 'stopReason'
+    | 'seed'
+  > {
+  readonly modelId: number;
+  readonly projectId: number;
+}
+
+/** Gives the objective the next number of its trial. The caller holds the lock of the trial. */
+export async function insertObjective(trx: Trx, accountId: number, objective: NewObjectiveRow): Promise<Objective> {
+  const row = await trx
+    .insertInto('objectives as o')
+    .values({
+      account_id: accountId,
+      model_id: objective.modelId,
+      project_id: objective.projectId,
+      trial_id: objective.trialId,
+      number: sql<number>`(select coalesce(max(number), 0) + 1 from objectives where trial_id = ${objective.trialId})`,
+      objectives: objective.objectives,
+      objective_types: objective.objectiveTypes,
+      minimum_bounds: objective.minimumBounds,
+      maximum_bounds: objective.maximumBounds,
+      desired_l1_norm: objective.desiredL1Norm,
+      convergence: objective.convergence,
+      initial_input: objective.initialInput,
+      initial_output: objective.initialOutput,
+      maximum_attempts: objective.maximumAttempts,
+      stop_reason: objective.stopReason,
+      seed: objective.seed,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return toObjective(row);
+}
+
+export interface ObjectiveChange {
+  readonly stopReason?: StopReason;
+  readonly attemptCount?: number;
+  readonly optimalInverseId?: number | null;
+}
+
+/** The caller holds the lock of the row. */
+export async function updateObjective(trx: Trx, id: number, change: ObjectiveChange): Promise<Objective> {
+  const row = await trx
+    .updateTable('objectives as o')
+    .set({
+      ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
+      ...(change.attemptCount === undefined ? {} : { attempt_count: change.attemptCount }),
+      ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('o.id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return toObjective(row);
+}

@@ -1,0 +1,74 @@
+import type { OutputCaseSet } from '../domain/trial.ts';
+import { type Page, type PageRequest, toPage } from './page.ts';
+import type { Db, Trx } from './transaction.ts';
+
+const COLUMNS = [
+  'id',
+  'model_id as modelId',
+  'project_id as projectId',
+  'output_count as outputCount',
+  'output_cases as outputCases',
+  'failed_cases as failedCases',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'disabled_at as disabledAt',
+] as const;
+
+function outputCaseSets(db: Db | Trx, accountId: number) {
+  return db.selectFrom('output_case_sets').select(COLUMNS).where('account_id', '=', accountId);
+}
+
+/** Primary key. */
+export function findOutputCaseSet(db: Db | Trx, accountId: number, id: number): Promise<OutputCaseSet | undefined> {
+  return outputCaseSets(db, accountId).where('id', '=', id).executeTakeFirst();
+}
+
+/** The newest set of a project that is not disabled. */
+export function findNewestOutputCaseSet(
+  db: Db | Trx,
+  accountId: number,
+  projectId: number,
+): Promise<OutputCaseSet | undefined> {
+  return outputCaseSets(db, accountId)
+    .where('project_id', '=', projectId)
+    .where('disabled_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function listOutputCaseSets(
+  db: Db,
+  accountId: number,
+  projectId: number,
+  page: PageRequest,
+): Promise<Page<OutputCaseSet>> {
+  const rows = await outputCaseSets(db, accountId)
+    .where('project_id', '=', projectId)
+    .where('disabled_at', 'is', null)
+    .where('id', '>', page.after ?? 0)
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows, page);
+}
+
+export type NewOutputCaseSet = Pick<
+  OutputCaseSet,
+  'modelId' | 'projectId' | 'outputCount' | 'outputCases' | 'failedCases'
+>;
+
+export function insertOutputCaseSet(trx: Trx, accountId: number, set: NewOutputCaseSet): Promise<OutputCaseSet> {
+  return trx
+    .insertInto('output_case_sets')
+    .values({
+      account_id: accountId,
+      model_id: set.modelId,
+      project_id: set.projectId,
+      output_count: set.outputCount,
+      output_cases: set.outputCases,
+      failed_cases: set.failedCases,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+}

@@ -1,0 +1,114 @@
+import { sql } from 'kysely';
+import type { InputType, Project } from '../domain/project.ts';
+import { type Page, type PageRequest, toPage } from './page.ts';
+import type { Db, Trx } from './transaction.ts';
+
+const COLUMNS = [
+  'id',
+  'model_id as modelId',
+  'name',
+  'input_count as inputCount',
+  'minimums',
+  'maximums',
+  'input_types as inputTypes',
+  'categories',
+  'input_cases as inputCases',
+  'output_count as outputCount',
+  'seed',
+  'developed_at as developedAt',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'disabled_at as disabledAt',
+] as const;
+
+interface ProjectRow extends Omit<Project, 'inputTypes'> {
+  readonly inputTypes: readonly string[];
+}
+
+/** The types were checked before they were stored. */
+function toProject(row: ProjectRow): Project {
+  return { ...row, inputTypes: row.inputTypes as readonly InputType[] };
+}
+
+function projects(db: Db | Trx, accountId: number) {
+  return db.selectFrom('projects').select(COLUMNS).where('account_id', '=', accountId);
+}
+
+/** Disabled ones included. Primary key. */
+export async function findProject(db: Db | Trx, accountId: number, id: number): Promise<Project | undefined> {
+  const row = await projects(db, accountId).where('id', '=', id).executeTakeFirst();
+  return row && toProject(row);
+}
+
+/** Locks the row: loads of output cases and new trials of one project queue up here, which numbers the trials. */
+export async function lockProject(trx: Trx, accountId: number, id: number): Promise<Project | undefined> {
+  const row = await projects(trx, accountId).where('id', '=', id).forUpdate().executeTakeFirst();
+  return row && toProject(row);
+}
+
+export async function listProjects(
+  db: Db,
+  accountId: number,
+  modelId: number,
+  page: PageRequest,
+): Promise<Page<Project>> {
+  const rows = await projects(db, accountId)
+    .where('model_id', '=', modelId)
+    .where('disabled_at', 'is', null)
+    .where('id', '>', page.after ?? 0)
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows.map(toProject), page);
+}
+
+export type NewProjectRow = Omit<Project, 'id' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
+
+export async function insertProject(db: Db | Trx, accountId: number, project: NewProjectRow): Promise<Project> {
+  const row = await db
+    .insertInto('projects')
+    .values({
+      account_id: accountId,
+      model_id: project.modelId,
+      name: project.name,
+      input_count: project.inputCount,
+      minimums: project.minimums,
+      maximums: project.maximums,
+      input_types: project.inputTypes,
+      categories: JSON.stringify(project.categories),
+      input_cases: project.inputCases,
+      case_count: project.inputCases.length,
+      output_count: project.outputCount,
+      seed: project.seed,
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return toProject(row);
+}
+
+/** Undefined when there is no active project of that id. */
+export async function renameProject(
+  db: Db,
+  accountId: number,
+  id: number,
+  name: string | undefined,
+): Promise<Project | undefined> {
+  const row = await db
+    .updateTable('projects')
+    .set({ ...(name === undefined ? {} : { name }), updated_at: sql<Date>`now()` })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .where('disabled_at', 'is', null)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  return row && toProject(row);
+}
+
+/** Notes the first load of output cases. The caller holds the lock of the row. */
+export async function markDeveloped(trx: Trx, id: number): Promise<void> {
+  await trx
+    .updateTable('projects')
+    .set({ developed_at: sql<Date>`coalesce(developed_at, now())`, updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .execute();
+}

@@ -1,0 +1,140 @@
+/** Table types as Kysely reads them; names as in SQL. The migrations are the truth. */
+import type { ColumnType, Generated } from 'kysely';
+
+type Stamp = Generated<Date>;
+type Vector = readonly number[];
+type Matrix = readonly (readonly number[])[];
+
+interface Lifetime {
+  id: Generated<number>;
+  created_at: Stamp;
+  updated_at: Stamp;
+  disabled_at: Date | null;
+}
+
+export interface AccountsTable {
+  id: Generated<number>;
+  name: string;
+  created_at: Stamp;
+  disabled_at: Date | null;
+}
+
+export interface ApiKeysTable {
+  id: Generated<number>;
+  account_id: number;
+  key_id: string;
+  secret_hash: Buffer;
+  label: string | null;
+  scopes: ColumnType<string[], readonly string[] | undefined, readonly string[]>;
+  created_at: Stamp;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+}
+
+export interface ModelsTable extends Lifetime {
+  account_id: number;
+  name: string;
+  description: string | null;
+}
+
+export interface ProjectsTable extends Lifetime {
+  account_id: number;
+  model_id: number;
+  name: string;
+  input_count: number;
+  minimums: Vector;
+  maximums: Vector;
+  input_types: readonly string[];
+  /** Written as JSON text, read as parsed lists. */
+  categories: ColumnType<string[][], string, string>;
+  input_cases: Matrix;
+  case_count: number;
+  output_count: number | null;
+  seed: number;
+  developed_at: Date | null;
+}
+
+export interface OutputCaseSetsTable extends Lifetime {
+  account_id: number;
+  model_id: number;
+  project_id: number;
+  output_count: number;
+  output_cases: Matrix;
+  failed_cases: Vector;
+}
+
+export interface TrialsTable extends Lifetime {
+  account_id: number;
+  model_id: number;
+  project_id: number;
+  output_case_set_id: number;
+  number: number;
+  status: Generated<string>;
+}
+
+export interface ObjectivesTable extends Lifetime {
+  account_id: number;
+  model_id: number;
+  project_id: number;
+  trial_id: number;
+  number: number;
+  objectives: Vector;
+  objective_types: readonly string[];
+  minimum_bounds: Vector;
+  maximum_bounds: Vector;
+  desired_l1_norm: number;
+  convergence: number;
+  initial_input: Vector;
+  initial_output: Vector;
+  maximum_attempts: number;
+  attempt_count: Generated<number>;
+  stop_reason: Generated<number>;
+  optimal_inverse_id: number | null;
+  seed: number;
+}
+
+export interface InversesTable extends Lifetime {
+  account_id: number;
+  objective_id: number;
+  iteration: number;
+  status: Generated<string>;
+  input: Vector | null;
+  output: Vector | null;
+  suggest_time_ns: Generated<number>;
+  compute_time_ns: Generated<number>;
+  suggested_at: Date | null;
+  loaded_at: Date | null;
+  satisfied_at: Date | null;
+  stopped_at: Date | null;
+  exhausted_at: Date | null;
+  failed_at: Date | null;
+  failure_reason: string | null;
+}
+
+export interface SuggestionJobsTable {
+  id: Generated<number>;
+  account_id: number;
+  objective_id: number;
+  inverse_id: number;
+  state: Generated<string>;
+  attempts: Generated<number>;
+  visible_at: Stamp;
+  lease_token: string | null;
+  leased_by: string | null;
+  last_error: string | null;
+  request_id: string | null;
+  created_at: Stamp;
+}
+
+export interface Database {
+  accounts: AccountsTable;
+  api_keys: ApiKeysTable;
+  models: ModelsTable;
+  projects: ProjectsTable;
+  output_case_sets: OutputCaseSetsTable;
+  trials: TrialsTable;
+  objectives: ObjectivesTable;
+  inverses: InversesTable;
+  suggestion_jobs: SuggestionJobsTable;
+}

@@ -1,0 +1,153 @@
+/**
+ * Leases: every statement that touches one is in this file.
+ *
+ * A job is claimable when its visible_at has passed, whether it waits or its lease ran out. Token and expiry are set by
+ * the database's clock only. Every later write repeats the token; zero rows means that the lease was lost, and the
+ * result is to be dropped quietly. A finished job is deleted.
+ */
+import { sql } from 'kysely';
+import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
+import type { Db, Trx } from './transaction.ts';
+
+/** Nudge to workers: a job may be claimable. */
+export const JOBS_CHANNEL = 'backsolve_jobs';
+/** Nudge to ingress processes: the step whose id is the payload is settled. */
+export const SETTLED_CHANNEL = 'backsolve_settled';
+
+export interface NewJob {
+  readonly accountId: number;
+  readonly objectiveId: number;
+  readonly inverseId: number;
+  readonly requestId: string | null;
+}
+
+/** Opens the one job of an objective; the unique objective_id forbids a second. Workers hear of it on commit. */
+export async function openJob(trx: Trx, job: NewJob): Promise<void> {
+  await sql`
+    with opened as (
+      insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id)
+      values (${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.requestId})
+      returning id)
+    select pg_notify(${JOBS_CHANNEL}, '') from opened`.execute(trx);
+}
+
+/**
+ * Claims up to `limit` jobs, the longest claimable first, skipping rows that others are claiming. Served by
+ * suggestion_jobs_claimable.
+ */
+export async function claimJobs(
+  db: Db,
+  options: { readonly limit: number; readonly leaseMs: number; readonly workerName: string },
+): Promise<readonly LeasedJob[]> {
+  const { rows } = await sql<LeasedJob>`
+    with claimable as materialized (
+      select id, visible_at from suggestion_jobs
+      where visible_at <= now() and attempts < ${MAXIMUM_JOB_ATTEMPTS}
+      order by visible_at, id
+      limit ${options.limit}
+      for update skip locked)
+    update suggestion_jobs j set
+      state = 'leased',
+      attempts = j.attempts + 1,
+      lease_token = gen_random_uuid(),
+      leased_by = ${options.workerName},
+      visible_at = clock_timestamp() + ${options.leaseMs} * interval '1 millisecond'
+    from claimable c
+    where j.id = c.id
+    returning j.id, j.account_id as "accountId", j.objective_id as "objectiveId", j.inverse_id as "inverseId",
+      j.lease_token as "leaseToken", j.attempts as "attempt", j.request_id as "requestId",
+      (extract(epoch from clock_timestamp() - j.created_at) * 1000)::float8 as "waitedMs"`.execute(db);
+  return rows;
+}
+
+/** Extends the leases that are still held; returns the ids of those. The others were lost. */
+export async function renewLeases(
+  db: Db,
+  held: readonly Pick<LeasedJob, 'id' | 'leaseToken'>[],
+  leaseMs: number,
+): Promise<ReadonlySet<number>> {
+  if (held.length === 0) return new Set();
+  const ids = held.map((job) => job.id);
+  const tokens = held.map((job) => job.leaseToken);
+  const { rows } = await sql<{ id: number }>`
+    update suggestion_jobs j set visible_at = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    from unnest(${ids}::bigint[], ${tokens}::uuid[]) as h (id, token)
+    where j.id = h.id and j.lease_token = h.token and j.state = 'leased'
+    returning j.id`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
+/** Ends a job whose result is written in the same transaction. False: the lease was lost, write nothing. */
+export async function finishJob(trx: Trx, job: Pick<LeasedJob, 'id' | 'leaseToken' | 'inverseId'>): Promise<boolean> {
+  const { rows } = await sql`
+    with finished as (
+      delete from suggestion_jobs
+      where id = ${job.id} and lease_token = ${job.leaseToken}::uuid and state = 'leased'
+      returning id)
+    select pg_notify(${SETTLED_CHANNEL}, ${String(job.inverseId)}) from finished`.execute(trx);
+  return rows.length === 1;
+}
+
+/** Hands a job back, claimable after a delay. `countsAsAttempt` false: the worker is leaving, nothing went wrong. */
+export async function releaseJob(
+  db: Db,
+  job: Pick<LeasedJob, 'id' | 'leaseToken'>,
+  options: { readonly delayMs: number; readonly error: string | null; readonly countsAsAttempt: boolean },
+): Promise<boolean> {
+  const { rows } = await sql`
+    with released as (
+      update suggestion_jobs set
+        state = 'waiting', lease_token = null, leased_by = null,
+        attempts = attempts - ${options.countsAsAttempt ? 0 : 1},
+        last_error = coalesce(${options.error}, last_error),
+        visible_at = clock_timestamp() + ${options.delayMs} * interval '1 millisecond'
+      where id = ${job.id} and lease_token = ${job.leaseToken}::uuid and state = 'leased'
+      returning id)
+    select pg_notify(${JOBS_CHANNEL}, '') from released`.execute(db);
+  return rows.length === 1;
+}
+
+/** Jobs whose attempts are used up and that nobody holds any more: their steps must be failed. */
+export async function listExhaustedJobs(
+  db: Db,
+  limit: number,
+): Promise<readonly { readonly id: number; readonly accountId: number; readonly objectiveId: number }[]> {
+  return db
+    .selectFrom('suggestion_jobs')
+    .select(['id', 'account_id as accountId', 'objective_id as objectiveId'])
+    .where('visible_at', '<=', sql<Date>`now()`)
+    .where('attempts', '>=', MAXIMUM_JOB_ATTEMPTS)
+    .orderBy('visible_at')
+    .limit(limit)
+    .execute();
+}
+
+/** Removes an exhausted job; the caller holds the lock of its objective. Undefined when somebody was faster. */
+export async function removeExhaustedJob(
+  trx: Trx,
+  id: number,
+): Promise<{ readonly inverseId: number; readonly lastError: string | null } | undefined> {
+  const { rows } = await sql<{ inverseId: number; lastError: string | null }>`
+    with removed as (
+      delete from suggestion_jobs
+      where id = ${id} and visible_at <= now() and attempts >= ${MAXIMUM_JOB_ATTEMPTS}
+      returning inverse_id, last_error)
+    select inverse_id as "inverseId", last_error as "lastError",
+      pg_notify(${SETTLED_CHANNEL}, inverse_id::text) from removed`.execute(trx);
+  return rows[0];
+}
+
+/** Drops the open job of an objective, leased or not: the holder's fenced write will find nothing. */
+export async function dropJob(trx: Trx, objectiveId: number): Promise<void> {
+  await sql`
+    with dropped as (delete from suggestion_jobs where objective_id = ${objectiveId} returning inverse_id)
+    select pg_notify(${SETTLED_CHANNEL}, inverse_id::text) from dropped`.execute(trx);
+}
+
+/** Milliseconds until the next job becomes claimable (0: now), or null when none is open. */
+export async function nextVisibleInMs(db: Db): Promise<number | null> {
+  const { rows } = await sql<{ waitMs: number | null }>`
+    select (greatest(0, extract(epoch from min(visible_at) - clock_timestamp())) * 1000)::float8 as "waitMs"
+    from suggestion_jobs where attempts < ${MAXIMUM_JOB_ATTEMPTS}`.execute(db);
+  return rows[0]?.waitMs ?? null;
+}

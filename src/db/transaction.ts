@@ -1,0 +1,69 @@
+/**
+ * Handles and transactions. Lock order everywhere: objective row first, then its steps and its job; model before
+ * project before trial. A transaction awaits SQL and nothing else.
+ */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { Database } from './schema.ts';
+
+export type Db = Kysely<Database>;
+export type Trx = Transaction<Database>;
+
+/** Serialization failure and deadlock: the transaction was rolled back whole and may be run again. */
+const RETRYABLE = new Set(['40001', '40P01']);
+const MAXIMUM_RUNS = 4;
+
+/** Runs `work` in one transaction, again (up to 4 times) after a deadlock; joins the transaction when `db` is one. */
+export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise<T>): Promise<T> {
+  if (db.isTransaction) return work(db as Trx);
+  for (let run = 1; ; run++) {
+    try {
+      return await db.transaction().execute(work);
+    } catch (error) {
+      if (run === MAXIMUM_RUNS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
+      await delay(10 * run * run);
+    }
+  }
+}
+
+/** The SQLSTATE of a database error, or undefined for any other error. */
+export function sqlState(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : undefined;
+}
+
+/** Name of the violated constraint when `error` is a unique violation. */
+export function violatedUnique(error: unknown): string | undefined {
+  if (sqlState(error) !== '23505') return undefined;
+  return 'constraint' in (error as Error) ? String((error as Error & { constraint: unknown }).constraint) : undefined;
+}
+
+const CONNECTION_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+const CONNECTION_MESSAGES =
+  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Cannot use a pool after|Client has encountered a connection error|the database system is/i;
+
+/** Whether the database is away (refused, cut, shutting down, starting, out of connections): worth another try later. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
+  const state = sqlState(error);
+  if (state !== undefined && !CONNECTION_CODES.has(state)) {
+    return state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '57014';
+  }
+  const code = 'code' in error ? String(error.code) : '';
+  return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message);
+}
+
+/** Resolves when the server answers; rejects otherwise. */
+export async function ping(db: Db): Promise<void> {
+  await sql`select 1`.execute(db);
+}
