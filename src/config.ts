@@ -1,0 +1,274 @@
+/**
+ * Settings: environment variables -> one frozen Config. Nothing else reads the environment. Every variable has its
+ * rule, default and an example in SETTINGS; docs/settings.md lists the same names and defaults (compared by a test).
+ */
+import { availableParallelism } from 'node:os';
+import { z } from 'zod';
+import { parseApiKey } from './domain/api-key.ts';
+
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly http: {
+    readonly host: string;
+    /** 0 lets the system choose a free port. */
+    readonly port: number;
+    readonly bodyLimitBytes: number;
+    /** Requests per key and minute; 0 switches the limit off. */
+    readonly rateLimitPerMinute: number;
+    /** As Fastify takes it: nobody, everybody, a number of hops, or addresses and networks. */
+    readonly trustProxy: boolean | number | readonly string[];
+    /** Origins that browsers may call from; ['*'] for all of them. */
+    readonly corsOrigins: readonly string[];
+    /** Undefined: the command decides, `start` opens it and `serve` keeps it closed. */
+    readonly allowRegistration: boolean | undefined;
+  };
+  readonly suggest: { readonly waitMs: number; readonly waitMaximumMs: number };
+  readonly database: {
+    /** Undefined: only `start` can do without, on the embedded server. */
+    readonly url: string | undefined;
+    readonly poolSize: number;
+    readonly statementTimeoutMs: number;
+    readonly lockTimeoutMs: number;
+  };
+  readonly worker: {
+    readonly concurrency: number;
+    readonly leaseMs: number;
+    readonly pollIntervalMs: number;
+    /** Undefined: `work` opens no port. */
+    readonly healthPort: number | undefined;
+  };
+  readonly engine: { readonly threads: number; readonly timeLimitMs: number };
+  readonly log: { readonly level: LogLevel };
+  /** Where `start` keeps its database between runs. */
+  readonly dataDir: string;
+  readonly bootstrapApiKey: string | undefined;
+  readonly shutdownGraceMs: number;
+}
+
+/** Settings that are wrong. `message` is meant for a terminal: every bad variable, what is wrong, expected, an example. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+const MEBIBYTE = 1024 * 1024;
+
+/** One variable. `fallback` is the default as text, as a user would write it, or undefined when there is none. */
+interface Setting<Schema extends z.ZodType = z.ZodType> {
+  readonly rule: Schema;
+  readonly expected: string;
+  readonly example: string;
+  readonly fallback: string | undefined;
+  /** A secret is never repeated in a message. */
+  readonly secret?: true;
+}
+
+/** Every variable that Backsolve reads. */
+export const SETTINGS = {
+  PORT: wholeNumber(0, 65_535, '8080'),
+  HOST: text(/^[^\s/:]+$|^[0-9a-fA-F:.]+$/, 'a host name or an IP address to listen on', '0.0.0.0', '127.0.0.1'),
+  DATABASE_URL: {
+    ...optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve'),
+    secret: true,
+  },
+  DATA_DIR: text(/\S/, 'a folder that can be written to', '/var/lib/backsolve', './.data'),
+  BACKSOLVE_BOOTSTRAP_API_KEY: {
+    ...optionalText(
+      (value) => parseApiKey(value) !== undefined,
+      'a whole key text with its checksum, as `backsolve keys generate` prints one',
+      'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
+    ),
+    secret: true,
+  },
+  LOG_LEVEL: {
+    rule: z.enum(LOG_LEVELS, { error: 'is not one of them' }),
+    expected: `one of ${LOG_LEVELS.join(', ')}`,
+    example: 'debug',
+    fallback: 'info',
+  },
+  BODY_LIMIT_BYTES: wholeNumber(1024, 1024 * MEBIBYTE, String(32 * MEBIBYTE)),
+  SUGGEST_WAIT_MS: wholeNumber(0, 10 * MINUTE_MS, '20000'),
+  SUGGEST_WAIT_MAXIMUM_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
+  WORKER_CONCURRENCY: wholeNumber(1, 1024, String(availableParallelism())),
+  HEALTH_PORT: optionalWholeNumber(1, 65_535, '8081'),
+  ENGINE_THREADS: wholeNumber(1, 256, String(availableParallelism())),
+  ENGINE_TIME_LIMIT_MS: wholeNumber(100, 60 * MINUTE_MS, '60000'),
+  LEASE_MS: wholeNumber(500, 60 * MINUTE_MS, '6000'),
+  POLL_INTERVAL_MS: wholeNumber(10, MINUTE_MS, '1000'),
+  DATABASE_POOL_SIZE: wholeNumber(1, 1000, '10'),
+  STATEMENT_TIMEOUT_MS: wholeNumber(0, DAY_MS, '15000'),
+  LOCK_TIMEOUT_MS: wholeNumber(0, DAY_MS, '5000'),
+  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000, '6000'),
+  TRUST_PROXY: {
+    rule: z.string().transform(parseTrustProxy),
+    expected: 'true, false, a number of proxies, or their addresses and networks with commas between them',
+    example: '10.0.0.0/8,127.0.0.1',
+    fallback: 'false',
+  },
+  CORS_ORIGINS: {
+    rule: z.string().transform(parseOrigins).optional(),
+    expected: 'origins with commas between them, or *',
+    example: 'https://app.example.com,http://localhost:3000',
+    fallback: undefined,
+  },
+  ALLOW_REGISTRATION: {
+    rule: z
+      .enum(['true', 'false'], { error: 'is neither true nor false' })
+      .transform((value) => value === 'true')
+      .optional(),
+    expected: 'true or false',
+    example: 'true',
+    fallback: undefined,
+  },
+  SHUTDOWN_GRACE_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+/** Reads the settings; an empty value counts as absent. Throws ConfigError naming every bad one. */
+export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const read = <Name extends SettingName>(name: Name): z.output<(typeof SETTINGS)[Name]['rule']> => {
+    const setting: Setting = SETTINGS[name];
+    const given = env[name]?.trim();
+    const result = setting.rule.safeParse(given === undefined || given === '' ? setting.fallback : given);
+    if (!result.success) problems.push(describe(name, given ?? '', result.error.issues[0]?.message ?? 'is wrong'));
+    return result.data as z.output<(typeof SETTINGS)[Name]['rule']>;
+  };
+  const config: Config = {
+    http: {
+      host: read('HOST'),
+      port: read('PORT'),
+      bodyLimitBytes: read('BODY_LIMIT_BYTES'),
+      rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE'),
+      trustProxy: read('TRUST_PROXY'),
+      corsOrigins: read('CORS_ORIGINS') ?? [],
+      allowRegistration: read('ALLOW_REGISTRATION'),
+    },
+    suggest: { waitMs: read('SUGGEST_WAIT_MS'), waitMaximumMs: read('SUGGEST_WAIT_MAXIMUM_MS') },
+    database: {
+      url: read('DATABASE_URL'),
+      poolSize: read('DATABASE_POOL_SIZE'),
+      statementTimeoutMs: read('STATEMENT_TIMEOUT_MS'),
+      lockTimeoutMs: read('LOCK_TIMEOUT_MS'),
+    },
+    worker: {
+      concurrency: read('WORKER_CONCURRENCY'),
+      leaseMs: read('LEASE_MS'),
+      pollIntervalMs: read('POLL_INTERVAL_MS'),
+      healthPort: read('HEALTH_PORT'),
+    },
+    engine: { threads: read('ENGINE_THREADS'), timeLimitMs: read('ENGINE_TIME_LIMIT_MS') },
+    log: { level: read('LOG_LEVEL') },
+    dataDir: read('DATA_DIR'),
+    bootstrapApiKey: read('BACKSOLVE_BOOTSTRAP_API_KEY'),
+    shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),
+  };
+  if (config.suggest.waitMs > config.suggest.waitMaximumMs) {
+    problems.push(
+      describe('SUGGEST_WAIT_MS', String(config.suggest.waitMs), `is above SUGGEST_WAIT_MAXIMUM_MS`, {
+        expected: `at most ${config.suggest.waitMaximumMs}, the value of SUGGEST_WAIT_MAXIMUM_MS`,
+        example: String(config.suggest.waitMaximumMs),
+      }),
+    );
+  }
+  if (problems.length > 0) throw new ConfigError(report(problems));
+  return deepFreeze(config);
+}
+
+function describe(
+  name: SettingName,
+  given: string,
+  complaint: string,
+  { expected, example }: { expected: string; example: string } = SETTINGS[name],
+): string {
+  const setting: Setting = SETTINGS[name];
+  const shown = setting.secret ? '(not shown)' : JSON.stringify(given.length > 80 ? `${given.slice(0, 80)}...` : given);
+  return `  ${name} ${shown} ${complaint}\n    expected: ${expected}\n    example:  ${name}=${example}`;
+}
+
+function report(problems: readonly string[]): string {
+  const count = problems.length === 1 ? 'One setting is wrong' : `${problems.length} settings are wrong`;
+  return `${count}; every setting is explained in docs/settings.md.\n\n${problems.join('\n\n')}\n`;
+}
+
+function wholeNumber(minimum: number, maximum: number, fallback: string) {
+  return { rule: wholeNumberRule(minimum, maximum), ...wholeNumberText(minimum, maximum, fallback), fallback };
+}
+
+function optionalWholeNumber(minimum: number, maximum: number, example: string) {
+  const rule = wholeNumberRule(minimum, maximum).optional();
+  return { rule, ...wholeNumberText(minimum, maximum, example), fallback: undefined };
+}
+
+function wholeNumberRule(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, 'is not a whole number')
+    .transform(Number)
+    .refine((value) => value >= minimum && value <= maximum, 'is out of range');
+}
+
+function wholeNumberText(minimum: number, maximum: number, example: string) {
+  return { expected: `a whole number from ${minimum} to ${maximum}`, example };
+}
+
+function text(pattern: RegExp, expected: string, example: string, fallback: string) {
+  return { rule: z.string().regex(pattern, 'has the wrong form'), expected, example, fallback };
+}
+
+function optionalText(isValid: (value: string) => boolean, expected: string, example: string) {
+  return { rule: z.string().refine(isValid, 'has the wrong form').optional(), expected, example, fallback: undefined };
+}
+
+function isPostgresUrl(value: string): boolean {
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+}
+
+function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const parts = splitList(value);
+  if (parts.length === 0 || !parts.every(isProxyAddress)) {
+    context.addIssue({ code: 'custom', message: 'names no proxy' });
+  }
+  return parts;
+}
+
+function isProxyAddress(part: string): boolean {
+  const isName = part === 'loopback' || part === 'linklocal' || part === 'uniquelocal';
+  return (
+    isName ||
+    /^(\d{1,3}\.){3}\d{1,3}(\/\d{1,2})?$/.test(part) ||
+    /^[0-9a-fA-F:]*:[0-9a-fA-F:.]+(\/\d{1,3})?$/.test(part)
+  );
+}
+
+function parseOrigins(value: string, context: z.RefinementCtx): string[] {
+  const parts = splitList(value);
+  for (const part of parts) {
+    if (part === '*' || (URL.canParse(part) && new URL(part).origin === part)) continue;
+    context.addIssue({
+      code: 'custom',
+      message: `has ${JSON.stringify(part)}, which is no origin (scheme, host, port, no path)`,
+    });
+  }
+  return parts;
+}
+
+function splitList(value: string): string[] {
+  return value.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
+}
+
+function deepFreeze<T extends object>(value: T): T {
+  for (const inner of Object.values(value)) {
+    if (typeof inner === 'object' && inner !== null) deepFreeze(inner);
+  }
+  return Object.freeze(value);
+}
