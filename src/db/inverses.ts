@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Inverse, InverseStatus } from '../domain/inverse.ts';
-import { type Page, type PageRequest, toPage } from './page.ts';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [

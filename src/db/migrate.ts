@@ -1,6 +1,7 @@
 /** Forward-only migrations under Kysely's advisory lock: several processes may start at once, one of them migrates. */
 import { readdir } from 'node:fs/promises';
-import { type Migration, Migrator, sql } from 'kysely';
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
 import type { Db } from './transaction.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);

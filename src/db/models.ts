@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Model } from '../domain/model.ts';
-import { type Page, type PageRequest, toPage } from './page.ts';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Database } from './schema.ts';
 import type { Db, Trx } from './transaction.ts';
 

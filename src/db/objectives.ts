@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Objective } from '../domain/objective.ts';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
-import { type Page, type PageRequest, toPage } from './page.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -136,9 +136,9 @@ export interface NewObjectiveRow
 }
 
 /** Gives the objective the next number of its trial. The caller holds the lock of the trial. */
-export async function insertObjective(trx: Trx, accountId: number, objective: NewObjectiveRow): Promise<Objective> {
+export async function insertObjective(trx: Trx, accountId: number, objective: NewObjectiveRow): Promise<number> {
   const row = await trx
-    .insertInto('objectives as o')
+    .insertInto('objectives')
     .values({
       account_id: accountId,
       model_id: objective.modelId,
@@ -157,9 +157,9 @@ export async function insertObjective(trx: Trx, accountId: number, objective: Ne
       stop_reason: objective.stopReason,
       seed: objective.seed,
     })
-    .returning(COLUMNS)
+    .returning('id')
     .executeTakeFirstOrThrow();
-  return toObjective(row);
+  return row.id;
 }
 
 export interface ObjectiveChange {

@@ -1,5 +1,5 @@
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
-import { type Page, type PageRequest, toPage } from './page.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
