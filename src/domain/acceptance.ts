@@ -5,6 +5,7 @@
  * Objectives of type exact are judged together by the L1 norm of the whole vector; their intervals are the sufficient
  * share of each output (threshold / number of outputs) and serve the optimizer only.
  */
+import { outermostDouble } from './double-order.ts';
 import { hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
 
@@ -71,17 +72,9 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
       return { ...closed, lower: toFinite(t - share), upper: toFinite(t + share) };
     }
     case ObjectiveType.percent:
-      return {
-        ...closed,
-        lower: percentEnd(t, definition.minimumBounds[j]!, -1),
-        upper: percentEnd(t, definition.maximumBounds[j]!, 1),
-      };
+      return { ...closed, ...percentEnds(t, definition.minimumBounds[j]!, definition.maximumBounds[j]!) };
     case ObjectiveType.value:
-      return {
-        ...closed,
-        lower: toFinite(t + definition.minimumBounds[j]!),
-        upper: toFinite(t + definition.maximumBounds[j]!),
-      };
+      return { ...closed, ...valueEnds(t, definition.minimumBounds[j]!, definition.maximumBounds[j]!) };
     case ObjectiveType.lessthan:
       return { ...closed, lower: -Infinity, upper: t, upperOpen: true };
     case ObjectiveType.lessthanEqual:
@@ -97,32 +90,36 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
   }
 }
 
-/** The deviation of y from t in percent of |t|, signed. */
+/** The deviation of y from t in percent of |t|, signed; infinite only where the true figure passes the largest double. */
 function percentDeviation(y: number, t: number): number {
-  return (100 * (y - t)) / Math.abs(t);
+  // 100 (y - t) overflows from 2^1017 on; the ratio does not change when both are scaled by the same power of two.
+  const scale = Math.max(Math.abs(y), Math.abs(t)) > 2 ** 1000 ? 2 ** -30 : 1;
+  return (100 * (scale * y - scale * t)) / Math.abs(scale * t);
 }
 
-/**
- * The end of a percent interval on the given side: the outermost double whose deviation, as rounded, still keeps the
- * bound. t + bound |t| / 100 is at most a few units in the last place away from it, so eight steps always reach it.
- */
-function percentEnd(t: number, bound: number, side: 1 | -1): number {
-  let end = toFinite(t + (bound * Math.abs(t)) / 100);
-  const keeps = (y: number): boolean => side * percentDeviation(y, t) <= side * bound;
-  for (let step = 0; step < 8 && !keeps(end); step++) end = neighbour(end, -side);
-  for (let step = 0; step < 8 && keeps(neighbour(end, side)); step++) end = neighbour(end, side);
-  return end;
+type Ends = Pick<AcceptanceInterval, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
+
+/** The doubles whose deviation, as rounded, keeps both bounds; an end that no double reaches is open. */
+function percentEnds(t: number, minimumBound: number, maximumBound: number): Ends {
+  const estimate = (bound: number): number => toFinite(t + (bound * Math.abs(t)) / 100);
+  const lower = outermostDouble(estimate(minimumBound), -1, (y) => percentDeviation(y, t) >= minimumBound);
+  const upper = outermostDouble(estimate(maximumBound), 1, (y) => percentDeviation(y, t) <= maximumBound);
+  return {
+    lower: lower ?? Number.MAX_VALUE,
+    lowerOpen: lower === undefined,
+    upper: upper ?? -Number.MAX_VALUE,
+    upperOpen: upper === undefined,
+  };
 }
 
-const float = new Float64Array(1);
-const bits = new BigInt64Array(float.buffer);
-
-/** The next double above (side > 0) or below x; finite x only. */
-function neighbour(x: number, side: number): number {
-  if (x === 0) return side > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE;
-  float[0] = x;
-  bits[0]! += x > 0 === side > 0 ? 1n : -1n;
-  return toFinite(float[0]!);
+/** From t + minimumBound to t + maximumBound; an end past the largest double lies beyond every output and is open. */
+function valueEnds(t: number, minimumBound: number, maximumBound: number): Ends {
+  return {
+    lower: toFinite(t + minimumBound),
+    lowerOpen: t + minimumBound > Number.MAX_VALUE,
+    upper: toFinite(t + maximumBound),
+    upperOpen: t + maximumBound < -Number.MAX_VALUE,
+  };
 }
 
 /** Whether y lies in the interval, open ends respected. */
