@@ -12,15 +12,16 @@ export const InputType = {
 } as const;
 export type InputType = (typeof InputType)[keyof typeof InputType];
 
-const INPUT_TYPE_SYNONYMS: Readonly<Record<string, InputType>> = {
-  float: 'float',
-  continuous: 'float',
-  integer: 'integer',
-  boolean: 'boolean',
-  logical: 'boolean',
-  category: 'category',
-  categorical: 'category',
-};
+/** A Map, because a plain object would also know words such as `constructor`. */
+const INPUT_TYPE_SYNONYMS: ReadonlyMap<string, InputType> = new Map([
+  ['float', InputType.float],
+  ['continuous', InputType.float],
+  ['integer', InputType.integer],
+  ['boolean', InputType.boolean],
+  ['logical', InputType.boolean],
+  ['category', InputType.category],
+  ['categorical', InputType.category],
+]);
 
 export const MAXIMUM_INPUT_COUNT = 200;
 export const PROJECT_NAME_MINIMUM_LENGTH = 4;
@@ -50,7 +51,7 @@ export interface Project extends InputSpace {
 
 /** The input type meant by a client's word, case aside, or undefined. */
 export function parseInputType(word: string): InputType | undefined {
-  return INPUT_TYPE_SYNONYMS[word.toLowerCase()];
+  return INPUT_TYPE_SYNONYMS.get(word.toLowerCase());
 }
 
 /**
@@ -107,10 +108,17 @@ function checkVariable(space: InputSpace, i: number): Violation[] {
     violations.push(makeViolation(['minimums', i], 'a boolean input has the minimum 0 and the maximum 1.'));
   }
   if (type === InputType.integer || type === InputType.category) {
-    if (!Number.isSafeInteger(minimum))
-      violations.push(makeViolation(['minimums', i], `must be a whole number for ${type}.`));
-    if (!Number.isSafeInteger(maximum))
-      violations.push(makeViolation(['maximums', i], `must be a whole number for ${type}.`));
+    for (const [field, bound] of [
+      ['minimums', minimum],
+      ['maximums', maximum],
+    ] as const) {
+      // Above 2^53 neighbouring whole numbers are no longer told apart.
+      if (!Number.isSafeInteger(bound)) {
+        violations.push(
+          makeViolation([field, i], `must be a whole number for ${type}, at most 2^53 - 1, is ${bound}.`),
+        );
+      }
+    }
   }
   violations.push(...checkCategoryNames(type, names, minimum, maximum, i));
   return violations;
@@ -127,8 +135,8 @@ function checkCategoryNames(
     return names.length === 0 ? [] : [makeViolation(['categories', i], `must be empty: input ${i} is ${type}.`)];
   }
   const violations: Violation[] = [];
-  if (names.length !== maximum - minimum + 1) {
-    const needed = maximum - minimum + 1;
+  const needed = maximum - minimum + 1;
+  if (Number.isInteger(needed) && names.length !== needed) {
     violations.push(
       makeViolation(['categories', i], `needs maximum - minimum + 1 = ${needed} names, ${names.length} given.`),
     );
@@ -153,7 +161,7 @@ export function checkInput(space: InputSpace, input: readonly number[], path: Vi
     const maximum = space.maximums[i]!;
     const type = space.inputTypes[i]!;
     const slack = type === InputType.float ? BOUND_SLACK * (maximum - minimum) : 0;
-    if (value < minimum - slack || value > maximum + slack) {
+    if (!(value >= minimum - slack && value <= maximum + slack)) {
       violations.push(makeViolation([...path, i], `must lie between ${minimum} and ${maximum}, is ${value}.`));
     } else if (type !== InputType.float && !Number.isInteger(value)) {
       violations.push(makeViolation([...path, i], `must be a whole number (the input is ${type}), is ${value}.`));
