@@ -67,10 +67,19 @@ export function isAspiration(type: ObjectiveType): boolean {
 }
 
 /**
- * All violations of a definition. `outputCount` is the number of outputs of the trial. Bounds matter only where some
- * objective is percent or value, and then for every entry.
+ * Which bounds are checked.
+ * - where-needed: both arrays as soon as some objective is percent or value, then every entry; else only their lengths.
+ * - always: both arrays and every entry, whatever the types.
+ * - bounded-types: both arrays as soon as some objective is percent or value, then the entries of those objectives.
  */
-export function checkDefinition(definition: ObjectiveDefinition, outputCount: number): readonly Violation[] {
+export type BoundsRule = 'where-needed' | 'always' | 'bounded-types';
+
+/** All violations of a definition. `outputCount` is the number of outputs of the trial. */
+export function checkDefinition(
+  definition: ObjectiveDefinition,
+  outputCount: number,
+  boundsRule: BoundsRule = 'where-needed',
+): readonly Violation[] {
   const { objectives, objectiveTypes } = definition;
   const violations: Violation[] = [...checkLength(['objectives'], objectives, outputCount, 'output of the trial')];
   violations.push(...checkLength(['objectiveTypes'], objectiveTypes, objectives.length, 'objective'));
@@ -84,18 +93,25 @@ export function checkDefinition(definition: ObjectiveDefinition, outputCount: nu
       violations.push(makeViolation(['objectives', j], 'a percent objective needs a target other than 0; use value.'));
     }
   });
-  violations.push(...checkBounds(definition));
+  violations.push(...checkBounds(definition, boundsRule));
+  if (!(definition.desiredL1Norm >= 0)) {
+    violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${definition.desiredL1Norm}.`));
+  }
+  if (!(definition.convergence > 0)) {
+    violations.push(makeViolation(['convergence'], `must be positive, is ${definition.convergence}.`));
+  }
   return violations;
 }
 
-function checkBounds(definition: ObjectiveDefinition): Violation[] {
+function checkBounds(definition: ObjectiveDefinition, rule: BoundsRule): Violation[] {
   const violations: Violation[] = [];
   const count = definition.objectives.length;
-  const areRequired = definition.objectiveTypes.some(hasBounds);
+  const areRequired = rule === 'always' || definition.objectiveTypes.some(hasBounds);
   for (const field of ['minimumBounds', 'maximumBounds'] as const) {
     const bounds = definition[field];
-    if (bounds.length === 0 && areRequired) {
-      violations.push(makeViolation([field], `is required: some objective is percent or value (${count} values).`));
+    if (bounds.length === 0 && areRequired && count > 0) {
+      const reason = rule === 'always' ? 'is required' : 'is required: some objective is percent or value';
+      violations.push(makeViolation([field], `${reason} (${count} values).`));
     } else if (bounds.length !== 0) {
       violations.push(...checkLength([field], bounds, count, 'objective'));
     }
@@ -103,6 +119,8 @@ function checkBounds(definition: ObjectiveDefinition): Violation[] {
   if (!areRequired) return violations;
   const shared = Math.min(definition.minimumBounds.length, definition.maximumBounds.length);
   for (let j = 0; j < shared; j++) {
+    const type = definition.objectiveTypes[j];
+    if (rule === 'bounded-types' && (type === undefined || !hasBounds(type))) continue;
     const minimum = definition.minimumBounds[j]!;
     const maximum = definition.maximumBounds[j]!;
     if (!(maximum > minimum)) {
