@@ -1,0 +1,177 @@
+import type { Acquisition } from '../acquisition/interval-probability.ts';
+import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
+import { isSpent, type Work } from '../numerics/work.ts';
+
+/** Bounds of the features, length p each; equal where a feature is held. */
+export interface Box {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+const FIRST_DAMPING = 1e-3;
+/** Below this the Woodbury form loses its digits. */
+const LEAST_DAMPING = 1e-9;
+const SMALL_GAIN = 1e-4;
+const FAILURES = 8;
+
+/** Local quadratic model of the acquisition: value + g'd - d' J' diag(c) J d / 2. */
+interface Model {
+  readonly g: Float64Array;
+  readonly J: Float64Array;
+  readonly c: Float64Array;
+}
+
+/**
+ * Climbs the acquisition from u (length p, changed in place) inside the box by damped Newton steps.
+ *
+ * @param frozen spreads that replace the predicted ones, or null for the full acquisition
+ * @returns the value reached
+ */
+export function climb(
+  acquisition: Acquisition,
+  u: Float64Array,
+  frozen: Float64Array | null,
+  box: Box,
+  maxIterations: number,
+  work: Work,
+): number {
+  const { p } = acquisition;
+  for (let f = 0; f < p; f++) u[f] = Math.min(box.upper[f]!, Math.max(box.lower[f]!, u[f]!));
+  let value = acquisition.evaluate(u, frozen, true);
+  let lambda = FIRST_DAMPING;
+  for (let iteration = 0; iteration < maxIterations && !isSpent(work, 1); iteration++) {
+    const model: Model = {
+      g: acquisition.gradient.slice(),
+      J: acquisition.jacobian.slice(),
+      c: acquisition.curvature.slice(),
+    };
+    let gain = -1;
+    for (let failure = 0; failure <= FAILURES; failure++) {
+      const trial = newtonPoint(model, u, box, lambda, work);
+      const trialValue = acquisition.evaluate(trial, frozen, true);
+      if (trialValue > value) {
+        gain = trialValue - value;
+        u.set(trial);
+        value = trialValue;
+        lambda = Math.max(LEAST_DAMPING, lambda * 0.2);
+        break;
+      }
+      lambda *= 6;
+    }
+    if (gain < SMALL_GAIN) break;
+  }
+  return value;
+}
+
+/** The maximizer of the damped model in the box, by at most three passes over the bounds that the step meets. */
+function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, work: Work): Float64Array {
+  const p = u.length;
+  const m = model.c.length;
+  const diagonal = dampedDiagonal(model, box, lambda);
+  const step = new Float64Array(p);
+  let free: number[] = [];
+  for (let f = 0; f < p; f++) {
+    const blocked = model.g[f]! > 0 ? u[f]! >= box.upper[f]! : u[f]! <= box.lower[f]!;
+    if (box.lower[f]! < box.upper[f]! && !blocked) free.push(f);
+  }
+  for (let pass = 0; pass < 3 && free.length > 0; pass++) {
+    const right = rightSide(model, step, free);
+    const d = free.length > m ? solveWide(model, diagonal, right, free) : solveNarrow(model, diagonal, right, free);
+    work.spent += (Math.min(free.length, m) ** 2 * (free.length + m) + p * m) / 1e6;
+    if (d === null) break;
+    const staying: number[] = [];
+    free.forEach((f, k) => {
+      const target = u[f]! + d[k]!;
+      step[f] = Math.min(box.upper[f]!, Math.max(box.lower[f]!, target)) - u[f]!;
+      if (target >= box.lower[f]! && target <= box.upper[f]!) staying.push(f);
+    });
+    if (staying.length === free.length) break;
+    free = staying;
+  }
+  const trial = new Float64Array(p);
+  for (let f = 0; f < p; f++) trial[f] = Math.min(box.upper[f]!, Math.max(box.lower[f]!, u[f]! + step[f]!));
+  return trial;
+}
+
+/** lambda (diag H + 1e-3 mean(diag H) + 1e-3) over the features that can move. */
+function dampedDiagonal({ J, c }: Model, box: Box, lambda: number): Float64Array {
+  const p = box.lower.length;
+  const out = new Float64Array(p);
+  let trace = 0;
+  let q = 0;
+  for (let f = 0; f < p; f++) {
+    for (let j = 0; j < c.length; j++) out[f]! += c[j]! * J[j * p + f]! * J[j * p + f]!;
+    if (!(box.lower[f]! < box.upper[f]!)) continue;
+    trace += out[f]!;
+    q++;
+  }
+  const base = 1e-3 * (trace / Math.max(1, q)) + 1e-3;
+  for (let f = 0; f < p; f++) out[f] = lambda * (out[f]! + base);
+  return out;
+}
+
+/** Gradient of the model on the free features after the steps already fixed at bounds. */
+function rightSide({ g, J, c }: Model, step: Float64Array, free: readonly number[]): Float64Array {
+  const p = step.length;
+  const fixed = step.slice();
+  for (const f of free) fixed[f] = 0;
+  const right = Float64Array.from(free, (f) => g[f]!);
+  for (let j = 0; j < c.length; j++) {
+    let along = 0;
+    for (let f = 0; f < p; f++) along += J[j * p + f]! * fixed[f]!;
+    along *= c[j]!;
+    if (along === 0) continue;
+    for (let k = 0; k < free.length; k++) right[k]! -= along * J[j * p + free[k]!]!;
+  }
+  return right;
+}
+
+/** Solves (D + J' C J) d = r directly. */
+function solveNarrow({ J, c }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+  const q = free.length;
+  const p = diagonal.length;
+  const H = new Float64Array(q * q);
+  for (let j = 0; j < c.length; j++) {
+    for (let a = 0; a < q; a++) {
+      const factor = c[j]! * J[j * p + free[a]!]!;
+      if (factor === 0) continue;
+      for (let b = 0; b <= a; b++) H[a * q + b]! += factor * J[j * p + free[b]!]!;
+    }
+  }
+  for (let a = 0; a < q; a++) H[a * q + a]! += diagonal[free[a]!]!;
+  if (!choleskyInPlace(H, q)) return null;
+  const d = r.slice();
+  solveWithFactor(H, q, d);
+  return d;
+}
+
+/** Solves (D + B' B) d = r, B = C^1/2 J, by the m x m system of Woodbury: 200 features took 4 s without it. */
+function solveWide({ J, c }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+  const q = free.length;
+  const m = c.length;
+  const p = diagonal.length;
+  const B = new Float64Array(m * q);
+  for (let j = 0; j < m; j++) {
+    const root = Math.sqrt(c[j]!);
+    for (let a = 0; a < q; a++) B[j * q + a] = root * J[j * p + free[a]!]!;
+  }
+  const scaled = Float64Array.from(free, (f, a) => r[a]! / diagonal[f]!);
+  const M = new Float64Array(m * m);
+  const t = new Float64Array(m);
+  for (let j = 0; j < m; j++) {
+    for (let k = 0; k <= j; k++) {
+      let sum = 0;
+      for (let a = 0; a < q; a++) sum += (B[j * q + a]! * B[k * q + a]!) / diagonal[free[a]!]!;
+      M[j * m + k] = sum + (j === k ? 1 : 0);
+    }
+    for (let a = 0; a < q; a++) t[j]! += B[j * q + a]! * scaled[a]!;
+  }
+  if (!choleskyInPlace(M, m)) return null;
+  solveWithFactor(M, m, t);
+  for (let a = 0; a < q; a++) {
+    let sum = 0;
+    for (let j = 0; j < m; j++) sum += B[j * q + a]! * t[j]!;
+    scaled[a]! -= sum / diagonal[free[a]!]!;
+  }
+  return scaled;
+}

@@ -1,0 +1,102 @@
+import { collectCases } from './cases.ts';
+import { initialDesign } from './initial-design.ts';
+import { makeRandom } from './numerics/random.ts';
+import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
+import { nextInput } from './search/next-input.ts';
+import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
+import { type Coding, makeCoding } from './space.ts';
+import { bestOf, toIntervals } from './targets.ts';
+
+/** Suggestions per problem of the warm-up. */
+const WARM_UP_ROUNDS = 14;
+
+/**
+ * Proposes the next input to evaluate, or states why there is none.
+ *
+ * A pure function of the request: same bytes in, same bytes out. Throws RangeError on arrays whose lengths do not
+ * match and on bounds that are not finite; everything else is answered.
+ */
+export function suggest(request: SuggestRequest): Proposal {
+  checkShapes(request);
+  const coding = makeCoding(request.space);
+  const { history } = request;
+  const seen = makeSeen(coding, history.X, history.count);
+  const intervals = toIntervals(request.goal);
+  const cases = collectCases(request, coding, intervals);
+  const best = bestOf(cases.merit);
+  const bestIndex = best < 0 ? -1 : cases.rows[best]!;
+  if (seen.distinct >= coding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  const found = cases.N > 0 ? nextInput({ request, coding, seen, intervals, cases }) : null;
+  const input = found?.x ?? explore(request, coding, seen);
+  return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+}
+
+function checkShapes({ space, goal, history }: SuggestRequest): void {
+  const n = space.variables.length;
+  const m = goal.targets.length;
+  if (n === 0 || m === 0) throw new RangeError('at least one variable and one target are needed');
+  if (history.X.length !== history.count * n) throw new RangeError('history.X must be count x n');
+  if (history.Y.length !== history.count * m) throw new RangeError('history.Y must be count x m');
+  if (history.failed.length !== history.count) throw new RangeError('history.failed must have length count');
+}
+
+/** An input that was not evaluated, without a model to choose it; null when none is found. */
+function explore(request: SuggestRequest, coding: Coding, seen: Seen): Float64Array | null {
+  const x = new Float64Array(coding.n);
+  const u = new Float64Array(coding.p);
+  const random = makeRandom(request.seed, 3, request.history.count);
+  return drawUnseen(coding, seen, random, x, u) ? x : firstUnseen(coding, seen);
+}
+
+/**
+ * Solves two small problems so that the JIT has compiled the hot loops before the first real request. Takes some
+ * hundred milliseconds; a first call without it is about three times slower.
+ */
+export function warmUp(): void {
+  const float: Variable = { kind: 'float', minimum: -2, maximum: 2 };
+  const integer: Variable = { kind: 'integer', minimum: 0, maximum: 9 };
+  solve([float, float, float, float], [around(0.3), around(-0.2), around(1.1)]);
+  solve([float, integer, float], [below(0.1), around(0.5)]);
+}
+
+function around(center: number): Target {
+  return { lower: center - 1e-6, upper: center + 1e-6, lowerOpen: false, upperOpen: false, direction: 'none' };
+}
+
+function below(upper: number): Target {
+  return { lower: Number.NEGATIVE_INFINITY, upper, lowerOpen: false, upperOpen: false, direction: 'minimize' };
+}
+
+function solve(variables: readonly Variable[], targets: readonly Target[]): void {
+  const space = { variables };
+  const m = targets.length;
+  const design = initialDesign({ space, outputCount: m, caseCount: null, seed: 1 });
+  const X = Array.from(design.X);
+  for (let count = design.count; count < design.count + WARM_UP_ROUNDS; count++) {
+    const Y = Float64Array.from({ length: count * m }, (_, k) =>
+      response(X, variables.length, Math.floor(k / m), k % m),
+    );
+    const request: SuggestRequest = {
+      space,
+      goal: { targets, l1: null },
+      history: { count, X: Float64Array.from(X), Y, failed: new Uint8Array(count) },
+      firstStep: design.count,
+      convergence: 1e-6,
+      seed: 1,
+      workLimit: 1e3,
+    };
+    const proposal = suggest(request);
+    if (proposal.kind !== 'candidate') return;
+    X.push(...proposal.input);
+  }
+}
+
+/** A smooth curved response, output j of row i. */
+function response(X: readonly number[], n: number, i: number, j: number): number {
+  let sum = 0;
+  for (let v = 0; v < n; v++) {
+    const x = X[i * n + v]!;
+    sum += Math.sin(x * (0.7 + 0.3 * j) + v) + 0.1 * (j + 1) * x * x;
+  }
+  return sum;
+}

@@ -1,0 +1,139 @@
+/**
+ * Covariances of two encoded inputs a, b:  k(a, b) = e^w <a, b> + R(Z)
+ *   lin  R = 0, w = 0
+ *   q2   Z = sum_g <a_g, b_g> / ell_g^2     R = Z^2          (with the linear part: the minimum-norm quadratic)
+ *   rbf  Z = sum_g |a_g - b_g|^2 / ell_g^2  R = exp(-Z / 2)
+ * A group g is a set of features that share a length scale.
+ */
+export type KernelKind = 'lin' | 'q2' | 'rbf';
+
+export interface KernelSpec {
+  readonly kind: KernelKind;
+  /** The nugget is a hyperparameter. */
+  readonly noisy: boolean;
+}
+
+/** Features grouped by length scale. */
+export interface Grouping {
+  readonly count: number;
+  /** Group of each feature, length p. */
+  readonly of: Int32Array;
+}
+
+/** Inner products and squared distances of the N points of a fit, lower triangles, computed once for all kernels. */
+export interface Geometry {
+  readonly N: number;
+  readonly p: number;
+  /** N x p. */
+  readonly U: Float64Array;
+  readonly grouping: Grouping;
+  /** N x N, <a, b>. */
+  readonly product: Float64Array;
+  /** Per group N x N: <a_g, b_g> and |a_g - b_g|^2. */
+  readonly products: readonly Float64Array[];
+  readonly distances: readonly Float64Array[];
+}
+
+/** Length of the hyperparameter vector: log ell per group and w (not for lin), then log nugget (when noisy). */
+export function parameterCount(spec: KernelSpec, groups: number): number {
+  return (spec.kind === 'lin' ? 0 : groups + 1) + (spec.noisy ? 1 : 0);
+}
+
+/** Pairwise quantities of the rows of U (N x p). O(N^2 (p + groups)). */
+export function makeGeometry(U: Float64Array, N: number, p: number, grouping: Grouping): Geometry {
+  const blank = () => Array.from({ length: grouping.count }, () => new Float64Array(N * N));
+  const product = new Float64Array(N * N);
+  const products = blank();
+  const distances = blank();
+  for (let f = 0; f < p; f++) {
+    const P = products[grouping.of[f]!]!;
+    const D = distances[grouping.of[f]!]!;
+    for (let i = 0; i < N; i++) {
+      const a = U[i * p + f]!;
+      for (let j = 0; j <= i; j++) {
+        const b = U[j * p + f]!;
+        P[i * N + j]! += a * b;
+        D[i * N + j]! += (a - b) * (a - b);
+      }
+    }
+  }
+  for (const P of products) for (let k = 0; k < N * N; k++) product[k]! += P[k]!;
+  return { N, p, U, grouping, product, products, distances };
+}
+
+/**
+ * Fills the lower triangles of K with the covariance (without nugget) and of Z with what the derivatives need:
+ * Z itself for q2, R for rbf.
+ */
+export function fillCovariance(
+  geometry: Geometry,
+  kind: KernelKind,
+  theta: Float64Array,
+  K: Float64Array,
+  Z: Float64Array,
+): void {
+  const { N, product, grouping } = geometry;
+  const G = grouping.count;
+  if (kind === 'lin') {
+    K.set(product);
+    return;
+  }
+  const linear = Math.exp(theta[G]!);
+  const parts = kind === 'rbf' ? geometry.distances : geometry.products;
+  Z.fill(0);
+  for (let g = 0; g < G; g++) {
+    const weight = Math.exp(-2 * theta[g]!);
+    const part = parts[g]!;
+    for (let i = 0; i < N; i++) {
+      for (let k = i * N; k <= i * N + i; k++) Z[k]! += weight * part[k]!;
+    }
+  }
+  for (let i = 0; i < N; i++) {
+    for (let k = i * N; k <= i * N + i; k++) {
+      const z = Z[k]!;
+      if (kind === 'rbf') {
+        const R = Math.exp(-0.5 * z);
+        Z[k] = R;
+        K[k] = linear * product[k]! + R;
+      } else K[k] = linear * product[k]! + z * z;
+    }
+  }
+}
+
+/**
+ * Adds 1/2 sum_ij M_ij dK_ij / dtheta to the gradient of the hyperparameters of `fillCovariance`.
+ *
+ * @param M N x N symmetric, lower triangle; overwritten
+ * @param Z as left by `fillCovariance`
+ */
+export function addCovarianceGradient(
+  geometry: Geometry,
+  kind: KernelKind,
+  theta: Float64Array,
+  M: Float64Array,
+  Z: Float64Array,
+  gradient: Float64Array,
+): void {
+  if (kind === 'lin') return;
+  const { N, product, grouping } = geometry;
+  const G = grouping.count;
+  let linear = 0;
+  // Off-diagonal entries count twice, so the factor 1/2 remains on the diagonal only.
+  for (let i = 0; i < N; i++) {
+    for (let k = i * N; k <= i * N + i; k++) {
+      const weight = k === i * N + i ? 0.5 * M[k]! : M[k]!;
+      linear += weight * product[k]!;
+      M[k] = kind === 'rbf' ? weight * Z[k]! : -4 * weight * Z[k]!;
+    }
+  }
+  gradient[G]! += Math.exp(theta[G]!) * linear;
+  const parts = kind === 'rbf' ? geometry.distances : geometry.products;
+  for (let g = 0; g < G; g++) {
+    const part = parts[g]!;
+    let sum = 0;
+    for (let i = 0; i < N; i++) {
+      for (let k = i * N; k <= i * N + i; k++) sum += M[k]! * part[k]!;
+    }
+    gradient[g]! += Math.exp(-2 * theta[g]!) * sum;
+  }
+}
