@@ -1,0 +1,351 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  compileGoal,
+  distanceToInterval,
+  evaluateOutput,
+  exactThreshold,
+  isInside,
+} from '../../src/domain/acceptance.ts';
+import { hasBounds, OBJECTIVE_TYPES, type ObjectiveDefinition, ObjectiveType } from '../../src/domain/objective.ts';
+import { anyJudged, finiteDouble, judged, SEPARATE_TYPES } from '../support/arbitraries.ts';
+
+interface Row {
+  readonly type: ObjectiveType;
+  readonly target: number;
+  readonly lo: number | null;
+  readonly hi: number | null;
+  readonly y: number;
+  readonly convergence: number;
+  readonly desiredL1Norm: number;
+  readonly satisfied: boolean;
+  readonly error: number;
+  /** [lower, upper, lowerOpen, upperOpen], null for an infinite end; null as a whole when no double satisfies. */
+  readonly interval: readonly [number | null, number | null, boolean, boolean] | null;
+  readonly note: string;
+}
+
+interface VectorRow {
+  readonly types: readonly ObjectiveType[];
+  readonly targets: readonly number[];
+  readonly lo: readonly number[];
+  readonly hi: readonly number[];
+  readonly outputs: readonly number[];
+  readonly convergence: number;
+  readonly desiredL1Norm: number;
+  readonly satisfied: readonly boolean[];
+  readonly errors: readonly number[];
+  readonly l1Norm: number;
+  readonly stepConvergence: number;
+  readonly threshold: number | null;
+  readonly note: string;
+}
+
+const file = new URL('../reference/judging.json', import.meta.url);
+const golden = JSON.parse(readFileSync(file, 'utf8')) as { rows: readonly Row[]; vectors: readonly VectorRow[] };
+
+function definitionOf(row: Row): ObjectiveDefinition {
+  return {
+    objectives: [row.target],
+    objectiveTypes: [row.type],
+    minimumBounds: row.lo === null ? [] : [row.lo],
+    maximumBounds: row.hi === null ? [] : [row.hi],
+    desiredL1Norm: row.desiredL1Norm,
+    convergence: row.convergence,
+  };
+}
+
+/** The reference rounds once, the product at most `roundings` times. */
+function expectNear(actual: number, expected: number, roundings: number): void {
+  const tolerance = roundings * Number.EPSILON * Math.abs(expected) + Number.MIN_VALUE;
+  expect(Math.abs(actual - expected)).toBeLessThanOrEqual(tolerance);
+}
+
+describe('the golden judging table', () => {
+  it('has at least 200 rows and every type on both sides of its verdict', () => {
+    expect(golden.rows.length).toBeGreaterThanOrEqual(200);
+    for (const type of OBJECTIVE_TYPES) {
+      const verdicts = new Set(golden.rows.filter((row) => row.type === type).map((row) => row.satisfied));
+      expect(verdicts, type).toEqual(new Set([true, false]));
+    }
+  });
+
+  test.each(golden.rows)('$type target $target, bounds $lo to $hi, output $y: $satisfied $note', (row) => {
+    const [result] = evaluateOutput(definitionOf(row), [row.y]).results;
+    expect(result?.satisfied).toBe(row.satisfied);
+    expectNear(result?.error ?? Number.NaN, row.error, row.type === ObjectiveType.percent ? 3 : 0);
+  });
+
+  test.each(golden.rows.filter((row) => row.type !== ObjectiveType.exact))(
+    'interval of $type target $target, bounds $lo to $hi $note',
+    (row) => {
+      const interval = compileGoal(definitionOf(row)).targets[0]!;
+      if (row.interval === null) {
+        const isEmpty = interval.lower > interval.upper || interval.lowerOpen || interval.upperOpen;
+        expect(isEmpty).toBe(true);
+        return;
+      }
+      const [lower, upper, lowerOpen, upperOpen] = row.interval;
+      expect(interval.lower + 0).toBe(lower ?? -Infinity);
+      expect(interval.upper + 0).toBe(upper ?? Infinity);
+      expect([interval.lowerOpen, interval.upperOpen]).toEqual([lowerOpen, upperOpen]);
+    },
+  );
+
+  test.each(golden.vectors)('$types targets $targets, outputs $outputs: $satisfied $note', (row) => {
+    const definition: ObjectiveDefinition = {
+      objectives: row.targets,
+      objectiveTypes: row.types,
+      minimumBounds: row.lo,
+      maximumBounds: row.hi,
+      desiredL1Norm: row.desiredL1Norm,
+      convergence: row.convergence,
+    };
+    const evaluation = evaluateOutput(definition, row.outputs);
+    const roundings = 4 * row.targets.length;
+    expect(evaluation.results.map((result) => result.satisfied)).toEqual(row.satisfied);
+    evaluation.results.forEach((result, j) => {
+      expectNear(result.error, row.errors[j]!, 3);
+    });
+    expectNear(evaluation.l1Norm, row.l1Norm, roundings);
+    expectNear(evaluation.convergence, row.stepConvergence, roundings);
+    expect(evaluation.isSatisfied).toBe(row.satisfied.every((one) => one));
+    if (row.threshold !== null) expectNear(exactThreshold(definition), row.threshold, roundings);
+  });
+});
+
+describe('results', () => {
+  it('are numbered from 0, one per output, and carry bounds only where the type has them', () => {
+    fc.assert(
+      fc.property(anyJudged, ({ definition, output }) => {
+        const { results } = evaluateOutput(definition, output);
+        expect(results).toHaveLength(definition.objectives.length);
+        results.forEach((result, j) => {
+          const bounded = hasBounds(definition.objectiveTypes[j]!);
+          expect(result).toMatchObject({
+            number: j,
+            type: definition.objectiveTypes[j],
+            objective: definition.objectives[j],
+            output: output[j],
+            minimumBound: bounded ? definition.minimumBounds[j] : null,
+            maximumBound: bounded ? definition.maximumBounds[j] : null,
+          });
+        });
+      }),
+    );
+  });
+
+  it('hold no NaN and no infinity for any finite doubles', () => {
+    const extreme = fc.record({ pick: anyJudged, replacement: fc.array(finiteDouble, { minLength: 5, maxLength: 5 }) });
+    fc.assert(
+      fc.property(extreme, ({ pick, replacement }) => {
+        const output = pick.output.map((_, j) => replacement[j]!);
+        const evaluation = evaluateOutput(pick.definition, output);
+        const figures = [evaluation.l1Norm, evaluation.convergence];
+        for (const result of evaluation.results) {
+          figures.push(result.objective, result.output, result.error);
+          expect(result.detail).not.toMatch(/NaN|Infinity|undefined|null/);
+        }
+        for (const figure of figures) expect(Number.isFinite(figure)).toBe(true);
+        for (const figure of figures.slice(0, 2)) expect(figure).toBeGreaterThanOrEqual(0);
+        for (const interval of compileGoal(pick.definition).targets) {
+          expect(interval.lower).not.toBeNaN();
+          expect(interval.upper).not.toBeNaN();
+          expect(interval.lower).toBeLessThan(Infinity);
+          expect(interval.upper).toBeGreaterThan(-Infinity);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('explain themselves in one sentence with the output, the target and the verdict', () => {
+    fc.assert(
+      fc.property(anyJudged, ({ definition, output }) => {
+        evaluateOutput(definition, output).results.forEach((result, j) => {
+          expect(result.detail).toMatch(/^[A-Z][^\n]*\.$/);
+          expect(result.detail.match(/\. |\.$/g)).toHaveLength(1);
+          expect(result.detail).toContain(`Output ${output[j]} `);
+          expect(result.detail).toContain(`${definition.objectives[j]}`);
+          expect(result.detail).toContain(result.satisfied ? ' is satisfied' : ' is not satisfied');
+        });
+      }),
+    );
+  });
+
+  it('name the allowed range of percent and value, and the threshold of exact', () => {
+    const base = { minimumBounds: [-2.5], maximumBounds: [7.5], desiredL1Norm: 0.75, convergence: 1e-9 };
+    const detail = (type: ObjectiveType): string =>
+      evaluateOutput({ ...base, objectives: [40], objectiveTypes: [type] }, [41]).results[0]!.detail;
+    expect(detail(ObjectiveType.percent)).toContain('by 2.5 percent, allowed are -2.5 to 7.5 percent');
+    expect(detail(ObjectiveType.value)).toContain('allowed are 37.5 to 47.5');
+    expect(detail(ObjectiveType.exact)).toContain('L1 norm 1 of all outputs is above the threshold 0.75');
+  });
+});
+
+describe('the verdict', () => {
+  it('of every type but exact is whether the output lies in its interval', () => {
+    fc.assert(
+      fc.property(judged(SEPARATE_TYPES), ({ definition, output }) => {
+        const { targets } = compileGoal(definition);
+        evaluateOutput(definition, output).results.forEach((result, j) => {
+          expect(result.satisfied).toBe(isInside(targets[j]!, output[j]!));
+        });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of percent is the formula 100 (y - t) / |t| between both bounds, wherever that can be computed', () => {
+    fc.assert(
+      fc.property(judged([ObjectiveType.percent], 1), ({ definition, output }) => {
+        const [t, y] = [definition.objectives[0]!, output[0]!];
+        fc.pre(Number.isFinite(100 * (y - t)));
+        const deviation = (100 * (y - t)) / Math.abs(t);
+        const expected = definition.minimumBounds[0]! <= deviation && deviation <= definition.maximumBounds[0]!;
+        expect(evaluateOutput(definition, output).isSatisfied).toBe(expected);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('of a satisfied output stays when a bound is widened', () => {
+    const grown = fc.tuple(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), fc.boolean());
+    fc.assert(
+      fc.property(
+        judged([ObjectiveType.percent, ObjectiveType.value], 1),
+        grown,
+        ({ definition, output }, [by, up]) => {
+          fc.pre(evaluateOutput(definition, output).isSatisfied);
+          const minimum = definition.minimumBounds[0]! - (up ? 0 : by);
+          const maximum = definition.maximumBounds[0]! + (up ? by : 0);
+          fc.pre(Number.isFinite(minimum) && Number.isFinite(maximum));
+          const wider = { ...definition, minimumBounds: [minimum], maximumBounds: [maximum] };
+          expect(evaluateOutput(wider, output).isSatisfied).toBe(true);
+        },
+      ),
+    );
+  });
+
+  it('of exact stays when the desired norm or the criterion grows', () => {
+    const growth = fc.double({ min: 1, max: 1e6, noNaN: true });
+    fc.assert(
+      fc.property(judged([ObjectiveType.exact]), growth, growth, ({ definition, output }, a, b) => {
+        fc.pre(evaluateOutput(definition, output).isSatisfied);
+        const desiredL1Norm = Math.min(Number.MAX_VALUE, definition.desiredL1Norm * a);
+        const convergence = Math.min(Number.MAX_VALUE, definition.convergence * b);
+        expect(evaluateOutput({ ...definition, desiredL1Norm, convergence }, output).isSatisfied).toBe(true);
+      }),
+    );
+  });
+
+  it('of one-sided types is an error of 0, except exactly on an open end', () => {
+    const types = SEPARATE_TYPES.filter((type) => !hasBounds(type));
+    fc.assert(
+      fc.property(judged(types), ({ definition, output }) => {
+        const { targets } = compileGoal(definition);
+        evaluateOutput(definition, output).results.forEach((result, j) => {
+          const { lowerOpen, upperOpen } = targets[j]!;
+          const isOnOpenEnd = (lowerOpen || upperOpen) && output[j] === definition.objectives[j];
+          expect(result.satisfied).toBe(result.error === 0 && !isOnOpenEnd);
+        });
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of every separate type is a distance of 0 to its interval, except on an open end and where none can satisfy', () => {
+    fc.assert(
+      fc.property(judged(SEPARATE_TYPES, 1), ({ definition, output }) => {
+        const interval = compileGoal(definition).targets[0]!;
+        const { convergence, isSatisfied } = evaluateOutput(definition, output);
+        const distance = distanceToInterval(interval, output[0]!);
+        if (isSatisfied) expect([distance, convergence]).toEqual([0, 0]);
+        else if (!interval.lowerOpen && !interval.upperOpen) expect(distance).toBeGreaterThan(0);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('on one output does not depend on the others unless the type is exact', () => {
+    fc.assert(
+      fc.property(judged(SEPARATE_TYPES, 5), fc.array(finiteDouble, { minLength: 5, maxLength: 5 }), (pick, others) => {
+        const { definition, output } = pick;
+        const before = evaluateOutput(definition, output).results;
+        for (let j = 0; j < output.length; j++) {
+          const changed = output.map((y, k) => (k === j ? y : others[k]!));
+          const after = evaluateOutput(definition, changed).results[j]!;
+          expect(after).toEqual(before[j]);
+        }
+      }),
+    );
+  });
+
+  it('of exact is one and the same on every entry', () => {
+    fc.assert(
+      fc.property(judged([ObjectiveType.exact]), ({ definition, output }) => {
+        const { results, isSatisfied } = evaluateOutput(definition, output);
+        for (const result of results) expect(result.satisfied).toBe(isSatisfied);
+      }),
+    );
+  });
+
+  it('of exact follows the L1 norm that is shown', () => {
+    fc.assert(
+      fc.property(judged([ObjectiveType.exact]), ({ definition, output }) => {
+        const { isSatisfied, l1Norm } = evaluateOutput(definition, output);
+        fc.pre(l1Norm < Number.MAX_VALUE);
+        expect(isSatisfied).toBe(l1Norm <= exactThreshold(definition));
+      }),
+    );
+  });
+
+  it('is satisfied as a whole exactly when every entry is', () => {
+    fc.assert(
+      fc.property(anyJudged, ({ definition, output }) => {
+        const { results, isSatisfied } = evaluateOutput(definition, output);
+        expect(isSatisfied).toBe(results.every((result) => result.satisfied));
+      }),
+    );
+  });
+});
+
+describe('the goal of the optimizer', () => {
+  it('gives exact outputs that are all inside their share a satisfied whole, rounding aside', () => {
+    fc.assert(
+      fc.property(judged([ObjectiveType.exact]), ({ definition }) => {
+        fc.pre(definition.objectives.every((t) => Math.abs(t) < 1e100) && exactThreshold(definition) < 1e100);
+        const { targets, l1 } = compileGoal(definition);
+        const corner = targets.map(({ upper }) => upper);
+        const total = corner.reduce((sum, y, j) => sum + Math.abs(y - definition.objectives[j]!), 0);
+        const magnitude = definition.objectives.reduce((sum, t) => sum + Math.abs(t), l1!.threshold);
+        expect(total).toBeLessThanOrEqual(l1!.threshold + 8 * Number.EPSILON * magnitude);
+      }),
+    );
+  });
+
+  it('has a joint norm for exact objectives only', () => {
+    fc.assert(
+      fc.property(anyJudged, ({ definition }) => {
+        const { l1 } = compileGoal(definition);
+        if (definition.objectiveTypes[0] !== ObjectiveType.exact) expect(l1).toBeNull();
+        else expect(l1).toEqual({ center: definition.objectives, threshold: exactThreshold(definition) });
+      }),
+    );
+  });
+
+  it('has a direction for minimize and maximize only', () => {
+    const definition = {
+      objectives: OBJECTIVE_TYPES.map(() => 1),
+      objectiveTypes: OBJECTIVE_TYPES,
+      minimumBounds: OBJECTIVE_TYPES.map(() => -1),
+      maximumBounds: OBJECTIVE_TYPES.map(() => 1),
+      desiredL1Norm: 0,
+      convergence: 1e-6,
+    };
+    const directions = compileGoal(definition).targets.map(({ direction }) => direction);
+    const expected = OBJECTIVE_TYPES.map((type) => (type === 'minimize' || type === 'maximize' ? type : 'none'));
+    expect(directions).toEqual(expected);
+  });
+});
