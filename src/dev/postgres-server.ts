@@ -1,0 +1,175 @@
+/** The running server: started, watched, started again when it dies, stopped. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
+import { programIn } from './postgres-binaries.ts';
+import { processOptions, type ServerFiles, serverComplaint } from './postgres-programs.ts';
+import { endLeftovers } from './server-processes.ts';
+
+/** Recovery after a crash replays the log, which may take a while on a slow disk. */
+const START_LIMIT_MS = 120_000;
+const PORT_ATTEMPTS = 5;
+const RESTARTS_PER_MINUTE = 5;
+const RESTART_PAUSE_MS = 500;
+
+/** The part of a pino logger that is used here. */
+export interface DevLog {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+interface ServerProcess {
+  readonly child: ChildProcess;
+  readonly exited: Promise<string>;
+}
+
+/**
+ * Starts the server on 127.0.0.1 and keeps it running. With a port that is taken, throws; without one, a free one is
+ * chosen and tried again when another program was faster.
+ */
+export async function superviseServer(
+  files: ServerFiles,
+  wanted: number | undefined,
+  log: DevLog,
+): Promise<RunningServer> {
+  const { port, first } = await startOnPort(files, wanted, log);
+  let current: ServerProcess | undefined = first;
+  let stopping = false;
+  const onExit = () => current?.child.kill('SIGINT');
+  process.on('exit', onExit);
+
+  const watching = (async () => {
+    const restarts: number[] = [];
+    while (current !== undefined) {
+      const how = await current.exited;
+      current = undefined;
+      if (stopping) return;
+      log.error({ how }, 'the database ended unexpectedly');
+      while (current === undefined && !stopping && mayRestart(restarts)) {
+        await delay(RESTART_PAUSE_MS);
+        current = await restart(files, port, log);
+      }
+    }
+    if (!stopping) log.error({ restarts: RESTARTS_PER_MINUTE }, 'the database ends again and again; it is left alone');
+  })();
+
+  return {
+    port,
+    stop: async () => {
+      stopping = true;
+      current?.child.kill('SIGINT');
+      await Promise.race([watching, delay(30_000, undefined, { ref: false })]);
+      await endLeftovers(files.cluster);
+      process.off('exit', onExit);
+    },
+  };
+}
+
+function mayRestart(restarts: number[]): boolean {
+  const now = performance.now();
+  if (restarts.length >= RESTARTS_PER_MINUTE && now - restarts[restarts.length - RESTARTS_PER_MINUTE]! < 60_000)
+    return false;
+  restarts.push(now);
+  return true;
+}
+
+async function restart(files: ServerFiles, port: number, log: DevLog): Promise<ServerProcess | undefined> {
+  try {
+    await endLeftovers(files.cluster);
+    const server = await startServer(files, port, log);
+    log.warn({ port }, 'the database runs again');
+    return server;
+  } catch (error) {
+    log.error({ err: error }, 'the database could not be started again');
+    return undefined;
+  }
+}
+
+async function startOnPort(files: ServerFiles, wanted: number | undefined, log: DevLog) {
+  for (let attempt = 1; ; attempt++) {
+    const port = wanted ?? (await freePort());
+    try {
+      return { port, first: await startServer(files, port, log) };
+    } catch (error) {
+      if (!(error instanceof PortTaken)) throw error;
+      if (wanted === undefined && attempt < PORT_ATTEMPTS) continue;
+      throw new EmbeddedPostgresError(`The database cannot listen on 127.0.0.1:${port}: another program does.`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+class PortTaken extends Error {}
+
+/** Starts the server and waits until it accepts connections. It has a session of its own: Ctrl-C reaches us alone. */
+async function startServer(files: ServerFiles, port: number, log: DevLog): Promise<ServerProcess> {
+  const child = spawn(programIn(files.binaries, 'postgres'), ['-D', files.cluster, ...serverSettings(files, port)], {
+    ...processOptions(files),
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const exited = new Promise<string>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));
+  });
+  const output: string[] = [];
+  const ready = new Promise<'ready'>((resolve) => {
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      if (output.push(line) > 50) output.shift();
+      if (/ (FATAL|PANIC): {2}/.test(line)) log.warn({ line }, 'database');
+      else log.debug({ line }, 'database');
+      if (line.includes('database system is ready to accept connections')) resolve('ready');
+    });
+  });
+  const timeout = new AbortController();
+  const late = delay(START_LIMIT_MS, 'late' as const, { signal: timeout.signal }).catch(() => 'late' as const);
+  const outcome = await Promise.race([ready, exited, late]);
+  timeout.abort();
+  if (outcome === 'ready') return { child, exited };
+  child.kill('SIGKILL');
+  await exited;
+  if (output.some((line) => line.includes('Address already in use'))) throw new PortTaken();
+  throw serverComplaint(`The database did not start (${outcome})`, files, output.length > 0 ? output : [outcome]);
+}
+
+/** No sockets in the file system (their paths may be 107 bytes at most), nothing but this machine, quiet on SQL errors. */
+function serverSettings(files: ServerFiles, port: number): string[] {
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    'unix_socket_directories=',
+    'logging_collector=off',
+    'log_destination=stderr',
+    'log_min_messages=log',
+    'lc_messages=C',
+    'timezone=UTC',
+    'max_connections=200',
+    'wal_level=minimal',
+    'max_wal_senders=0',
+    ...(files.durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+  ];
+  return settings.flatMap((setting) => ['-c', setting]);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
