@@ -1,0 +1,9 @@
+/** The verdict on one evaluation, by the rule of the service. */
+import { evaluateOutput } from '../../src/domain/acceptance.ts';
+import { type Outputs, type Problem, toDefinition } from './problem.ts';
+
+/** Whether the output meets every objective; a failed run or a number that is not finite meets none. */
+export function judge(problem: Problem, output: Outputs): boolean {
+  if (output === null || !output.every(Number.isFinite)) return false;
+  return evaluateOutput(toDefinition(problem), output).isSatisfied;
+}

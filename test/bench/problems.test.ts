@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { problems } from '../../bench/problems/collection.ts';
+import { judge } from '../../bench/problems/judge.ts';
+import { type Problem, toDefinition } from '../../bench/problems/problem.ts';
+import { checkDefinition } from '../../src/domain/objective.ts';
+
+const firstRun = { seed: 1, index: 0 };
+
+function isInSpace(problem: Problem, x: readonly number[]): boolean {
+  return problem.variables.every((variable, i) => {
+    const value = x[i]!;
+    const isWhole = variable.kind === 'float' || Number.isInteger(value);
+    return isWhole && value >= variable.minimum && value <= variable.maximum;
+  });
+}
+
+describe('the collection', () => {
+  it('has sixty or more problems with names of their own', () => {
+    expect(problems.length).toBeGreaterThanOrEqual(60);
+    expect(new Set(problems.map((problem) => problem.name)).size).toBe(problems.length);
+  });
+
+  it('covers every family with five problems or more', () => {
+    for (const family of new Set(problems.map((problem) => problem.family))) {
+      const members = problems.filter((problem) => problem.family === family);
+      expect(members.length, family).toBeGreaterThanOrEqual(5);
+    }
+  });
+});
+
+describe.each(problems.map((problem) => [problem.name, problem] as const))('%s', (_, problem) => {
+  it('states objectives the service takes', () => {
+    expect(checkDefinition(toDefinition(problem), problem.objectives.length)).toEqual([]);
+  });
+
+  it('has its start and its known point inside the space', () => {
+    expect(problem.start).toHaveLength(problem.variables.length);
+    expect(problem.known).toHaveLength(problem.variables.length);
+    expect(isInSpace(problem, problem.start)).toBe(true);
+    expect(isInSpace(problem, problem.known)).toBe(true);
+  });
+
+  it('is satisfied at the known point', () => {
+    const outputs = problem.evaluate(problem.known, firstRun);
+    if (!problem.noisy) expect(judge(problem, outputs), JSON.stringify(outputs)).toBe(true);
+    else {
+      const verdicts = Array.from({ length: 20 }, (_, index) =>
+        judge(problem, problem.evaluate(problem.known, { seed: 1, index })),
+      );
+      expect(verdicts.filter(Boolean).length).toBeGreaterThanOrEqual(15);
+    }
+  });
+
+  it('is not satisfied at the start, the centre or the corners on the diagonal', () => {
+    const at = (share: number) =>
+      problem.variables.map(({ kind, minimum, maximum }) => {
+        const value = minimum + share * (maximum - minimum);
+        return kind === 'float' ? value : kind === 'category' ? minimum : Math.round(value);
+      });
+    for (const x of [problem.start, at(0.5), at(0), at(1)]) {
+      expect(judge(problem, problem.evaluate(x, firstRun)), String(x)).toBe(false);
+    }
+  });
+
+  it('answers the same run with the same numbers and has finite outputs at the start', () => {
+    const first = problem.evaluate(problem.start, { seed: 7, index: 3 });
+    expect(first).toHaveLength(problem.objectives.length);
+    expect(first!.every(Number.isFinite)).toBe(true);
+    expect(problem.evaluate(problem.start, { seed: 7, index: 3 })).toEqual(first);
+    const other = problem.evaluate(problem.start, { seed: 7, index: 4 });
+    expect(JSON.stringify(other) !== JSON.stringify(first)).toBe(problem.noisy);
+  });
+});
