@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { InverseStatus } from '../../src/domain/inverse.ts';
+import { StopReason, TRANSITIONS } from '../../src/domain/stop-reason.ts';
+
+const page = readFileSync(new URL('../../docs/states.md', import.meta.url), 'utf8');
+
+const reasonNames = new Map(Object.entries(StopReason).map(([name, value]) => [value, name.toUpperCase()]));
+const edges = Object.entries(TRANSITIONS).map(([event, next]) => ({
+  event,
+  reason: reasonNames.get(next.stopReason)!,
+  number: next.stopReason,
+  status: next.stepStatus,
+}));
+
+/** The text of the diagram under a heading. */
+function diagramUnder(heading: string): string {
+  const start = page.indexOf(`## ${heading}\n`);
+  const match = /```mermaid\n([\s\S]*?)```/.exec(page.slice(start));
+  if (start < 0 || match === null) throw new Error(`docs/states.md has no diagram under "${heading}"`);
+  return match[1]!;
+}
+
+/** Lines `from --> to: label` of a diagram, without those that carry no label. */
+function labelledEdges(diagram: string): string[] {
+  return [...diagram.matchAll(/^ {2}(\S+) --> (\S+): (.+)$/gm)].map((m) => `${m[1]} --> ${m[2]}: ${m[3]}`);
+}
+
+function endsOf(diagram: string): string[] {
+  return [...diagram.matchAll(/^ {2}(\S+) --> \[\*\]$/gm)].map((m) => m[1]!);
+}
+
+describe('docs/states.md', () => {
+  it('draws the edges of the objective as the code has them', () => {
+    const drawn = labelledEdges(diagramUnder('Objective: stopReason')).filter((edge) => !edge.startsWith('[*]'));
+    expect(drawn.sort()).toEqual(edges.map(({ event, reason }) => `RUNNING --> ${reason}: ${event}`).sort());
+  });
+
+  it('names the states of the objective with their numbers', () => {
+    const named = [...diagramUnder('Objective: stopReason').matchAll(/state "(\d) (\w+)" as (\w+)/g)];
+    const expected = Object.entries(StopReason).map(([name, value]) => [`${value}`, name.toUpperCase()]);
+    expect(named.map((m) => [m[1], m[2]])).toEqual(expected);
+    for (const m of named) expect(m[3]).toBe(m[2]);
+  });
+
+  it('draws the edges of a step as the code has them', () => {
+    const expected = edges.map(({ event, status }) =>
+      event === 'step-suggested' ? `[*] --> ${status}: ${event}` : `active --> ${status}: ${event}`,
+    );
+    expect(labelledEdges(diagramUnder('Step: status')).sort()).toEqual(expected.sort());
+  });
+
+  it('lets every state but RUNNING and active end', () => {
+    const finals = Object.keys(StopReason).map((name) => name.toUpperCase());
+    expect(endsOf(diagramUnder('Objective: stopReason')).sort()).toEqual(
+      finals.filter((name) => name !== 'RUNNING').sort(),
+    );
+    const statuses = Object.values(InverseStatus).filter((status) => status !== 'active');
+    expect(endsOf(diagramUnder('Step: status')).sort()).toEqual(statuses.sort());
+  });
+
+  it('has one table row per event with both next states', () => {
+    const rows = [...page.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (\d) (\w+) \| (\w+) \|/gm)];
+    const told = rows.map((m) => ({ event: m[1]!, reason: m[3]!, number: Number(m[2]), status: m[4]! }));
+    expect(told).toEqual(edges);
+  });
+});

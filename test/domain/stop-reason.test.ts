@@ -1,0 +1,251 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { awaitsOutput, type InverseStatus, isBeingComputed } from '../../src/domain/inverse.ts';
+import {
+  failedRunEvent,
+  isFinal,
+  nextState,
+  type ObjectiveEvent,
+  outputEvent,
+  StopReason as Reason,
+  type StopReason,
+  TRANSITIONS,
+} from '../../src/domain/stop-reason.ts';
+
+interface Step {
+  status: InverseStatus;
+  input: number[] | null;
+  output: number[] | null;
+}
+
+/** An objective driven by the transition functions the way a transaction drives one: event in, both states stored. */
+class Run {
+  stopReason: StopReason = Reason.running;
+  attemptCount = 0;
+  readonly maximumAttempts: number;
+  readonly steps: Step[] = [];
+  readonly events: ObjectiveEvent[] = [];
+
+  constructor(maximumAttempts: number) {
+    this.maximumAttempts = maximumAttempts;
+  }
+
+  get open(): Step | undefined {
+    return this.steps.findLast((step) => isBeingComputed(step) || awaitsOutput(step));
+  }
+
+  /** Applies an event to the objective and the step; false when the objective has ended. */
+  apply(event: ObjectiveEvent, step: Step | undefined): boolean {
+    const next = nextState(this.stopReason, event);
+    if (next === undefined) return false;
+    this.stopReason = next.stopReason;
+    if (step !== undefined) step.status = next.stepStatus;
+    this.events.push(event);
+    return true;
+  }
+
+  suggest(): boolean {
+    if (this.open !== undefined) return false;
+    const step: Step = { status: 'active', input: null, output: null };
+    const isTaken = this.apply('step-suggested', step);
+    if (isTaken) this.steps.push(step);
+    return isTaken;
+  }
+
+  handOut(step: Step): void {
+    step.input = [0];
+    this.attemptCount++;
+  }
+}
+
+type Situation = 'idle' | 'computing' | 'awaited';
+
+/** What the table of docs/states.md promises, written down without it. */
+interface Model {
+  reason: 'running' | 'satisfied' | 'stopped' | 'exhausted';
+  situation: Situation;
+  attempts: number;
+}
+
+type Command = fc.Command<Model, Run>;
+
+/** Compares everything that can be seen after each command. */
+function expectSame(model: Readonly<Model>, run: Run): void {
+  expect(run.stopReason).toBe(Reason[model.reason]);
+  expect(isFinal(run.stopReason)).toBe(model.reason !== 'running');
+  expect(run.attemptCount).toBe(model.attempts);
+  expect(run.attemptCount).toBeLessThanOrEqual(run.maximumAttempts);
+  const open = run.open;
+  const situation = open === undefined ? 'idle' : isBeingComputed(open) ? 'computing' : 'awaited';
+  expect(situation).toBe(model.situation);
+  if (model.reason === 'running' && situation === 'idle') expect(run.attemptCount).toBeLessThan(run.maximumAttempts);
+}
+
+function command(name: string, allowed: Situation | 'any', change: (model: Model, run: Run) => void): Command {
+  return {
+    check: (model) => allowed === 'any' || (model.reason === 'running' && model.situation === allowed),
+    run: (model, run) => {
+      const before = { reason: model.reason, steps: run.steps.length, statuses: run.steps.map((step) => step.status) };
+      const events = run.events.length;
+      change(model, run);
+      expectSame(model, run);
+      if (before.reason !== 'running') {
+        expect(run.events).toHaveLength(events);
+        expect(run.steps.map((step) => step.status)).toEqual(before.statuses);
+      }
+    },
+    toString: () => name,
+  };
+}
+
+const commands: fc.Arbitrary<Command>[] = [
+  fc.constant(
+    command('suggest', 'any', (model, run) => {
+      const expected = model.reason === 'running' && model.situation === 'idle';
+      expect(run.suggest()).toBe(expected);
+      if (expected) model.situation = 'computing';
+    }),
+  ),
+  fc.constant(
+    command('compute', 'computing', (model, run) => {
+      run.handOut(run.open!);
+      model.situation = 'awaited';
+      model.attempts++;
+    }),
+  ),
+  fc.constant(
+    command('computation fails', 'computing', (model, run) => {
+      const step = run.open!;
+      run.apply('computation-failed', step);
+      expect(step.status).toBe('failed');
+      model.situation = 'idle';
+    }),
+  ),
+  fc.constant(
+    command('nothing new', 'computing', (model, run) => {
+      const step = run.open!;
+      run.apply('nothing-new', step);
+      expect(step.status).toBe('stopped');
+      model.situation = 'idle';
+      model.reason = 'stopped';
+    }),
+  ),
+  fc.boolean().map((isSatisfied) =>
+    command(isSatisfied ? 'load a satisfying output' : 'load an output', 'awaited', (model, run) => {
+      const step = run.open!;
+      step.output = [0];
+      run.apply(outputEvent(isSatisfied, run), step);
+      const isLast = model.attempts >= run.maximumAttempts;
+      expect(step.status).toBe(isSatisfied ? 'converged' : isLast ? 'max_iterations' : 'active');
+      model.situation = 'idle';
+      if (isSatisfied) model.reason = 'satisfied';
+      else if (isLast) model.reason = 'exhausted';
+    }),
+  ),
+  fc.constant(
+    command('report a failed run', 'awaited', (model, run) => {
+      const step = run.open!;
+      run.apply(failedRunEvent(run), step);
+      expect(step.status).toBe('failed');
+      model.situation = 'idle';
+      if (model.attempts >= run.maximumAttempts) model.reason = 'exhausted';
+    }),
+  ),
+  fc.constant(
+    command('stop by hand', 'any', (model, run) => {
+      const step = run.open;
+      const isTaken = run.apply('stopped-by-hand', step);
+      expect(isTaken).toBe(model.reason === 'running');
+      if (!isTaken) return;
+      if (step !== undefined) expect(step.status).toBe('stopped');
+      model.reason = 'stopped';
+      model.situation = 'idle';
+    }),
+  ),
+];
+
+describe('an objective under any sequence of commands', () => {
+  it('agrees with the model, keeps final states and its attempts, and reaches every edge', () => {
+    const reached = new Set<ObjectiveEvent>();
+    fc.assert(
+      fc.property(fc.commands(commands, { maxCommands: 60 }), fc.integer({ min: 1, max: 5 }), (sequence, maximum) => {
+        let run = new Run(maximum);
+        fc.modelRun(() => {
+          run = new Run(maximum);
+          const model: Model = { reason: 'running', situation: 'idle', attempts: 0 };
+          return { model, real: run };
+        }, sequence);
+        for (const event of run.events) reached.add(event);
+      }),
+      { numRuns: 500 },
+    );
+    expect([...reached].sort()).toEqual(Object.keys(TRANSITIONS).sort());
+  });
+});
+
+describe('the transition table', () => {
+  const events = Object.keys(TRANSITIONS) as ObjectiveEvent[];
+  const finals = Object.values(Reason).filter((reason) => reason !== Reason.running);
+
+  test.each(finals)('has no edge out of the final state %i', (reason) => {
+    expect(isFinal(reason)).toBe(true);
+    for (const event of events) expect(nextState(reason, event)).toBeUndefined();
+  });
+
+  it('has the numbers that travel', () => {
+    expect(Reason).toEqual({ running: 0, satisfied: 1, stopped: 2, exhausted: 3 });
+  });
+
+  test.each([
+    ['step-suggested', 0, 'active'],
+    ['output-satisfied', 1, 'converged'],
+    ['output-unsatisfied', 0, 'active'],
+    ['last-output-unsatisfied', 3, 'max_iterations'],
+    ['nothing-new', 2, 'stopped'],
+    ['stopped-by-hand', 2, 'stopped'],
+    ['run-failed', 0, 'failed'],
+    ['last-run-failed', 3, 'failed'],
+    ['computation-failed', 0, 'failed'],
+  ] as const)('moves a running objective on %s to %i, the step to %s', (event, stopReason, stepStatus) => {
+    expect(nextState(Reason.running, event)).toEqual({ stopReason, stepStatus });
+  });
+});
+
+describe('the event of an output', () => {
+  const attempts = fc.record({ attemptCount: fc.nat(600), maximumAttempts: fc.integer({ min: 1, max: 600 }) });
+
+  it('is satisfied before it is the last', () => {
+    fc.assert(fc.property(attempts, (used) => outputEvent(true, used) === 'output-satisfied'));
+  });
+
+  test.each([
+    [499, 500, 'output-unsatisfied', 'run-failed'],
+    [500, 500, 'last-output-unsatisfied', 'last-run-failed'],
+    [501, 500, 'last-output-unsatisfied', 'last-run-failed'],
+    [1, 1, 'last-output-unsatisfied', 'last-run-failed'],
+    [0, 1, 'output-unsatisfied', 'run-failed'],
+  ] as const)('after %i of %i attempts is %s, of a failure %s', (attemptCount, maximumAttempts, output, failure) => {
+    expect(outputEvent(false, { attemptCount, maximumAttempts })).toBe(output);
+    expect(failedRunEvent({ attemptCount, maximumAttempts })).toBe(failure);
+  });
+});
+
+describe('an active step', () => {
+  const active = { status: 'active' } as const;
+
+  it('is being computed, awaited or completed, never two of them', () => {
+    expect(isBeingComputed({ ...active, input: null })).toBe(true);
+    expect(awaitsOutput({ ...active, input: null, output: null })).toBe(false);
+    expect(isBeingComputed({ ...active, input: [1] })).toBe(false);
+    expect(awaitsOutput({ ...active, input: [1], output: null })).toBe(true);
+    expect(awaitsOutput({ ...active, input: [1], output: [2] })).toBe(false);
+  });
+
+  test.each(['converged', 'max_iterations', 'stopped', 'failed'] as const)(
+    'that became %s is open no more',
+    (status) => {
+      expect(isBeingComputed({ status, input: null })).toBe(false);
+      expect(awaitsOutput({ status, input: [1], output: null })).toBe(false);
+    },
+  );
+});
