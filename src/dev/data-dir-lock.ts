@@ -2,13 +2,13 @@
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { isAlive, startOf } from './server-processes.ts';
+import { startOf } from './server-processes.ts';
 
 const ATTEMPTS = 20;
 
 interface Holder {
   readonly pid: number;
-  /** Tells a process from a later one with the same number; empty where the system does not say. */
+  /** Tells a process from a later one with the same number. */
   readonly start: string;
 }
 
@@ -16,7 +16,7 @@ interface Holder {
 export async function lockDataDir(dataDir: string): Promise<() => Promise<void>> {
   const file = path.join(dataDir, 'owner.lock');
   const draft = `${file}.${process.pid}`;
-  const mine: Holder = { pid: process.pid, start: await startOf(process.pid) };
+  const mine: Holder = { pid: process.pid, start: (await startOf(process.pid)) ?? '' };
   await writeFile(draft, `${JSON.stringify(mine)}\n`);
   try {
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -59,7 +59,7 @@ async function readHolder(file: string): Promise<Holder | undefined> {
 }
 
 async function isStillThere(holder: Holder): Promise<boolean> {
-  return isAlive(holder.pid) && (await startOf(holder.pid)) === holder.start;
+  return (await startOf(holder.pid)) === holder.start;
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -105,6 +105,8 @@ async function preparePassword(dataDir: string, cluster: string, draft: ServerFi
 
 /** Makes the database under another name and gives it its own only when it is complete. */
 async function createCluster(cluster: string, draft: ServerFiles, password: string): Promise<void> {
+  // What an interrupted first start left behind, perhaps a program of it that still runs.
+  await endLeftovers(draft.cluster);
   await rm(draft.cluster, { recursive: true, force: true });
   await makePrivateFolder(draft.cluster, draft.user);
   const disk = await statfs(draft.cluster);

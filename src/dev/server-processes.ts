@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 const POLL_MS = 25;
+const PROGRAMS = new Set(['postgres', 'initdb']);
 /** How long each signal may take: shut down fast, at once, by force. */
 const STOP_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
@@ -15,8 +16,21 @@ const STOP_STEPS = [
   { signal: 'SIGKILL', waitMs: 5_000 },
 ] as const;
 
+/**
+ * When a living process started, as an opaque text that no later process with the same number repeats; undefined when
+ * there is no such process. Linux alone tells; elsewhere the text is always 'alive'.
+ */
+export async function startOf(pid: number): Promise<string | undefined> {
+  if (platform() !== 'linux') return isAlive(pid) ? 'alive' : undefined;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  // After the name in parentheses, which may hold spaces: the state, and the start time as the 20th field.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  // A zombie is dead already; in a container without an init process nobody may ever collect it.
+  return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+}
+
 /** Whether a process with this number exists, of whatever user. */
-export function isAlive(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
@@ -25,27 +39,21 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** When a process started, as an opaque text that no later process with the same number repeats; '' where unknown. */
-export async function startOf(pid: number): Promise<string> {
-  if (platform() !== 'linux') return '';
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
-  // The name in parentheses may hold spaces; the start time is the 20th field after it.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-}
-
-/** Numbers of the server processes that work in this folder, the main one first; [] when none does. */
+/** Numbers of the database's processes that work in this folder; [] when none does. */
 export async function serverProcesses(clusterDir: string): Promise<readonly number[]> {
-  const main = await mainProcess(clusterDir);
-  if (platform() !== 'linux') return main !== undefined && (await runsPostgres(main)) ? [main] : [];
+  if (platform() !== 'linux') {
+    const main = await mainProcess(clusterDir);
+    return main !== undefined && (await runsPostgres(main)) ? [main] : [];
+  }
   const found: number[] = [];
   for (const entry of await readdir('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     const folder = await readlink(`/proc/${entry}/cwd`).catch(() => '');
     if (folder !== clusterDir) continue;
     const name = await readFile(`/proc/${entry}/comm`, 'utf8').catch(() => '');
-    if (name.trim() === 'postgres') found.push(Number(entry));
+    if (PROGRAMS.has(name.trim())) found.push(Number(entry));
   }
-  return found.sort((a, b) => Number(b === main) - Number(a === main));
+  return found;
 }
 
 /** Ends what still runs in this folder and removes its pid file, whose number may meanwhile belong to anybody. */
@@ -59,11 +67,11 @@ export async function endLeftovers(clusterDir: string): Promise<number> {
 async function endProcesses(clusterDir: string, pids: readonly number[]): Promise<void> {
   let remaining = pids;
   for (const { signal, waitMs } of STOP_STEPS) {
-    // Without the main process its children do not end on SIGINT, which only cancels a statement; SIGTERM ends them.
     const main = await mainProcess(clusterDir);
-    const orphaned = signal === 'SIGINT' && !remaining.includes(main ?? -1);
-    for (const pid of orphaned ? remaining : remaining.slice(0, signal === 'SIGINT' ? 1 : undefined)) {
-      sendSignal(pid, orphaned ? 'SIGTERM' : signal);
+    const isLed = main !== undefined && remaining.includes(main);
+    // The main process ends its children. Left alone, they end on SIGTERM; SIGINT would only cancel a statement.
+    for (const pid of isLed && signal !== 'SIGKILL' ? [main] : remaining) {
+      sendSignal(pid, isLed || signal !== 'SIGINT' ? signal : 'SIGTERM');
     }
     const deadline = performance.now() + waitMs;
     while (performance.now() < deadline) {
