@@ -100,15 +100,17 @@ export async function findRunningTwin(
     .where('o.trial_id', '=', trialId)
     .where('o.disabled_at', 'is', null)
     .where('o.stop_reason', '=', 0)
-    .where('o.objectives', '=', objective.objectives)
-    .where('o.objective_types', '=', objective.objectiveTypes)
-    .where('o.minimum_bounds', '=', objective.minimumBounds)
-    .where('o.maximum_bounds', '=', objective.maximumBounds)
+    .where(
+      sql<boolean>`(o.objectives, o.objective_types, o.minimum_bounds, o.maximum_bounds)
+        = (${objective.objectives}::float8[], ${objective.objectiveTypes}::text[],
+           ${objective.minimumBounds}::float8[], ${objective.maximumBounds}::float8[])`,
+    )
+    .where(
+      sql<boolean>`(o.initial_input, o.initial_output) = (${objective.initialInput}::float8[], ${objective.initialOutput}::float8[])`,
+    )
     .where('o.desired_l1_norm', '=', objective.desiredL1Norm)
     .where('o.convergence', '=', objective.convergence)
     .where('o.maximum_attempts', '=', objective.maximumAttempts)
-    .where('o.initial_input', '=', objective.initialInput)
-    .where('o.initial_output', '=', objective.initialOutput)
     .orderBy('o.id', 'desc')
     .limit(1)
     .executeTakeFirst();

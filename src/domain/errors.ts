@@ -65,16 +65,17 @@ export function makeViolation(path: ViolationPath, message: string): Violation {
 /** More violations than this are counted, not listed: an answer must stay readable and small. */
 const LISTED_VIOLATIONS = 100;
 
-/** Throws VALIDATION_FAILED when the list is not empty; at most 100 entries are kept, the text says how many there are. */
+/** VALIDATION_FAILED for a list that is not empty; at most 100 entries are kept, the text says how many there are. */
+export function validationFailed(violations: readonly Violation[]): DomainError {
+  const { property, message } = violations[0]!;
+  const first = `${property === '' ? 'the request' : property}: ${message}`;
+  const detail = violations.length === 1 ? first : `${violations.length} rules are violated, first ${first}`;
+  return new DomainError('VALIDATION_FAILED', detail, { violations: violations.slice(0, LISTED_VIOLATIONS) });
+}
+
+/** Throws VALIDATION_FAILED when the list is not empty. */
 export function refuseViolations(violations: readonly Violation[]): void {
-  if (violations.length === 0) return;
-  const first = violations[0]!;
-  const count = violations.length;
-  const detail =
-    count === 1
-      ? `${first.property === '' ? 'The request' : first.property}: ${first.message}`
-      : `${count} rules are violated, first ${first.property === '' ? 'the request' : first.property}: ${first.message}`;
-  throw new DomainError('VALIDATION_FAILED', detail, { violations: violations.slice(0, LISTED_VIOLATIONS) });
+  if (violations.length > 0) throw validationFailed(violations);
 }
 
 /** The error for a resource that does not exist, was deleted where that matters, or belongs to somebody else. */

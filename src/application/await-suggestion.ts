@@ -1,0 +1,117 @@
+/**
+ * Waiting for a step to settle: a notification wakes the waiter, a poll stands behind it, and the wait is bounded. The
+ * step may be computed by any worker of any process.
+ */
+
+import { findInverse } from '../db/inverses.ts';
+import { ANYTHING, type Listener } from '../db/listen.ts';
+import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
+import type { Db } from '../db/transaction.ts';
+import { DomainError } from '../domain/errors.ts';
+import { InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import type { ObjectivePath } from './paths.ts';
+import { requestSuggestion } from './request-suggestion.ts';
+import type { StepView } from './views.ts';
+
+/** Ids of recently settled steps kept, for a notification that outruns the answer to the request's own commit. */
+const RECENT_LIMIT = 4_096;
+
+/** Wakes waiters by step id. One per process; one subscription however many wait. */
+export class SettledSteps {
+  readonly #waiters = new Map<number, Set<() => void>>();
+  readonly #recent = new Set<number>();
+  readonly #unsubscribe: () => void;
+
+  constructor(listener: Pick<Listener, 'subscribe'>) {
+    this.#unsubscribe = listener.subscribe(SETTLED_CHANNEL, (payload) => this.#settle(payload));
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.#wakeAll();
+  }
+
+  /** Resolves when the step may have settled, or after `timeoutMs`. Leaves nothing behind. */
+  wait(inverseId: number, timeoutMs: number): Promise<void> {
+    if (this.#recent.delete(inverseId)) return Promise.resolve();
+    return new Promise((resolve) => {
+      const waiters = this.#waiters.get(inverseId) ?? new Set();
+      this.#waiters.set(inverseId, waiters);
+      const wake = () => {
+        clearTimeout(timer);
+        waiters.delete(wake);
+        if (waiters.size === 0) this.#waiters.delete(inverseId);
+        resolve();
+      };
+      const timer = setTimeout(wake, timeoutMs);
+      waiters.add(wake);
+    });
+  }
+
+  #settle(payload: string): void {
+    if (payload === ANYTHING) return this.#wakeAll();
+    const inverseId = Number(payload);
+    const waiters = this.#waiters.get(inverseId);
+    if (waiters !== undefined) {
+      for (const wake of [...waiters]) wake();
+      return;
+    }
+    this.#recent.add(inverseId);
+    if (this.#recent.size > RECENT_LIMIT) this.#recent.delete(this.#recent.values().next().value!);
+  }
+
+  #wakeAll(): void {
+    for (const waiters of [...this.#waiters.values()]) for (const wake of [...waiters]) wake();
+  }
+}
+
+export interface AwaitDeps {
+  readonly db: Db;
+  readonly settledSteps: SettledSteps;
+  /** The poll behind the notifications. */
+  readonly pollIntervalMs: number;
+}
+
+/**
+ * The step once it is settled, or as it is after `waitMs` (its input is then still null).
+ * Throws SUGGESTION_FAILED when the computation failed for good, NOT_FOUND when the step vanished.
+ */
+export async function awaitSuggestion(
+  deps: AwaitDeps,
+  accountId: number,
+  step: StepView,
+  waitMs: number,
+): Promise<StepView> {
+  const deadline = performance.now() + waitMs;
+  let current = step;
+  while (isBeingComputed(current.inverse)) {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return current;
+    await deps.settledSteps.wait(step.inverse.id, Math.min(leftMs, deps.pollIntervalMs));
+    const inverse = await findInverse(deps.db, accountId, step.inverse.id);
+    if (inverse === undefined) throw new DomainError('NOT_FOUND', `The inverse ${step.inverse.id} is gone.`);
+    current = { ...current, inverse };
+  }
+  if (current.inverse.status === InverseStatus.failed) {
+    const reason = current.inverse.failureReason ?? 'unknown reason';
+    throw new DomainError(
+      'SUGGESTION_FAILED',
+      `The suggestion could not be computed (${reason}); ask again to retry.`,
+      {
+        step: { objectiveId: current.objective.id, inverseId: current.inverse.id },
+      },
+    );
+  }
+  return current;
+}
+
+/** Opens or finds the step being computed and waits for it. Throws as requestSuggestion and awaitSuggestion do. */
+export async function suggestAndWait(
+  deps: AwaitDeps,
+  accountId: number,
+  path: ObjectivePath,
+  options: { readonly requestId: string | null; readonly waitMs: number },
+): Promise<StepView> {
+  const step = await requestSuggestion(deps.db, accountId, path, { requestId: options.requestId });
+  return awaitSuggestion(deps, accountId, step, options.waitMs);
+}

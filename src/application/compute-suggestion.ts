@@ -1,0 +1,121 @@
+/**
+ * A claimed job becomes a suggested step: snapshot, computation outside any transaction, then one transaction with the
+ * fenced completion. A lost lease means that another worker has the job; the result is dropped.
+ */
+import { listStepData, updateInverse } from '../db/inverses.ts';
+import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
+import { findOutputCaseSet } from '../db/output-case-sets.ts';
+import { findProject } from '../db/projects.ts';
+import { finishJob } from '../db/suggestion-jobs.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import { findTrial } from '../db/trials.ts';
+import type { Objective } from '../domain/objective.ts';
+import { findOptimum } from '../domain/optimum.ts';
+import { checkInput, type Project } from '../domain/project.ts';
+import { nextState } from '../domain/stop-reason.ts';
+import type { LeasedJob } from '../domain/suggestion-job.ts';
+import { withoutNegativeZero } from '../domain/vectors.ts';
+import type { Engine } from '../engine/pool.ts';
+import type { Proposal } from '../optimizer/problem.ts';
+import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-input.ts';
+
+export interface ComputeDeps {
+  readonly db: Db;
+  readonly engine: Pick<Engine, 'suggest'>;
+  readonly workLimit: number;
+}
+
+export type ComputeOutcome =
+  /** The step was written. */
+  | {
+      readonly kind: 'suggested' | 'stopped';
+      readonly suggestTimeNs: number;
+      readonly readMs: number;
+      readonly writeMs: number;
+    }
+  /** The lease or the objective was lost meanwhile; nothing was written. */
+  | { readonly kind: 'lost' }
+  /** The optimizer failed; the job is to be tried again. */
+  | { readonly kind: 'fault'; readonly fault: string };
+
+interface Snapshot {
+  readonly objective: Objective;
+  readonly project: Project;
+  readonly cases: readonly HistoryCase[];
+  readonly firstStep: number;
+}
+
+/** Throws when the database is away or the signal fires; the job then returns to the queue by itself. */
+export async function computeSuggestion(
+  deps: ComputeDeps,
+  job: LeasedJob,
+  signal: AbortSignal,
+): Promise<ComputeOutcome> {
+  const startedAt = performance.now();
+  const snapshot = await readSnapshot(deps.db, job);
+  if (snapshot === undefined) return { kind: 'lost' };
+  const readMs = performance.now() - startedAt;
+  const request = toSuggestRequest(snapshot.project, snapshot.objective, snapshot, deps.workLimit);
+  const answer = await deps.engine.suggest(request, signal);
+  if (!answer.ok) return { kind: 'fault', fault: answer.fault };
+  const step = toStep(snapshot, answer.result);
+  if (typeof step === 'string') return { kind: 'fault', fault: step };
+  const computedAt = performance.now();
+  const isWritten = await inTransaction(deps.db, (trx) => writeStep(trx, job, step, answer.elapsedNs));
+  if (!isWritten) return { kind: 'lost' };
+  const kind = step.output === null ? 'suggested' : 'stopped';
+  return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt };
+}
+
+/** No transaction: while its job is open an objective's history cannot grow, and the fenced write finds out the rest. */
+async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefined> {
+  const objective = await findObjective(db, job.accountId, job.objectiveId);
+  if (objective === undefined || objective.disabledAt !== null) return undefined;
+  const trial = (await findTrial(db, job.accountId, objective.trialId))!;
+  const [project, set, steps] = await Promise.all([
+    findProject(db, job.accountId, objective.projectId),
+    findOutputCaseSet(db, job.accountId, trial.outputCaseSetId),
+    listStepData(db, job.objectiveId),
+  ]);
+  return { objective, project: project!, ...collectHistory({ project: project!, set: set!, objective, steps }) };
+}
+
+interface Step {
+  readonly input: readonly number[];
+  /** Set when the optimizer has nothing new: the known output of the repeated best input. */
+  readonly output: readonly number[] | null;
+}
+
+/** What the proposal means as a step, or the text of a fault: nothing outside the space ever reaches a client. */
+function toStep(snapshot: Snapshot, proposal: Proposal): Step | string {
+  if (proposal.kind === 'candidate') {
+    const input = withoutNegativeZero(Array.from(proposal.input));
+    const violations = checkInput(snapshot.project, input, ['input']);
+    if (violations.length > 0 || !input.every(Number.isFinite)) {
+      return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
+    }
+    return { input, output: null };
+  }
+  const outputs = snapshot.cases.map((known) => known.output);
+  const best = snapshot.cases[findOptimum(snapshot.objective, outputs) ?? proposal.bestIndex];
+  if (best?.output == null) return 'the optimizer has nothing new and no run succeeded';
+  return { input: best.input, output: best.output };
+}
+
+/** False when the lease was lost, or the objective ended or was deleted meanwhile. */
+async function writeStep(trx: Trx, job: LeasedJob, step: Step, suggestTimeNs: number): Promise<boolean> {
+  const objective = await lockObjective(trx, job.accountId, job.objectiveId);
+  const state = objective && nextState(objective.stopReason, step.output === null ? 'step-suggested' : 'nothing-new');
+  if (objective === undefined || objective.disabledAt !== null || state === undefined) return false;
+  if (!(await finishJob(trx, job))) return false;
+  await updateInverse(trx, job.inverseId, {
+    status: state.stepStatus,
+    input: step.input,
+    ...(step.output === null ? {} : { output: step.output }),
+    suggestTimeNs: Math.round(suggestTimeNs),
+    reached: step.output === null ? ['suggestedAt'] : ['suggestedAt', 'stoppedAt'],
+  });
+  const attemptCount = objective.attemptCount + (step.output === null ? 1 : 0);
+  await updateObjective(trx, objective.id, { stopReason: state.stopReason, attemptCount });
+  return true;
+}

@@ -1,0 +1,77 @@
+/**
+ * A project fixes the input space and its input cases: the client's own, or those designed here. The design is a
+ * function of the space, so that the same project entered twice gets the same cases.
+ */
+import { lockModel } from '../db/models.ts';
+import { insertProject } from '../db/projects.ts';
+import { type Db, inTransaction } from '../db/transaction.ts';
+import { makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
+import { checkInput, checkInputSpace, type InputSpace, type Project } from '../domain/project.ts';
+import { seedOf } from '../domain/seed.ts';
+import { withoutNegativeZero } from '../domain/vectors.ts';
+import type { Engine } from '../engine/pool.ts';
+import { fromMatrix, toOptimizerSpace } from './engine-input.ts';
+import { refuseDisabled } from './paths.ts';
+
+export interface NewProject {
+  readonly name: string;
+  readonly space: InputSpace;
+  /** The client's own points, or null to have them designed. */
+  readonly inputCases: readonly (readonly number[])[] | null;
+  readonly caseCount: number | null;
+  readonly outputCount: number | null;
+}
+
+/** All violations of a new project's body, so that a transport can report them together with its own. */
+export function checkNewProject(project: NewProject): readonly Violation[] {
+  const violations: Violation[] = [...checkInputSpace(project.space)];
+  if (violations.length > 0 || project.inputCases === null) return violations;
+  project.inputCases.forEach((input, i) => {
+    violations.push(...checkInput(project.space, input, ['inputCases', i]));
+  });
+  if (project.caseCount !== null && project.caseCount !== project.inputCases.length) {
+    const message = `must be the number of inputCases (${project.inputCases.length}) or be left out.`;
+    violations.push(makeViolation(['caseCount'], message));
+  }
+  return violations;
+}
+
+/** Throws NOT_FOUND for the model, VALIDATION_FAILED for the project. The design runs before the transaction. */
+export async function createProject(
+  deps: { readonly db: Db; readonly engine: Pick<Engine, 'design'> },
+  accountId: number,
+  modelId: number,
+  project: NewProject,
+): Promise<Project> {
+  refuseViolations(checkNewProject(project));
+  const seed = seedOf([project.space, project.outputCount, project.caseCount]);
+  const inputCases = project.inputCases ?? (await designCases(deps.engine, project, seed));
+  return inTransaction(deps.db, async (trx) => {
+    const model = await lockModel(trx, accountId, modelId);
+    if (model === undefined) throw notFound('model', modelId);
+    refuseDisabled(model, 'model');
+    return insertProject(trx, accountId, {
+      ...project.space,
+      modelId,
+      name: project.name,
+      outputCount: project.outputCount,
+      inputCases: inputCases.map(withoutNegativeZero),
+      seed,
+    });
+  });
+}
+
+async function designCases(
+  engine: Pick<Engine, 'design'>,
+  project: NewProject,
+  seed: number,
+): Promise<readonly (readonly number[])[]> {
+  const answer = await engine.design({
+    space: toOptimizerSpace(project.space),
+    outputCount: project.outputCount,
+    caseCount: project.caseCount,
+    seed,
+  });
+  if (!answer.ok) throw new Error(`the design of the input cases failed: ${answer.fault}`);
+  return fromMatrix(answer.result.X, answer.result.count);
+}

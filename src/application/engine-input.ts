@@ -1,0 +1,94 @@
+/** The only translation between the domain's records and the optimizer's arrays. */
+import { compileGoal } from '../domain/acceptance.ts';
+import { InverseStatus } from '../domain/inverse.ts';
+import type { Objective } from '../domain/objective.ts';
+import type { InputSpace, Project } from '../domain/project.ts';
+import type { OutputCaseSet } from '../domain/trial.ts';
+import type { History, Space, SuggestRequest } from '../optimizer/problem.ts';
+
+/** One evaluated point; output null where the run failed. */
+export interface HistoryCase {
+  readonly input: readonly number[];
+  readonly output: readonly number[] | null;
+}
+
+export interface HistoryParts {
+  readonly project: Pick<Project, 'inputCases'>;
+  readonly set: Pick<OutputCaseSet, 'outputCases' | 'failedCases'>;
+  readonly objective: Pick<Objective, 'initialInput' | 'initialOutput'>;
+  readonly steps: readonly {
+    readonly iteration: number;
+    readonly status: string;
+    readonly input: readonly number[] | null;
+    readonly output: readonly number[] | null;
+  }[];
+}
+
+/**
+ * Everything known before a suggestion, in the order in which it became known: the loaded cases, the initial point, then
+ * every step with an output or a failed run. Steps that were never run (stopped, failed computations) stay out.
+ */
+export function collectHistory(parts: HistoryParts): {
+  readonly cases: readonly HistoryCase[];
+  readonly firstStep: number;
+} {
+  const failed = new Set(parts.set.failedCases);
+  const cases: HistoryCase[] = parts.set.outputCases.map((output, i) => ({
+    input: parts.project.inputCases[i]!,
+    output: failed.has(i) ? null : output,
+  }));
+  cases.push({ input: parts.objective.initialInput, output: parts.objective.initialOutput });
+  const firstStep = cases.length;
+  for (const step of parts.steps) {
+    if (step.iteration === 1 || step.input === null) continue;
+    if (step.output !== null || step.status === InverseStatus.failed)
+      cases.push({ input: step.input, output: step.output });
+  }
+  return { cases, firstStep };
+}
+
+export function toOptimizerSpace(space: InputSpace): Space {
+  return {
+    variables: space.inputTypes.map((kind, i) => ({
+      kind,
+      minimum: space.minimums[i]!,
+      maximum: space.maximums[i]!,
+    })),
+  };
+}
+
+/** @param workLimit  see SuggestRequest.workLimit */
+export function toSuggestRequest(
+  space: InputSpace,
+  objective: Objective,
+  collected: { readonly cases: readonly HistoryCase[]; readonly firstStep: number },
+  workLimit: number,
+): SuggestRequest {
+  return {
+    space: toOptimizerSpace(space),
+    goal: compileGoal(objective),
+    history: toHistory(collected.cases, space.inputCount, objective.objectives.length),
+    firstStep: collected.firstStep,
+    convergence: objective.convergence,
+    seed: objective.seed,
+    workLimit,
+  };
+}
+
+function toHistory(cases: readonly HistoryCase[], n: number, m: number): History {
+  const X = new Float64Array(cases.length * n);
+  const Y = new Float64Array(cases.length * m);
+  const failed = new Uint8Array(cases.length);
+  cases.forEach(({ input, output }, row) => {
+    X.set(input, row * n);
+    if (output === null) failed[row] = 1;
+    else Y.set(output, row * m);
+  });
+  return { count: cases.length, X, Y, failed };
+}
+
+/** Rows of a row-major matrix as plain vectors. */
+export function fromMatrix(X: Float64Array, rows: number): readonly (readonly number[])[] {
+  const width = rows === 0 ? 0 : X.length / rows;
+  return Array.from({ length: rows }, (_, row) => Array.from(X.subarray(row * width, (row + 1) * width)));
+}

@@ -1,0 +1,110 @@
+/**
+ * Loading objectives stores the definition and its initial point as iteration 1, already completed. Initialize-inverse
+ * does the same, but a repetition while the same definition is running returns that one.
+ */
+import { insertInverse, listAllInverses } from '../db/inverses.ts';
+import { findRunningTwin, insertObjective, type NewObjectiveRow, updateObjective } from '../db/objectives.ts';
+import { findOutputCaseSet } from '../db/output-case-sets.ts';
+import { findProject } from '../db/projects.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import { evaluateOutput } from '../domain/acceptance.ts';
+import { refuseViolations } from '../domain/errors.ts';
+import { InverseStatus } from '../domain/inverse.ts';
+import { checkDefinition, type ObjectiveDefinition, type ObjectiveWithInverses } from '../domain/objective.ts';
+import { isEligible } from '../domain/optimum.ts';
+import { checkInput } from '../domain/project.ts';
+import { seedOf } from '../domain/seed.ts';
+import { nextState, StopReason } from '../domain/stop-reason.ts';
+import type { Trial } from '../domain/trial.ts';
+import { checkLength } from '../domain/vectors.ts';
+import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
+import type { TrialPath } from './paths.ts';
+import type { StepView } from './views.ts';
+
+export interface NewObjective extends ObjectiveDefinition {
+  readonly initialInput: readonly number[];
+  readonly initialOutput: readonly number[];
+  readonly maximumAttempts: number;
+}
+
+/** One transaction. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED. */
+export async function loadObjectives(
+  db: Db,
+  accountId: number,
+  path: TrialPath,
+  request: NewObjective,
+): Promise<ObjectiveWithInverses> {
+  return inTransaction(db, async (trx) => {
+    const trial = await lockTrialAt(trx, accountId, path);
+    const row = await toCheckedRow(trx, accountId, trial, request);
+    return store(trx, accountId, row);
+  });
+}
+
+/** One transaction; repeated with the same definition on a running objective it returns that one's iteration 1. */
+export async function initializeInverse(
+  db: Db,
+  accountId: number,
+  trialId: number,
+  request: NewObjective,
+): Promise<StepView> {
+  return inTransaction(db, async (trx) => {
+    const trial = await lockTrialAt(trx, accountId, { trialId });
+    const row = await toCheckedRow(trx, accountId, trial, request);
+    const twin = await findRunningTwin(trx, accountId, trialId, row);
+    const objective = twin ?? (await store(trx, accountId, row));
+    const inverses = await listAllInverses(trx, accountId, [objective.id]);
+    return { objective, inverse: inverses[0]! };
+  });
+}
+
+async function toCheckedRow(
+  trx: Trx,
+  accountId: number,
+  trial: Trial,
+  request: NewObjective,
+): Promise<NewObjectiveRow> {
+  refuseClosedTrial(trial.id, trial.status);
+  const project = (await findProject(trx, accountId, trial.projectId))!;
+  const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
+  refuseViolations([
+    ...checkDefinition(request, set.outputCount),
+    ...checkInput(project, request.initialInput, ['initialInput']),
+    ...checkLength(['initialOutput'], request.initialOutput, request.objectives.length, 'objective'),
+  ]);
+  return {
+    ...request,
+    modelId: trial.modelId,
+    projectId: trial.projectId,
+    trialId: trial.id,
+    stopReason: StopReason.running,
+    seed: seedOf([
+      request.objectives,
+      request.objectiveTypes,
+      request.minimumBounds,
+      request.maximumBounds,
+      project.seed,
+    ]),
+  };
+}
+
+async function store(trx: Trx, accountId: number, row: NewObjectiveRow): Promise<ObjectiveWithInverses> {
+  const evaluation = evaluateOutput(row, row.initialOutput);
+  const { isSatisfied } = evaluation;
+  const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
+  const objectiveId = await insertObjective(trx, accountId, row);
+  const inverseId = await insertInverse(trx, accountId, {
+    objectiveId,
+    iteration: 1,
+    status: state?.stepStatus ?? InverseStatus.active,
+    input: row.initialInput,
+    output: row.initialOutput,
+    isLoaded: true,
+    isSatisfied,
+  });
+  const objective = await updateObjective(trx, objectiveId, {
+    stopReason: state?.stopReason ?? StopReason.running,
+    optimalInverseId: isEligible(evaluation) ? inverseId : null,
+  });
+  return { ...objective, inverses: await listAllInverses(trx, accountId, [objectiveId]) };
+}

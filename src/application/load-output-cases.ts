@@ -1,0 +1,67 @@
+import * as sets from '../db/output-case-sets.ts';
+import { markDeveloped } from '../db/projects.ts';
+import { type Db, inTransaction } from '../db/transaction.ts';
+import { findTrialsOfSets, insertTrial } from '../db/trials.ts';
+import { refuseViolations } from '../domain/errors.ts';
+import type { Page, PageRequest } from '../domain/page.ts';
+import { checkOutputCases, type OutputCaseSet, type OutputCases, type Trial, toRectangular } from '../domain/trial.ts';
+import { getProject, lockProjectAt } from './manage-projects.ts';
+import { isAt, missingInPath, type ProjectPath } from './paths.ts';
+
+/** A set with the trial that its load created. */
+export interface LoadedSet {
+  readonly set: OutputCaseSet;
+  readonly trialId: number;
+}
+
+/** Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED. */
+export async function loadOutputCases(
+  db: Db,
+  accountId: number,
+  path: ProjectPath,
+  cases: OutputCases,
+): Promise<{ readonly set: OutputCaseSet; readonly trial: Trial }> {
+  return inTransaction(db, async (trx) => {
+    const project = await lockProjectAt(trx, accountId, path);
+    const shape = { caseCount: project.inputCases.length, outputCount: project.outputCount };
+    refuseViolations(checkOutputCases(cases, shape));
+    const place = { modelId: project.modelId, projectId: project.id };
+    const set = await sets.insertOutputCaseSet(trx, accountId, {
+      ...place,
+      outputCount: cases.outputCount,
+      outputCases: toRectangular(cases),
+      failedCases: [...new Set(cases.failedCases)].sort((a, b) => a - b),
+    });
+    const trial = await insertTrial(trx, accountId, { ...place, outputCaseSetId: set.id });
+    await markDeveloped(trx, project.id);
+    return { set, trial };
+  });
+}
+
+export interface OutputCaseSetPath {
+  readonly modelId?: number;
+  readonly projectId?: number;
+  readonly outputCaseSetId: number;
+}
+
+export async function getOutputCaseSet(db: Db, accountId: number, path: OutputCaseSetPath): Promise<LoadedSet> {
+  const set = await sets.findOutputCaseSet(db, accountId, path.outputCaseSetId);
+  if (set === undefined || !isAt(path, set)) {
+    throw await missingInPath(db, accountId, path, { resource: 'output case set', id: path.outputCaseSetId });
+  }
+  const trials = await findTrialsOfSets(db, accountId, [set.id]);
+  return { set, trialId: trials.get(set.id)! };
+}
+
+export async function listOutputCaseSets(
+  db: Db,
+  accountId: number,
+  path: ProjectPath,
+  request: PageRequest,
+): Promise<Page<LoadedSet>> {
+  await getProject(db, accountId, path);
+  const page = await sets.listOutputCaseSets(db, accountId, path.projectId, request);
+  const ids = page.items.map((set) => set.id);
+  const trials = await findTrialsOfSets(db, accountId, ids);
+  return { ...page, items: page.items.map((set) => ({ set, trialId: trials.get(set.id)! })) };
+}

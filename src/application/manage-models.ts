@@ -1,0 +1,49 @@
+import { disableTree } from '../db/disable.ts';
+import * as models from '../db/models.ts';
+import { type Db, inTransaction, violatedUnique } from '../db/transaction.ts';
+import { makeViolation, notFound, validationFailed } from '../domain/errors.ts';
+import type { Model } from '../domain/model.ts';
+import type { Page, PageRequest } from '../domain/page.ts';
+
+/** Throws VALIDATION_FAILED when an active model of the account has that name. */
+export function createModel(db: Db, accountId: number, model: models.ModelText): Promise<Model> {
+  return refusingTakenName(() => models.insertModel(db, accountId, model), model.name);
+}
+
+export async function getModel(db: Db, accountId: number, modelId: number): Promise<Model> {
+  const model = await models.findModel(db, accountId, modelId);
+  if (model === undefined) throw notFound('model', modelId);
+  return model;
+}
+
+export function listModels(db: Db, accountId: number, page: PageRequest): Promise<Page<Model>> {
+  return models.listModels(db, accountId, page);
+}
+
+/** Throws VALIDATION_FAILED when another active model has that name. */
+export async function updateModel(
+  db: Db,
+  accountId: number,
+  modelId: number,
+  change: Partial<models.ModelText>,
+): Promise<Model> {
+  const update = () => models.updateModel(db, accountId, modelId, change);
+  const model = await refusingTakenName(update, change.name ?? '');
+  if (model === undefined) throw notFound('model', modelId);
+  return model;
+}
+
+/** Disables the model and everything below it; doing it again changes nothing. */
+export async function deleteModel(db: Db, accountId: number, modelId: number): Promise<void> {
+  const isFound = await inTransaction(db, (trx) => disableTree(trx, accountId, 'models', modelId));
+  if (!isFound) throw notFound('model', modelId);
+}
+
+async function refusingTakenName<T>(write: () => Promise<T>, name: string): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (violatedUnique(error) !== models.MODEL_NAME_INDEX) throw error;
+    throw validationFailed([makeViolation(['name'], `"${name}" is the name of another model of this account.`)]);
+  }
+}

@@ -1,0 +1,90 @@
+/**
+ * Nested paths. Every id must belong to the id before it, else the first that does not is what is missing. A dialect with
+ * flat paths leaves the parents out.
+ */
+
+import { findModel } from '../db/models.ts';
+import { findObjective } from '../db/objectives.ts';
+import { findProject } from '../db/projects.ts';
+import type { Db, Trx } from '../db/transaction.ts';
+import { findTrial } from '../db/trials.ts';
+import { DomainError, notFound } from '../domain/errors.ts';
+
+export interface ProjectPath {
+  readonly modelId?: number;
+  readonly projectId: number;
+}
+
+export interface TrialPath {
+  readonly modelId?: number;
+  readonly projectId?: number;
+  readonly trialId: number;
+}
+
+export interface ObjectivePath {
+  readonly modelId?: number;
+  readonly projectId?: number;
+  readonly trialId?: number;
+  readonly objectiveId: number;
+}
+
+export interface InversePath extends Partial<ObjectivePath> {
+  readonly inverseId: number;
+}
+
+type AnyPath = Partial<ObjectivePath> & { readonly inverseId?: number };
+
+/** The ids that a found record really hangs under. */
+export type Place = Omit<AnyPath, 'inverseId'>;
+
+/** Whether every id the client stated is the one the record hangs under. */
+export function isAt(path: AnyPath, place: Place): boolean {
+  const keys = ['modelId', 'projectId', 'trialId', 'objectiveId'] as const;
+  return keys.every((key) => path[key] === undefined || place[key] === undefined || path[key] === place[key]);
+}
+
+/** The NOT_FOUND for the first id of the path that does not exist under the one before it. */
+export async function missingInPath(
+  db: Db | Trx,
+  accountId: number,
+  path: AnyPath,
+  last: { readonly resource: string; readonly id: number },
+): Promise<DomainError> {
+  const { modelId, projectId, trialId, objectiveId } = path;
+  if (modelId !== undefined) {
+    if ((await findModel(db, accountId, modelId)) === undefined) return notFound('model', modelId);
+  }
+  if (projectId !== undefined) {
+    const project = await findProject(db, accountId, projectId);
+    if (project === undefined || !isAt(path, { modelId: project.modelId })) return notFound('project', projectId);
+  }
+  if (trialId !== undefined) {
+    const trial = await findTrial(db, accountId, trialId);
+    if (trial === undefined || !isAt(path, { modelId: trial.modelId, projectId: trial.projectId })) {
+      return notFound('trial', trialId);
+    }
+  }
+  if (objectiveId !== undefined) {
+    const objective = await findObjective(db, accountId, objectiveId);
+    if (objective === undefined || !isAt(path, placeOf(objective))) return notFound('objective', objectiveId);
+  }
+  return notFound(last.resource, last.id);
+}
+
+/** A record of any depth with its parents' ids, as a place. */
+export function placeOf(record: {
+  readonly modelId: number;
+  readonly projectId: number;
+  readonly trialId: number;
+}): Place {
+  return { modelId: record.modelId, projectId: record.projectId, trialId: record.trialId };
+}
+
+/** Refuses what is deleted: reads still show it, nothing may be built on it. */
+export function refuseDisabled(
+  record: { readonly id: number; readonly disabledAt: Date | null },
+  resource: string,
+): void {
+  if (record.disabledAt === null) return;
+  throw new DomainError('NOT_FOUND', `The ${resource} ${record.id} was deleted.`);
+}

@@ -1,0 +1,139 @@
+/**
+ * A measured output, or the report of a failed run, completes the open iteration. Repeating the same one returns the same
+ * answer; a different one for a completed iteration is a conflict.
+ */
+import { findInverse, getLastInverse, type InverseChange, type StepInstant, updateInverse } from '../db/inverses.ts';
+import { type ObjectiveChange, type PlacedObjective, updateObjective } from '../db/objectives.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
+import { DomainError, refuseViolations } from '../domain/errors.ts';
+import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import { isBetter, isEligible } from '../domain/optimum.ts';
+import { failedRunEvent, nextState, outputEvent, StopReason, type Transition } from '../domain/stop-reason.ts';
+import { areEqualVectors, checkLength } from '../domain/vectors.ts';
+import { type InversePath, missingInPath, type ObjectivePath } from './paths.ts';
+import { lockObjectiveAt } from './read-objectives.ts';
+import type { StepView } from './views.ts';
+
+export type Measurement =
+  | {
+      readonly kind: 'output';
+      readonly output: readonly number[];
+      /** What the client stated, or null: the time since the input was handed out. */
+      readonly computeTimeNs: number | null;
+    }
+  | { readonly kind: 'failed'; readonly reason: string | null };
+
+/**
+ * One transaction behind the lock of the objective. With an inverse id in the path that step is meant, otherwise the
+ * last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
+ */
+export async function recordOutput(
+  db: Db,
+  accountId: number,
+  path: ObjectivePath | InversePath,
+  measurement: Measurement,
+): Promise<StepView> {
+  return inTransaction(db, async (trx) => {
+    const { objective, inverse } = await lockStep(trx, accountId, path);
+    if (measurement.kind === 'output') {
+      refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
+    }
+    if (!awaitsOutput(inverse)) {
+      refuseOther(inverse, measurement);
+      return { objective, inverse };
+    }
+    const updated = await complete(trx, accountId, objective, inverse, measurement);
+    return { objective: updated, inverse: (await findInverse(trx, accountId, inverse.id))! };
+  });
+}
+
+async function lockStep(
+  trx: Trx,
+  accountId: number,
+  path: ObjectivePath | InversePath,
+): Promise<{ readonly objective: PlacedObjective; readonly inverse: Inverse }> {
+  if (!('inverseId' in path)) {
+    const objective = await lockObjectiveAt(trx, accountId, path);
+    return { objective, inverse: await getLastInverse(trx, accountId, objective.id) };
+  }
+  const seen = await findInverse(trx, accountId, path.inverseId);
+  const missing = () => missingInPath(trx, accountId, path, { resource: 'inverse', id: path.inverseId });
+  if (seen === undefined || seen.objectiveId !== (path.objectiveId ?? seen.objectiveId)) throw await missing();
+  const objective = await lockObjectiveAt(trx, accountId, { ...path, objectiveId: seen.objectiveId });
+  // Read again: it may have changed before the lock was granted.
+  const inverse = await findInverse(trx, accountId, path.inverseId);
+  if (inverse === undefined) throw await missing();
+  return { objective, inverse };
+}
+
+/** Passes only a repetition of what is already known about a step that is not open. */
+function refuseOther(inverse: Inverse, measurement: Measurement): void {
+  if (isBeingComputed(inverse)) {
+    const message = `Iteration ${inverse.iteration} is still being computed; ask for the suggestion before loading its output.`;
+    throw new DomainError('NO_OPEN_ITERATION', message);
+  }
+  const step = { objectiveId: inverse.objectiveId, inverseId: inverse.id };
+  const isRunFailed = inverse.status === InverseStatus.failed && inverse.input !== null;
+  if (inverse.output === null && !isRunFailed) {
+    const message = `Iteration ${inverse.iteration} is ${inverse.status} and takes no output; ask for the next suggestion.`;
+    throw new DomainError('NO_OPEN_ITERATION', message);
+  }
+  const isSame =
+    measurement.kind === 'output'
+      ? inverse.output !== null && areEqualVectors(inverse.output, measurement.output)
+      : isRunFailed;
+  if (isSame) return;
+  const known = isRunFailed ? 'its run was reported as failed' : 'it has another output';
+  const message = `Iteration ${inverse.iteration} is completed already: ${known}. Ask for the next suggestion first.`;
+  throw new DomainError('OUTPUT_CONFLICT', message, { step });
+}
+
+async function complete(
+  trx: Trx,
+  accountId: number,
+  objective: PlacedObjective,
+  inverse: Inverse,
+  measurement: Measurement,
+) {
+  if (measurement.kind === 'failed') {
+    const state = nextState(objective.stopReason, failedRunEvent(objective))!;
+    await updateInverse(trx, inverse.id, {
+      ...reached(state, ['failedAt']),
+      computeTimeNs: 'since-suggested',
+      failureReason: measurement.reason,
+    });
+    return updateObjective(trx, objective.id, { stopReason: state.stopReason });
+  }
+  const evaluation = evaluateOutput(objective, measurement.output);
+  const state = nextState(objective.stopReason, outputEvent(evaluation.isSatisfied, objective))!;
+  await updateInverse(trx, inverse.id, {
+    ...reached(state, ['loadedAt']),
+    output: measurement.output,
+    computeTimeNs: measurement.computeTimeNs ?? 'since-suggested',
+  });
+  const change: ObjectiveChange = { stopReason: state.stopReason };
+  const isOptimum = await beatsOptimum(trx, accountId, objective, evaluation);
+  return updateObjective(trx, objective.id, isOptimum ? { ...change, optimalInverseId: inverse.id } : change);
+}
+
+/** The step's new status with the instants that belong to it. */
+function reached(state: Transition, always: readonly StepInstant[]): InverseChange {
+  const instants = [...always];
+  if (state.stepStatus === InverseStatus.converged) instants.push('satisfiedAt');
+  if (state.stopReason === StopReason.exhausted) instants.push('exhaustedAt');
+  return { status: state.stepStatus, reached: instants };
+}
+
+async function beatsOptimum(
+  trx: Trx,
+  accountId: number,
+  objective: PlacedObjective,
+  evaluation: Evaluation,
+): Promise<boolean> {
+  if (!isEligible(evaluation)) return false;
+  if (objective.optimalInverseId === null || evaluation.isSatisfied) return true;
+  const holder = await findInverse(trx, accountId, objective.optimalInverseId);
+  if (holder?.output == null) return true;
+  return isBetter(evaluation, evaluateOutput(objective, holder.output));
+}

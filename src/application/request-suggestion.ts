@@ -1,0 +1,90 @@
+import { getLastInverse, insertInverse } from '../db/inverses.ts';
+import { openJob } from '../db/suggestion-jobs.ts';
+import { type Db, inTransaction } from '../db/transaction.ts';
+import { DomainError } from '../domain/errors.ts';
+import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import { isFinal, StopReason } from '../domain/stop-reason.ts';
+import { refuseClosedTrial } from './manage-trials.ts';
+import type { ObjectivePath } from './paths.ts';
+import { lockObjectiveAt } from './read-objectives.ts';
+import type { StepView } from './views.ts';
+
+/**
+ * Opens the next iteration with its job, or returns the one that is being computed. One transaction behind the lock of
+ * the objective; workers hear of the job on commit.
+ *
+ * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing.
+ */
+export async function requestSuggestion(
+  db: Db,
+  accountId: number,
+  path: ObjectivePath,
+  options: { readonly requestId: string | null },
+): Promise<StepView> {
+  return inTransaction(db, async (trx) => {
+    const objective = await lockObjectiveAt(trx, accountId, path);
+    refuseClosedTrial(objective.trialId, objective.trialStatus);
+    refuseEnded(objective);
+    const last = await getLastInverse(trx, accountId, objective.id);
+    if (isBeingComputed(last)) return { objective, inverse: last };
+    refuseOpenIteration(objective.id, last);
+    const iteration = last.iteration + 1;
+    const inverseId = await insertInverse(trx, accountId, {
+      objectiveId: objective.id,
+      iteration,
+      status: InverseStatus.active,
+      input: null,
+      output: null,
+      isLoaded: false,
+      isSatisfied: false,
+    });
+    await openJob(trx, { accountId, objectiveId: objective.id, inverseId, requestId: options.requestId });
+    return { objective, inverse: toOpened(last, inverseId) };
+  });
+}
+
+/** The step just inserted, without reading it back; its exact instants are read when it is settled. */
+function toOpened(last: Inverse, id: number): Inverse {
+  const now = new Date();
+  return {
+    id,
+    objectiveId: last.objectiveId,
+    iteration: last.iteration + 1,
+    status: InverseStatus.active,
+    input: null,
+    output: null,
+    basisOutput: last.output ?? last.basisOutput,
+    suggestTimeNs: 0,
+    computeTimeNs: 0,
+    suggestedAt: null,
+    loadedAt: null,
+    satisfiedAt: null,
+    stoppedAt: null,
+    exhaustedAt: null,
+    failedAt: null,
+    failureReason: null,
+    createdAt: now,
+    updatedAt: now,
+    disabledAt: null,
+  };
+}
+
+function refuseEnded(objective: { readonly id: number; readonly stopReason: StopReason }): void {
+  if (!isFinal(objective.stopReason)) return;
+  const names = {
+    [StopReason.satisfied]: 'SATISFIED',
+    [StopReason.stopped]: 'STOPPED',
+    [StopReason.exhausted]: 'EXHAUSTED',
+  };
+  const name = names[objective.stopReason as keyof typeof names];
+  throw new DomainError('OBJECTIVE_ENDED', `The objective ${objective.id} is no longer running, it is ${name}.`);
+}
+
+function refuseOpenIteration(objectiveId: number, last: Inverse): void {
+  if (!awaitsOutput(last)) return;
+  throw new DomainError(
+    'ITERATION_OPEN',
+    `Iteration ${last.iteration} still waits for its output; load the output of inverse ${last.id} or report that its run failed.`,
+    { step: { objectiveId, inverseId: last.id } },
+  );
+}

@@ -1,0 +1,28 @@
+import { getLastInverse, updateInverse } from '../db/inverses.ts';
+import { updateObjective } from '../db/objectives.ts';
+import { dropJob } from '../db/suggestion-jobs.ts';
+import { type Db, inTransaction } from '../db/transaction.ts';
+import { awaitsOutput, isBeingComputed } from '../domain/inverse.ts';
+import type { ObjectiveWithInverses } from '../domain/objective.ts';
+import { nextState } from '../domain/stop-reason.ts';
+import type { ObjectivePath } from './paths.ts';
+import { lockObjectiveAt, withInverses } from './read-objectives.ts';
+
+/**
+ * Stops a running objective and its open step; the job of a step being computed is dropped. An objective that has ended
+ * is returned as it is: a final state never changes, and a repeated stop is no error.
+ */
+export async function stopObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ObjectiveWithInverses> {
+  return inTransaction(db, async (trx) => {
+    const objective = await lockObjectiveAt(trx, accountId, path);
+    const state = nextState(objective.stopReason, 'stopped-by-hand');
+    if (state === undefined) return withInverses(trx, accountId, objective);
+    const last = await getLastInverse(trx, accountId, objective.id);
+    if (isBeingComputed(last) || awaitsOutput(last)) {
+      await updateInverse(trx, last.id, { status: state.stepStatus, reached: ['stoppedAt'] });
+      await dropJob(trx, objective.id);
+    }
+    const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
+    return withInverses(trx, accountId, stopped);
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * The optimizer behind worker threads, so that a long computation never holds up the event loop that renews leases.
+ * A task past the hard limit has its thread ended; the optimizer's own work limit makes that an accident, not a habit.
+ */
+import { Piscina } from 'piscina';
+import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
+import type { DesignAnswer, EngineTask, SuggestAnswer } from './protocol.ts';
+
+export interface Engine {
+  design(request: DesignRequest): Promise<DesignAnswer>;
+  /** Rejects with an AbortError when the signal fires or the hard limit passes; a fault is an answer. */
+  suggest(request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer>;
+  close(): Promise<void>;
+}
+
+export interface EngineSettings {
+  readonly threads: number;
+  /** Hard limit of one task. */
+  readonly timeLimitMs: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** Starts no thread before the first task unless `keepWarm`; idle threads stay, since starting one costs a warm-up. */
+export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
+  const pool = new Piscina({
+    filename: new URL('./entry.ts', import.meta.url).href,
+    minThreads: settings.keepWarm ? settings.threads : 0,
+    maxThreads: settings.threads,
+    idleTimeout: 60_000,
+    concurrentTasksPerWorker: 1,
+  });
+  // An aborted task can make the pool emit 'error'; without a listener that would end the process.
+  pool.on('error', (error: unknown) => settings.onError(error instanceof Error ? error : new Error(String(error))));
+
+  const run = (task: EngineTask, signal: AbortSignal | undefined): Promise<unknown> => {
+    const limit = AbortSignal.timeout(settings.timeLimitMs);
+    return pool.run(task, { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) });
+  };
+
+  return {
+    design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
+    suggest: (request, signal) => run({ kind: 'suggest', request }, signal) as Promise<SuggestAnswer>,
+    close: () => pool.destroy(),
+  };
+}
