@@ -1,0 +1,10 @@
+/** How plays are scored: geometric means of runs, an unsolved play counting twice its budget. */
+
+export function costOf(play: { readonly runs: number; readonly solved: boolean }, budget: number): number {
+  return play.solved ? play.runs : 2 * budget;
+}
+
+/** NaN for no values. */
+export function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
+}
