@@ -12,21 +12,30 @@ export interface Cases {
   /** Row of the history of each case. */
   readonly rows: readonly number[];
   readonly merit: Float64Array;
+  /** Encoded inputs of the failed runs, one after the other. */
+  readonly failedU: Float64Array;
 }
 
 /** Collects the runs that have finite outputs. */
 export function collectCases({ history }: SuggestRequest, coding: Coding, intervals: readonly Interval[]): Cases {
   const m = intervals.length;
   const rows: number[] = [];
+  const failed: number[] = [];
   for (let i = 0; i < history.count; i++) {
-    if (history.failed[i] === 0 && history.Y.subarray(i * m, (i + 1) * m).every(Number.isFinite)) rows.push(i);
+    const isUsable = history.failed[i] === 0 && history.Y.subarray(i * m, (i + 1) * m).every(Number.isFinite);
+    (isUsable ? rows : failed).push(i);
   }
-  const N = rows.length;
-  const U = new Float64Array(N * coding.p);
-  const Y = new Float64Array(N * m);
+  const Y = new Float64Array(rows.length * m);
   rows.forEach((row, i) => {
-    encode(coding, history.X, row * coding.n, U, i * coding.p);
     Y.set(history.Y.subarray(row * m, (row + 1) * m), i * m);
   });
-  return { N, U, Y, rows, merit: merits(intervals, Y, N) };
+  const encoded = (list: readonly number[]) => {
+    const U = new Float64Array(list.length * coding.p);
+    list.forEach((row, i) => {
+      encode(coding, history.X, row * coding.n, U, i * coding.p);
+    });
+    return U;
+  };
+  const merit = merits(intervals, Y, rows.length);
+  return { N: rows.length, U: encoded(rows), Y, rows, merit, failedU: encoded(failed) };
 }

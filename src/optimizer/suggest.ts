@@ -1,4 +1,4 @@
-import { collectCases } from './cases.ts';
+import { type Cases, collectCases } from './cases.ts';
 import { initialDesign } from './initial-design.ts';
 import { makeRandom } from './numerics/random.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
@@ -27,7 +27,8 @@ export function suggest(request: SuggestRequest): Proposal {
   const bestIndex = best < 0 ? -1 : cases.rows[best]!;
   if (seen.distinct >= coding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
   const found = cases.N > 0 ? nextInput({ request, coding, seen, intervals, cases }) : null;
-  const input = found?.x ?? explore(request, coding, seen);
+  if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
+  const input = found?.x ?? explore(request, coding, seen, cases);
   return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 
@@ -40,12 +41,36 @@ function checkShapes({ space, goal, history }: SuggestRequest): void {
   if (history.failed.length !== history.count) throw new RangeError('history.failed must have length count');
 }
 
-/** An input that was not evaluated, without a model to choose it; null when none is found. */
-function explore(request: SuggestRequest, coding: Coding, seen: Seen): Float64Array | null {
-  const x = new Float64Array(coding.n);
-  const u = new Float64Array(coding.p);
+/** Random inputs compared when no model can choose. */
+const EXPLORED = 100;
+
+/**
+ * An input that was not evaluated, chosen without a model: the first one is the centre of the box, later ones lie as
+ * far from the failed runs as a random sample allows. null when none is found.
+ */
+function explore(request: SuggestRequest, coding: Coding, seen: Seen, { failedU }: Cases): Float64Array | null {
+  const { n, p } = coding;
+  const x = new Float64Array(n);
+  const u = new Float64Array(p);
+  if (request.history.count === 0) {
+    return initialDesign({ space: request.space, outputCount: null, caseCount: 1, seed: request.seed }).X;
+  }
   const random = makeRandom(request.seed, 3, request.history.count);
-  return drawUnseen(coding, seen, random, x, u) ? x : firstUnseen(coding, seen);
+  let best: Float64Array | null = null;
+  let farthest = -1;
+  for (let k = 0; k < EXPLORED && drawUnseen(coding, seen, random, x, u); k++) {
+    let nearest = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < failedU.length; i += p) {
+      let square = 0;
+      for (let f = 0; f < p; f++) square += (failedU[i + f]! - u[f]!) ** 2;
+      nearest = Math.min(nearest, square);
+    }
+    if (nearest > farthest) {
+      farthest = nearest;
+      best = x.slice();
+    }
+  }
+  return best ?? firstUnseen(coding, seen);
 }
 
 /**

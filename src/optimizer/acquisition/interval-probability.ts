@@ -1,6 +1,7 @@
 import { LOG_SQRT_TWO_PI, logNormalCdf } from '../numerics/normal.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
+import type { Hazards } from './hazards.ts';
 
 /** Derivatives of one log P: by the mean, by the spread, and the curvature of -log P along the mean (>= 0). */
 export interface LogProbability {
@@ -74,9 +75,9 @@ export interface Acquisition {
 
 /**
  * A(u) = sum_j log P(lower_j <= y_j(u) <= upper_j): scale free, one formula for all types of target. It weights
- * outputs by how well they are known, exploits where success is predicted and prefers large sigma where it is not.
+ * outputs by how well they are known, exploits where success is predicted and prefers large sigma where it is not. The log chance that a run succeeds at all is added.
  */
-export function makeAcquisition(surrogate: Surrogate, predictor: Predictor): Acquisition {
+export function makeAcquisition(surrogate: Surrogate, predictor: Predictor, hazards: Hazards | null): Acquisition {
   const { m, p, mean, sigma, meanGradient, sigmaGradient } = predictor;
   const lower = new Float64Array(m);
   const upper = new Float64Array(m);
@@ -95,7 +96,7 @@ export function makeAcquisition(surrogate: Surrogate, predictor: Predictor): Acq
   function evaluate(u: Float64Array, frozen: Float64Array | null, withGradient: boolean): number {
     predictor.predict(u, withGradient, frozen === null);
     if (withGradient) gradient.fill(0);
-    let value = 0;
+    let value = hazards ? hazards.logSuccess(u, withGradient ? gradient : null) : 0;
     for (let j = 0; j < m; j++) {
       if (lower[j] === Number.NEGATIVE_INFINITY && upper[j] === Number.POSITIVE_INFINITY) {
         curvature[j] = 0;

@@ -1,3 +1,4 @@
+import { makeHazards } from '../acquisition/hazards.ts';
 import { makeAcquisition } from '../acquisition/interval-probability.ts';
 import type { Cases } from '../cases.ts';
 import { makeRandom } from '../numerics/random.ts';
@@ -13,6 +14,7 @@ import type { Box } from './box-newton.ts';
 import { localRegion, localTurn } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import type { Seen } from './seen.ts';
+import { expectsImprovement, standstill } from './stop-rule.ts';
 import { fitLimit, selectRows } from './subset.ts';
 
 /** What the search for the next input works on. */
@@ -33,7 +35,7 @@ interface Scope {
 }
 
 /** The input with the best chances by the model, locally around the best points now and then when progress stalls. */
-export function nextInput(problem: Problem): Found | null {
+export function nextInput(problem: Problem): Found | 'no-improvement-expected' | null {
   const { request, coding, cases } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
   const stall = stallOf(cases.merit);
@@ -47,7 +49,12 @@ export function nextInput(problem: Problem): Found | null {
   return searchIn(problem, { rows, center: bestOf(cases.merit), box, local: false }, stall, work);
 }
 
-function searchIn(problem: Problem, { rows, center, box, local }: Scope, stall: number, work: Work): Found | null {
+function searchIn(
+  problem: Problem,
+  { rows, center, box, local }: Scope,
+  stall: number,
+  work: Work,
+): Found | 'no-improvement-expected' | null {
   const { request, coding, seen, intervals, cases } = problem;
   const { p } = coding;
   const m = intervals.length;
@@ -62,16 +69,22 @@ function searchIn(problem: Problem, { rows, center, box, local }: Scope, stall: 
   const geometry = makeGeometry(U, N, p, groupingOf(coding, n));
   const surrogate = chooseModels({ geometry, Y, intervals, n, stall, local }, work);
   const predictor = makePredictor(surrogate, work);
+  const random = makeRandom(request.seed, 2, request.history.count);
+  const standings = local ? null : standstill(request, cases, intervals, n);
+  const around = cases.U.slice(center * p, (center + 1) * p);
+  if (standings && !expectsImprovement(standings, intervals, surrogate, predictor, box, around, random)) {
+    return 'no-improvement-expected';
+  }
   correctAround(surrogate, predictor, rows.indexOf(center));
   const order = Array.from(rows).sort((a, b) => cases.merit[a]! - cases.merit[b]! || a - b);
   return maximizeAcquisition({
     coding,
-    acquisition: makeAcquisition(surrogate, predictor),
+    acquisition: makeAcquisition(surrogate, predictor, makeHazards(cases, p)),
     sigma: predictor.sigma,
     box,
     seen,
     evaluated: order.slice(0, 3).map((row) => cases.U.slice(row * p, (row + 1) * p)),
-    random: makeRandom(request.seed, 2, request.history.count),
+    random,
     work,
   });
 }

@@ -71,16 +71,31 @@ const MANY_INPUTS = 12;
 const MANY_POINTS = 60;
 const REFINE_WITHIN = 8;
 
-function kernelSpecs({ geometry, n, stall, local }: ModelRequest): KernelSpec[] {
+function kernelSpecs(request: ModelRequest): KernelSpec[] {
+  const { geometry, n, stall, local } = request;
   const specs: KernelSpec[] = [
     { kind: 'lin', noisy: false },
     { kind: 'rbf', noisy: false },
   ];
   if (n <= MANY_INPUTS) specs.push({ kind: 'q2', noisy: false });
-  if (!local && geometry.N >= n + 3 && (geometry.N <= MANY_POINTS || stall >= 1)) {
+  const isEnough = geometry.N >= n + 3 && (geometry.N <= MANY_POINTS || stall >= 1);
+  if (!local && (isEnough || hasContradiction(request))) {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
   return specs;
+}
+
+/** True when one input was evaluated twice with different outputs: then there is noise, however few the cases. */
+function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
+  const { N, distances } = geometry;
+  const m = intervals.length;
+  for (let i = 0; i < N; i++) {
+    for (let k = 0; k < i; k++) {
+      if (distances.some((D) => D[i * N + k] !== 0)) continue;
+      for (let j = 0; j < m; j++) if (Y[i * m + j] !== Y[k * m + j]) return true;
+    }
+  }
+  return false;
 }
 
 /**
@@ -101,12 +116,13 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     return warpsOf(column, interval, local);
   });
   const candidates = intervals.map((): Candidate[] => []);
+  const specs = kernelSpecs(request);
   const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const users = warps.map((list) => list.find((warp) => warp.kind === kind));
     const outputs = users.flatMap((warp) => (warp ? [warp.z] : []));
     if (outputs.length === 0) continue;
-    for (const spec of kernelSpecs(request)) {
+    for (const spec of specs) {
       const fit: Fit = { geometry, spec, outputs, logEll };
       shareParameters(fit, users, n, candidates, space, work);
     }

@@ -8,6 +8,8 @@ export interface Warp {
   readonly kind: 'identity' | 'log' | 'asinh';
   /** Length N. */
   readonly z: Float64Array;
+  /** One value of y on the standardized scale; infinite ends stay infinite. */
+  readonly toZ: (y: number) => number;
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
@@ -44,6 +46,7 @@ function standardize(
   return {
     kind,
     z: w.map((value) => (value - mean) / sd),
+    toZ,
     lower: toZ(interval.lower),
     upper: toZ(interval.upper),
     logJacobian: logSlope - (y.length - 1) * Math.log(sd),
