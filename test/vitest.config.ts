@@ -21,7 +21,7 @@ export default defineConfig({
       {
         test: {
           name: 'postgres',
-          include: ['test/{db,application,http,worker,webhooks,cli,scenario,fault}/**/*.test.ts'],
+          include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault}/**/*.test.ts'],
           globalSetup: ['test/support/postgres-server.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

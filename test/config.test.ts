@@ -1,0 +1,117 @@
+import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { expect, test } from 'vitest';
+import { ConfigError, loadConfig, SETTINGS, type SettingName } from '../src/config.ts';
+import { formatApiKey, makeApiKey } from '../src/domain/api-key.ts';
+
+function refusal(env: Record<string, string>): string {
+  try {
+    loadConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('the settings were accepted');
+}
+
+test('an empty environment gives the defaults', () => {
+  const config = loadConfig({});
+  expect(config).toMatchObject({
+    http: { host: '127.0.0.1', port: 8080, bodyLimitBytes: 33_554_432, rateLimitPerMinute: 6000, trustProxy: false },
+    suggest: { waitMs: 20_000, waitMaximumMs: 25_000 },
+    database: { url: undefined, poolSize: 10 },
+    worker: { concurrency: availableParallelism(), leaseMs: 6000, pollIntervalMs: 1000 },
+    engine: { threads: availableParallelism(), timeLimitMs: 60_000 },
+    log: { level: 'info' },
+    dataDir: './.data',
+    bootstrapApiKey: undefined,
+    shutdownGraceMs: 25_000,
+  });
+  expect(config.http.corsOrigins).toEqual([]);
+  expect(config.http.allowRegistration).toBeUndefined();
+});
+
+test('empty values count as absent', () => {
+  const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ' ']));
+  expect(loadConfig(empty)).toEqual(loadConfig({}));
+});
+
+test('the settings cannot be changed afterwards, at any depth', () => {
+  const config = loadConfig({ CORS_ORIGINS: 'https://a.example' });
+  expect(Object.isFrozen(config)).toBe(true);
+  expect(Object.isFrozen(config.http)).toBe(true);
+  expect(Object.isFrozen(config.http.corsOrigins)).toBe(true);
+});
+
+test('every example in the table is accepted, the key aside', () => {
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    if (name === 'BACKSOLVE_BOOTSTRAP_API_KEY') continue;
+    expect(() => loadConfig({ [name]: setting.example }), name).not.toThrow();
+  }
+});
+
+test('every variable refuses nonsense with its name, what is expected and an example', () => {
+  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+    if (name === 'DATA_DIR') continue; // any text is a path
+    const message = refusal({ [name]: ' ~ / ~ ' });
+    expect(message).toContain(`  ${name} `);
+    expect(message).toContain(`expected: ${SETTINGS[name].expected}`);
+    expect(message).toContain(`example:  ${name}=${SETTINGS[name].example}`);
+  }
+});
+
+test('all bad variables are named at once', () => {
+  const message = refusal({ PORT: '70000', LOG_LEVEL: 'loud', LEASE_MS: '-1', DATABASE_POOL_SIZE: '1e3' });
+  expect(message).toMatch(/^4 settings are wrong/);
+  for (const name of ['PORT', 'LOG_LEVEL', 'LEASE_MS', 'DATABASE_POOL_SIZE']) expect(message).toContain(`  ${name} `);
+});
+
+test('a bad secret is refused without being repeated', () => {
+  const message = refusal({ DATABASE_URL: 'mysql://u:hunter2@db', BACKSOLVE_BOOTSTRAP_API_KEY: 'bks_hunter2' });
+  expect(message).not.toContain('hunter2');
+  expect(message).toContain('backsolve keys generate');
+});
+
+test('a bootstrap key with one wrong character is refused', () => {
+  const key = formatApiKey(makeApiKey());
+  expect(loadConfig({ BACKSOLVE_BOOTSTRAP_API_KEY: key }).bootstrapApiKey).toBe(key);
+  const wrong = key.replace(/_(.)/, (_, first) => `_${first === 'a' ? 'b' : 'a'}`);
+  expect(refusal({ BACKSOLVE_BOOTSTRAP_API_KEY: wrong })).toContain('BACKSOLVE_BOOTSTRAP_API_KEY');
+});
+
+test('the default wait may not exceed the longest one', () => {
+  expect(refusal({ SUGGEST_WAIT_MS: '3000', SUGGEST_WAIT_MAXIMUM_MS: '2000' })).toContain('at most 2000');
+  expect(loadConfig({ SUGGEST_WAIT_MS: '2000', SUGGEST_WAIT_MAXIMUM_MS: '2000' }).suggest.waitMs).toBe(2000);
+});
+
+test.each([
+  ['true', true],
+  ['false', false],
+  ['2', 2],
+  ['loopback, 10.0.0.0/8,fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
+])('TRUST_PROXY %s is understood', (value, meaning) => {
+  expect(loadConfig({ TRUST_PROXY: value }).http.trustProxy).toEqual(meaning);
+});
+
+test.each(['https://a.example/', 'a.example', 'https://a.example/path', 'https://a.example,nonsense'])(
+  'CORS_ORIGINS %s is refused',
+  (value) => {
+    expect(refusal({ CORS_ORIGINS: value })).toContain('CORS_ORIGINS');
+  },
+);
+
+test.each(['localhost', '0.0.0.0', '::', '::1', 'db-1.internal'])('HOST %s is taken', (value) => {
+  expect(loadConfig({ HOST: value }).http.host).toBe(value);
+});
+
+test('docs/settings.md lists every variable with its default, and no other', async () => {
+  const page = await readFile(new URL('../docs/settings.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map((row) => [row[1], row[2]]);
+  const cores = new Set(['WORKER_CONCURRENCY', 'ENGINE_THREADS']);
+  const expected = Object.entries(SETTINGS).map(([name, setting]) => {
+    if (cores.has(name)) return [name, 'number of cores'];
+    if (name === 'ALLOW_REGISTRATION') return [name, '`start`: true, else false'];
+    return [name, setting.fallback === undefined ? 'none' : `\`${setting.fallback}\``];
+  });
+  expect(rows).toEqual(expected);
+});

@@ -1,0 +1,219 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, chmod, mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+import { afterEach, expect, test } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { EmbeddedPostgresError } from '../../src/dev/embedded-postgres-error.ts';
+import { serverProcesses } from '../../src/dev/server-processes.ts';
+
+const HOLDER = new URL('../support/hold-data-dir.ts', import.meta.url).pathname;
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-dev-'));
+  await chmod(folder, 0o755);
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
+  return path.join(folder, 'data');
+}
+
+interface Started extends EmbeddedPostgres {
+  readonly messages: string[];
+}
+
+async function start(dataDir: string, port?: number): Promise<Started> {
+  const messages: string[] = [];
+  const note = (_fields: object, message: string) => void messages.push(message);
+  const log = { debug: () => undefined, info: note, warn: note, error: note };
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    log,
+    loseDataOnCrash: true,
+    ...(port === undefined ? {} : { port }),
+  });
+  cleanups.push(() => server.stop());
+  return { ...server, messages };
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Another process that holds the folder; resolves when its server is up. */
+async function hold(dataDir: string): Promise<{ holder: ChildProcess; url: string }> {
+  const holder = spawn(process.execPath, [HOLDER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  cleanups.push(() => kill(holder));
+  const [url] = (await once(createInterface({ input: holder.stdout! }), 'line')) as [string];
+  return { holder, url };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+test('keeps its data and its password between runs, in UTF8, on this machine only', async () => {
+  const dataDir = await newFolder();
+  const first = await start(dataDir);
+  await query(first.url, 'create table kept as select 42 as answer');
+  const settings = await query(
+    first.url,
+    `select current_setting('server_encoding') as encoding, current_setting('listen_addresses') as address,
+            current_setting('unix_socket_directories') as sockets, datlocale as locale
+       from pg_database where datname = current_database()`,
+  );
+  expect(settings).toEqual([{ encoding: 'UTF8', address: '127.0.0.1', sockets: '', locale: 'C.UTF-8' }]);
+  await first.stop();
+
+  const second = await start(dataDir);
+  expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+  expect(new URL(second.url).password).toBe(new URL(first.url).password);
+  expect((await stat(path.join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
+});
+
+test('writes to disk what it has promised, unless a test says otherwise', async () => {
+  const dataDir = await newFolder();
+  const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+  const server = await startEmbeddedPostgres({ dataDir, log });
+  cleanups.push(() => server.stop());
+  const names = "('fsync', 'synchronous_commit', 'full_page_writes')";
+  expect(await query(server.url, `select distinct setting from pg_settings where name in ${names}`)).toEqual([
+    { setting: 'on' },
+  ]);
+});
+
+test('refuses a wrong password', async () => {
+  const server = await start(await newFolder());
+  const wrong = new URL(server.url);
+  wrong.password = 'wrong';
+  await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
+});
+
+test('a second process on the same folder is refused with the number of the first', async () => {
+  const dataDir = await newFolder();
+  const { holder } = await hold(dataDir);
+  await expect(start(dataDir)).rejects.toThrow(`already in use by process ${holder.pid}`);
+});
+
+test('after kill -9 the next start stops the orphaned server and finds the data', async () => {
+  const dataDir = await newFolder();
+  const { holder, url } = await hold(dataDir);
+  await query(url, 'create table kept as select 42 as answer');
+  await kill(holder);
+  const server = await start(dataDir);
+  expect(server.messages).toContain('stopped the database of an earlier run that was killed');
+  expect(await query(server.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('after kill -9 of everything the next start recovers what was committed', async () => {
+  const dataDir = await newFolder();
+  const { holder, url } = await hold(dataDir);
+  await query(url, 'create table kept as select 42 as answer');
+  const pidFile = path.join(await clusterOf(dataDir), 'postmaster.pid');
+  const main = Number.parseInt(await readFile(pidFile, 'utf8'), 10);
+  await kill(holder);
+  process.kill(main, 'SIGKILL');
+  const server = await start(dataDir);
+  expect(await query(server.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('a pid file with the number of an unrelated process does not stop it', async () => {
+  const dataDir = await newFolder();
+  await (await start(dataDir)).stop();
+  await writeFile(path.join(await clusterOf(dataDir), 'postmaster.pid'), `${process.pid}\n`);
+  await expect(start(dataDir)).resolves.toBeDefined();
+});
+
+test('a lock whose number now belongs to another process is taken over', async () => {
+  const dataDir = await newFolder();
+  await mkdir(dataDir);
+  await writeFile(path.join(dataDir, 'owner.lock'), JSON.stringify({ pid: process.pid, start: 'long ago' }));
+  await expect(start(dataDir)).resolves.toBeDefined();
+});
+
+test('an interrupted first start is begun again', async () => {
+  const dataDir = await newFolder();
+  await mkdir(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
+  await writeFile(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
+  const server = await start(dataDir);
+  expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  await expect(access(path.join(dataDir, 'postgres.new'))).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
+test('a lost password is replaced', async () => {
+  const dataDir = await newFolder();
+  const first = await start(dataDir);
+  await query(first.url, 'create table kept as select 42 as answer');
+  await first.stop();
+  await rm(path.join(dataDir, 'postgres-password'));
+  const second = await start(dataDir);
+  expect(new URL(second.url).password).not.toBe(new URL(first.url).password);
+  expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test('a path longer than a socket name may be works', async () => {
+  const dataDir = path.join(await newFolder(), 'x'.repeat(120));
+  const server = await start(dataDir);
+  expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+});
+
+test('a server that dies is started again on the same port', async () => {
+  const dataDir = await newFolder();
+  const server = await start(dataDir);
+  const [main] = await serverProcesses(await clusterOf(dataDir));
+  const client = new pg.Client(server.url);
+  client.on('error', () => undefined);
+  await client.connect();
+  const cut = new Promise((resolve) => client.once('end', resolve));
+  process.kill(main!, 'SIGKILL');
+  await cut;
+  await expect
+    .poll(() => query(server.url, 'select 1 as one').catch(() => []), { timeout: 20_000 })
+    .toEqual([{ one: 1 }]);
+  expect(server.messages).toContain('the database ended unexpectedly');
+});
+
+test('stopping ends every process, open connections or not, and frees the folder; twice does no harm', async () => {
+  const dataDir = await newFolder();
+  const server = await start(dataDir);
+  const cluster = await clusterOf(dataDir);
+  const client = new pg.Client(server.url);
+  client.on('error', () => undefined);
+  await client.connect();
+  await Promise.all([server.stop(), server.stop()]);
+  expect(await serverProcesses(cluster)).toEqual([]);
+  await expect(start(dataDir)).resolves.toBeDefined();
+});
+
+test('a port that is taken is named', async () => {
+  const first = await start(await newFolder());
+  const port = Number(new URL(first.url).port);
+  await expect(start(await newFolder(), port)).rejects.toThrow(`127.0.0.1:${port}: another program`);
+});
+
+test('a folder that cannot be made is an error about DATA_DIR', async () => {
+  const failure = await start('/dev/null/data').catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(EmbeddedPostgresError);
+  expect((failure as Error).message).toContain('/dev/null/data cannot be used: a part of its path is not a folder');
+  expect((failure as Error).message).toContain('DATA_DIR');
+});
+
+async function clusterOf(dataDir: string): Promise<string> {
+  const cluster = path.join(dataDir, 'postgres');
+  return readlink(cluster).catch(() => cluster);
+}

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { makeLog } from '../src/log.ts';
+
+function collect(level: string) {
+  const lines: Record<string, unknown>[] = [];
+  const log = makeLog({ level, destination: { write: (line: string) => void lines.push(JSON.parse(line)) } });
+  return { log, lines };
+}
+
+test('a line carries level as text, time as ISO 8601, process and service', () => {
+  const { log, lines } = collect('info');
+  log.info({ requestId: 'r1' }, 'done');
+  expect(lines).toEqual([
+    expect.objectContaining({ level: 'info', service: 'backsolve', pid: process.pid, requestId: 'r1', msg: 'done' }),
+  ]);
+  expect(new Date(String(lines[0]?.['time'])).toISOString()).toBe(lines[0]?.['time']);
+});
+
+test('lines below the level are dropped', () => {
+  const { log, lines } = collect('warn');
+  log.info('quiet');
+  log.warn('loud');
+  expect(lines.map((line) => line['msg'])).toEqual(['loud']);
+});
+
+test.each([
+  { password: 'hunter2' },
+  { apiKey: 'hunter2' },
+  { databaseUrl: 'postgres://u:hunter2@db' },
+  { headers: { authorization: 'Bearer hunter2' } },
+  { headers: { 'x-api-key': 'hunter2' } },
+  { req: { headers: { authorization: 'Bearer hunter2', 'x-api-key': 'hunter2', cookie: 'hunter2' } } },
+])('secrets are removed: %j', (fields) => {
+  const { log, lines } = collect('info');
+  log.info(fields, 'event');
+  log.child(fields).info('event');
+  expect(JSON.stringify(lines)).not.toContain('hunter2');
+  expect(lines).toHaveLength(2);
+});
