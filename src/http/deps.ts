@@ -1,0 +1,37 @@
+/** What the ingress needs from outside. It passes `db` and `settledSteps` on to the use cases and never looks inside. */
+import type { Logger } from 'pino';
+import type { SettledSteps } from '../application/await-suggestion.ts';
+import type { Db } from '../db/transaction.ts';
+import type { Engine } from '../engine/pool.ts';
+import type { RateLimiter } from './plugins/rate-limit.ts';
+
+export interface HttpSettings {
+  /** Largest request body; a full set of output cases must fit. */
+  readonly bodyLimitBytes: number;
+  /** How long a suggest request waits for its suggestion unless the client says otherwise. */
+  readonly suggestWaitMs: number;
+  /** The longest wait a client may ask for. */
+  readonly suggestWaitMaximumMs: number;
+  /** Fastify's trustProxy: whether X-Forwarded-* count, or whose. */
+  readonly trustProxy: boolean | number | readonly string[];
+  /** Time in which a whole request must have arrived. */
+  readonly requestTimeoutMs: number;
+  /** Requests per key and minute; 0 means no limit. */
+  readonly rateLimitPerMinute: number;
+}
+
+export interface HttpDeps {
+  readonly db: Db;
+  readonly engine: Engine;
+  readonly settledSteps: SettledSteps;
+  readonly log: Logger;
+  readonly settings: HttpSettings;
+  /** Whether requests can be served: the database answers and its schema is up to date. */
+  isReady(): Promise<boolean>;
+  /** Whether an error means that the database is away, so that the same request may succeed later. */
+  isDatabaseAway(error: unknown): boolean;
+  /** Told about every authenticated request; must not wait for anything. */
+  noteKeyUse(keyId: string): void;
+  /** Replaces the limiter in memory, for limits shared between processes. */
+  readonly rateLimiter?: RateLimiter;
+}

@@ -1,0 +1,146 @@
+/**
+ * From errors to answers: the only table of statuses. A dialect supplies nothing but the path of a step, for the errors
+ * that point at one.
+ */
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { DomainError, type ErrorCode, type StepReference } from '../domain/errors.ts';
+import { pathOf } from './request-path.ts';
+import { PROBLEM_MEDIA_TYPE, type Problem, type ProblemFacts, presentProblem } from './wire/problem.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly title: string;
+}
+
+export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
+  VALIDATION_FAILED: { status: 400, title: 'The request is not valid' },
+  TRIAL_CLOSED: { status: 400, title: 'The trial is not active' },
+  OBJECTIVE_ENDED: { status: 400, title: 'The objective has ended' },
+  NO_OPEN_ITERATION: { status: 400, title: 'No iteration is open' },
+  UNAUTHENTICATED: { status: 401, title: 'The API key is missing or not valid' },
+  FORBIDDEN: { status: 403, title: 'The API key does not allow this' },
+  NOT_FOUND: { status: 404, title: 'Resource not found' },
+  ITERATION_OPEN: { status: 409, title: 'The previous iteration is not completed' },
+  OUTPUT_CONFLICT: { status: 409, title: 'The iteration has another output already' },
+  SUGGESTION_PENDING: { status: 409, title: 'The suggestion is still being computed' },
+  SUGGESTION_FAILED: { status: 500, title: 'The suggestion could not be computed' },
+  OVERLOADED: { status: 503, title: 'Too much to do at the moment' },
+};
+
+/** Seconds a client waits before it tries a 503 again, unless the error knows better. */
+const RETRY_AFTER_SECONDS = 5;
+
+export interface ErrorAnswer {
+  readonly problem: Problem;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface ErrorContext {
+  readonly instance: string;
+  isDatabaseAway(error: unknown): boolean;
+  stepPath(step: StepReference): string | undefined;
+}
+
+/** The answer to any error; what is unexpected says nothing about the inside. */
+export function answerError(error: unknown, context: ErrorContext): ErrorAnswer {
+  if (error instanceof DomainError) return answerDomainError(error, context);
+  if (context.isDatabaseAway(error)) return unavailable('The database is away for the moment; try again.', context);
+  if (isFrameworkError(error)) return answerFrameworkError(error, context);
+  return answer({
+    kind: 'internal-error',
+    title: 'Internal server error',
+    status: 500,
+    detail: 'Something failed on our side. The request id names this case in our logs.',
+    instance: context.instance,
+  });
+}
+
+function answerDomainError(error: DomainError, context: ErrorContext): ErrorAnswer {
+  const { status, title } = REFUSALS[error.code];
+  const step = status === 409 ? error.facts.step : undefined;
+  const headers: Record<string, string> = {};
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (status === 503 || error.facts.retryAfterSeconds !== undefined) {
+    headers['retry-after'] = String(error.facts.retryAfterSeconds ?? RETRY_AFTER_SECONDS);
+  }
+  return answer(
+    {
+      kind: error.code.toLowerCase().replaceAll('_', '-'),
+      title,
+      status,
+      detail: error.message,
+      instance: (step && context.stepPath(step)) ?? context.instance,
+      ...(error.facts.violations && { violations: error.facts.violations }),
+    },
+    headers,
+  );
+}
+
+/** 503 with Retry-After. */
+export function unavailable(detail: string, context: Pick<ErrorContext, 'instance'>): ErrorAnswer {
+  return answer(
+    { kind: 'unavailable', title: 'Service unavailable', status: 503, detail, instance: context.instance },
+    { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  );
+}
+
+/** Refusals that Fastify itself decides on; everything else of it is a fault of ours. */
+const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this service takes; send less in one request.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json, and say so in Content-Type.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_BAD_URL: 'The path is not validly percent-encoded.',
+  FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
+};
+
+function isFrameworkError(error: unknown): error is FastifyError {
+  if (!(error instanceof Error) || !('statusCode' in error)) return false;
+  const status = error.statusCode;
+  return typeof status === 'number' && status >= 400 && status < 500;
+}
+
+function answerFrameworkError(error: FastifyError, context: ErrorContext): ErrorAnswer {
+  return answerStatus(error.statusCode!, FRAMEWORK_DETAILS[error.code] ?? `${error.message}.`, context);
+}
+
+/** A problem that has no more to say than its status. */
+export function answerStatus(
+  status: number,
+  detail: string,
+  context: Pick<ErrorContext, 'instance'>,
+  headers: Readonly<Record<string, string>> = {},
+): ErrorAnswer {
+  const title = STATUS_CODES[status] ?? 'Error';
+  const kind = title.toLowerCase().replace(/[^a-z]+/g, '-');
+  return answer({ kind, title, status, detail, instance: context.instance }, headers);
+}
+
+function answer(facts: ProblemFacts, headers: Readonly<Record<string, string>> = {}): ErrorAnswer {
+  return { problem: presentProblem(facts), headers };
+}
+
+export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer): FastifyReply {
+  // Fastify does not serialize objects under a content type that it does not take for JSON.
+  return reply.code(problem.status).headers(headers).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
+}
+
+export interface DialectErrors {
+  isDatabaseAway(error: unknown): boolean;
+  /** Path of a step in this dialect, or undefined where the request does not tell. */
+  stepPath(request: FastifyRequest, step: StepReference): string | undefined;
+}
+
+/** Fastify error handler; logs once what is our fault. */
+export function makeErrorHandler(dialect: DialectErrors) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const answered = answerError(error, {
+      instance: pathOf(request),
+      isDatabaseAway: dialect.isDatabaseAway,
+      stepPath: (step) => dialect.stepPath(request, step),
+    });
+    if (answered.problem.status === 500) request.log.error({ err: error }, 'request.failed');
+    else if (answered.problem.status > 500) request.log.warn({ err: error }, 'request.unavailable');
+    return sendError(reply, answered);
+  };
+}

@@ -1,0 +1,111 @@
+import { suggestAndWait } from '../../application/await-suggestion.ts';
+import { getInverse, listInverses } from '../../application/read-objectives.ts';
+import { recordOutput } from '../../application/record-output.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { applyWait } from '../wire/prefer.ts';
+import { created, ok, pageOf } from './answers.ts';
+import {
+  inverseSchema,
+  newInverseOutput,
+  noFields,
+  presentInverse,
+  presentSuggestion,
+  suggestionSchema,
+  toMeasurement,
+} from './inverses.wire.ts';
+import { inversePath } from './paths.ts';
+
+const tag = 'Inverses';
+const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
+const inverses = `${objective}/inverses` as const;
+
+/** A suggestion takes a fraction of a second; a poll faster than this only costs both sides. */
+const POLL_AFTER_SECONDS = 1;
+
+export const inverseOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: inverses,
+    operationId: 'suggestInverse',
+    tag,
+    summary: 'Ask for the next input to try',
+    description:
+      'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once. Repeating it while the suggestion is being computed returns the same iteration.',
+    body: noFields,
+    waits: true,
+    answers: {
+      ...created.spec('The next iteration with its input.', suggestionSchema),
+      202: {
+        description: 'The suggestion is not computed yet; input is null. Poll the Location.',
+        schema: suggestionSchema,
+        headers: { Location: 'Path of the iteration.', 'Retry-After': 'Seconds until a poll makes sense.' },
+      },
+    },
+    refusals: {
+      409: 'The previous iteration is not completed; instance is its path.',
+    },
+    handle: async ({ deps, accountId, ids, prefer, requestId }) => {
+      const { waitMs, applied } = applyWait(prefer, {
+        defaultMs: deps.settings.suggestWaitMs,
+        maximumMs: deps.settings.suggestWaitMaximumMs,
+      });
+      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs });
+      const isComputed = step.inverse.input !== null;
+      return {
+        status: isComputed ? 201 : 202,
+        body: presentSuggestion(step),
+        headers: {
+          location: inversePath(ids, ids.objectiveId, step.inverse.id),
+          ...(applied !== undefined && { 'preference-applied': applied }),
+          ...(!isComputed && { 'retry-after': String(POLL_AFTER_SECONDS) }),
+        },
+      };
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: inverses,
+    operationId: 'listInverses',
+    tag,
+    summary: 'List the inverses of an objective',
+    isList: true,
+    answers: pageOf.spec('The inverses in order of creation.', inverseSchema),
+    handle: async (call) => {
+      const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
+      return pageOf.answer(call, listed.page, (inverse) => presentInverse({ objective: listed.objective, inverse }));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${inverses}/{inverse_id}`,
+    operationId: 'getInverse',
+    tag,
+    summary: 'Read an inverse',
+    answers: ok.spec('The inverse; input and output are null until known.', inverseSchema),
+    handle: async ({ deps, accountId, ids }) => ok.answer(presentInverse(await getInverse(deps.db, accountId, ids))),
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${objective}/inverse-output`,
+    operationId: 'loadInverseOutput',
+    tag,
+    summary: 'Complete the open iteration: load its output, or report that its run failed',
+    body: newInverseOutput,
+    answers: ok.spec('The inverse, judged.', inverseSchema),
+    refusals: { 409: 'The iteration has another output already; instance is its path.' },
+    handle: async ({ deps, accountId, ids, body }) =>
+      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+  }),
+  defineOperation({
+    method: 'PUT',
+    path: `${inverses}/{inverse_id}/output`,
+    operationId: 'putInverseOutput',
+    tag,
+    summary: 'Complete the named iteration',
+    body: newInverseOutput,
+    answers: ok.spec('The inverse, judged.', inverseSchema),
+    refusals: { 409: 'The iteration has another output already; instance is its path.' },
+    handle: async ({ deps, accountId, ids, body }) =>
+      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+  }),
+];

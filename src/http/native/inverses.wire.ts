@@ -1,0 +1,194 @@
+import { z } from 'zod';
+import type { Measurement } from '../../application/record-output.ts';
+import type { StepView } from '../../application/views.ts';
+import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
+import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { OBJECTIVE_TYPES, type ObjectiveDefinition } from '../../domain/objective.ts';
+import type { BodySpec } from '../operation.ts';
+import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
+import { vectorSchema } from '../wire/vectors.ts';
+
+export const noFields = {
+  isOptional: true,
+  schema: z.object({}).meta({ id: 'NoFields', examples: [{}] }),
+} satisfies BodySpec<unknown>;
+
+const measurementSchema = z
+  .object({
+    output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
+      .optional()
+      .describe('What the run at the suggested input gave, one number per objective.'),
+    computeTime: z
+      .number()
+      .min(0)
+      .max(Number.MAX_SAFE_INTEGER)
+      .nullish()
+      .describe('Nanoseconds the run took; without it the time since the suggestion was handed out.'),
+    failed: z.boolean().optional().describe('true instead of an output when the run failed.'),
+    reason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH }).nullish().describe('Why the run failed.'),
+  })
+  .meta({ id: 'NewInverseOutput', examples: [{ output: [1.62, 19.1] }, { failed: true, reason: 'mesh collapsed' }] });
+
+/** Either an output or a failure, not both and not neither. */
+function checkMeasurement(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+  const hasOutput = body.output !== undefined;
+  if (body.failed === true && hasOutput) {
+    return [makeViolation(['output'], 'must be left out when failed is true.')];
+  }
+  if (body.failed !== true && !hasOutput) {
+    return [makeViolation(['output'], 'is required: send an array of numbers, or failed: true with a reason.')];
+  }
+  return [];
+}
+
+export const newInverseOutput = { schema: measurementSchema, alsoCheck: checkMeasurement } satisfies BodySpec<unknown>;
+
+/** The body has passed `newInverseOutput`. */
+export function toMeasurement(body: z.infer<typeof measurementSchema>): Measurement {
+  if (body.output === undefined) return { kind: 'failed', reason: body.reason ?? null };
+  const computeTimeNs = body.computeTime == null ? null : Math.round(body.computeTime);
+  return { kind: 'output', output: body.output, computeTimeNs };
+}
+
+export const resultSchema = z
+  .object({
+    number: z.int().describe('Zero-based number of the objective.'),
+    type: z.enum(OBJECTIVE_TYPES),
+    objective: z.number().describe('The target.'),
+    minimumBound: z.number().nullable(),
+    maximumBound: z.number().nullable(),
+    output: z.number(),
+    error: z.number(),
+    detail: z.string(),
+    satisfied: z.boolean(),
+  })
+  .meta({ id: 'Result' });
+
+export function presentResult(result: ObjectiveResult): z.infer<typeof resultSchema> {
+  return {
+    number: result.number,
+    type: result.type,
+    objective: result.objective,
+    minimumBound: result.minimumBound,
+    maximumBound: result.maximumBound,
+    output: result.output,
+    error: result.error,
+    detail: result.detail,
+    satisfied: result.satisfied,
+  };
+}
+
+const commonFields = {
+  id: z.int(),
+  objectiveId: z.int(),
+  status: z.enum(Object.values(InverseStatus)),
+  iteration: z.int().describe('1 is the initial point.'),
+  l1Norm: z.number().describe('Of the output that results judge.'),
+  errors: z.array(z.number()).describe('One per objective, the errors of results.'),
+  loadedAt: timestamp.nullable(),
+  satisfiedAt: timestamp.nullable(),
+  stoppedAt: timestamp.nullable(),
+  exhaustedAt: timestamp.nullable(),
+  failedAt: timestamp.nullable(),
+  failureReason: z.string().nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+};
+
+const stepFields = {
+  ...commonFields,
+  convergence: z.number().describe('The criterion on iteration 1, then the relative distance that is left.'),
+  input: z.array(z.number()).nullable().describe('null while the suggestion is being computed.'),
+  suggestTime: z.number().describe('Nanoseconds the optimizer took.'),
+  computeTime: z.number().describe('Nanoseconds between the suggestion and its output.'),
+  results: z
+    .array(resultSchema)
+    .describe('Judge the own output, before it is loaded the output of the last completed iteration.'),
+};
+
+export const suggestionSchema = z.object(stepFields).meta({ id: 'Suggestion' });
+
+export const inverseSchema = z
+  .object({
+    ...stepFields,
+    trialId: z.int(),
+    output: z.array(z.number()).nullable().describe('null until it is loaded.'),
+    disabledAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Inverse' });
+
+export const embeddedInverseSchema = z
+  .object({
+    ...commonFields,
+    inputs: z.array(z.number()).describe('Empty while the suggestion is being computed.'),
+    outputs: z.array(z.number()).describe('Empty until loaded.'),
+    disabledAt: timestamp.nullable(),
+  })
+  .meta({ id: 'EmbeddedInverse' });
+
+/** A step as the answer to suggest: the input to try next. */
+export function presentSuggestion(step: StepView): z.infer<typeof suggestionSchema> {
+  return presentStep(step, judge(step.objective, step.inverse));
+}
+
+/** A step on its own. */
+export function presentInverse(step: StepView): z.infer<typeof inverseSchema> {
+  const { objective, inverse } = step;
+  return {
+    ...presentStep(step, judge(objective, inverse)),
+    trialId: objective.trialId,
+    output: inverse.output === null ? null : [...inverse.output],
+    disabledAt: toOptionalTimestamp(inverse.disabledAt),
+  };
+}
+
+/** A step among the steps of its objective. */
+export function presentEmbeddedInverse(
+  objective: JudgedObjective,
+  inverse: Inverse,
+): z.infer<typeof embeddedInverseSchema> {
+  return {
+    ...presentCommon(inverse, judge(objective, inverse)),
+    inputs: [...(inverse.input ?? [])],
+    outputs: [...(inverse.output ?? [])],
+    disabledAt: toOptionalTimestamp(inverse.disabledAt),
+  };
+}
+
+type JudgedObjective = ObjectiveDefinition & { readonly initialOutput: readonly number[] };
+
+function judge(objective: JudgedObjective, inverse: Inverse): Evaluation {
+  return evaluateOutput(objective, inverse.output ?? inverse.basisOutput ?? objective.initialOutput);
+}
+
+function presentStep({ objective, inverse }: StepView, evaluation: Evaluation) {
+  return {
+    ...presentCommon(inverse, evaluation),
+    convergence: inverse.iteration === 1 ? objective.convergence : evaluation.convergence,
+    input: inverse.input === null ? null : [...inverse.input],
+    suggestTime: inverse.suggestTimeNs,
+    computeTime: inverse.computeTimeNs,
+    results: evaluation.results.map(presentResult),
+  };
+}
+
+function presentCommon(inverse: Inverse, evaluation: Evaluation) {
+  return {
+    id: inverse.id,
+    objectiveId: inverse.objectiveId,
+    status: inverse.status,
+    iteration: inverse.iteration,
+    l1Norm: evaluation.l1Norm,
+    errors: evaluation.results.map((result) => result.error),
+    loadedAt: toOptionalTimestamp(inverse.loadedAt),
+    satisfiedAt: toOptionalTimestamp(inverse.satisfiedAt),
+    stoppedAt: toOptionalTimestamp(inverse.stoppedAt),
+    exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
+    failedAt: toOptionalTimestamp(inverse.failedAt),
+    failureReason: inverse.failureReason,
+    createdAt: toTimestamp(inverse.createdAt),
+    updatedAt: toTimestamp(inverse.updatedAt),
+  };
+}

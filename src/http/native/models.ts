@@ -1,0 +1,68 @@
+import { createModel, deleteModel, getModel, listModels, updateModel } from '../../application/manage-models.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { created, done, ok, pageOf } from './answers.ts';
+import { modelPatch, modelSchema, newModel, presentModel } from './models.wire.ts';
+import { modelPath } from './paths.ts';
+
+const tag = 'Models';
+
+export const modelOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: '/models',
+    operationId: 'createModel',
+    tag,
+    summary: 'Create a model',
+    body: newModel,
+    answers: created.spec('The model.', modelSchema),
+    handle: async ({ deps, accountId, body }) => {
+      const model = await createModel(deps.db, accountId, body);
+      return created.answer(modelPath(model.id), presentModel(model));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/models',
+    operationId: 'listModels',
+    tag,
+    summary: 'List the models',
+    isList: true,
+    answers: pageOf.spec('The models, oldest first.', modelSchema),
+    handle: async (call) =>
+      pageOf.answer(call, await listModels(call.deps.db, call.accountId, call.page), presentModel),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/models/{model_id}',
+    operationId: 'getModel',
+    tag,
+    summary: 'Read a model',
+    answers: ok.spec('The model.', modelSchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentModel(await getModel(deps.db, accountId, ids.modelId))),
+  }),
+  defineOperation({
+    method: 'PATCH',
+    path: '/models/{model_id}',
+    operationId: 'updateModel',
+    tag,
+    summary: 'Change the name or the description of a model',
+    body: modelPatch,
+    answers: ok.spec('The model as it is now.', modelSchema),
+    handle: async ({ deps, accountId, ids, body }) =>
+      ok.answer(presentModel(await updateModel(deps.db, accountId, ids.modelId, body))),
+  }),
+  defineOperation({
+    method: 'DELETE',
+    path: '/models/{model_id}',
+    operationId: 'deleteModel',
+    tag,
+    summary: 'Disable a model and everything in it',
+    description: 'The name becomes free again.',
+    answers: done.spec,
+    handle: async ({ deps, accountId, ids }) => {
+      await deleteModel(deps.db, accountId, ids.modelId);
+      return done.answer;
+    },
+  }),
+];

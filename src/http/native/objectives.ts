@@ -1,0 +1,100 @@
+import { initializeInverse, loadObjectives } from '../../application/load-objectives.ts';
+import { getTrial } from '../../application/manage-trials.ts';
+import { deleteObjective, getObjective, listObjectives } from '../../application/read-objectives.ts';
+import { stopObjective } from '../../application/stop-objective.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { created, done, ok, pageOf } from './answers.ts';
+import { inverseSchema, noFields, presentInverse } from './inverses.wire.ts';
+import {
+  loadedObjectivesSchema,
+  newInverse,
+  newObjectives,
+  objectiveSchema,
+  presentLoadedObjectives,
+  presentObjective,
+} from './objectives.wire.ts';
+import { inversePath, objectivePath } from './paths.ts';
+
+const tag = 'Objectives';
+const objectives = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives';
+const objective = `${objectives}/{objective_id}` as const;
+
+export const objectiveOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: objectives,
+    operationId: 'loadObjectives',
+    tag,
+    summary: 'Load objectives with an initial input and its output',
+    description:
+      'The initial point is iteration 1 and already completed. If it satisfies everything, so does the objective.',
+    body: newObjectives,
+    answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      const loaded = await loadObjectives(deps.db, accountId, ids, body);
+      return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/trials/{trial_id}/initialize-inverse',
+    operationId: 'initializeInverse',
+    tag,
+    summary: 'Load objectives and start the inverse optimization in one call',
+    description:
+      'With type exact every type must be exact, and the L1 norm of all outputs is judged. Repeated with the same definition while that objective is running, it returns the same iteration 1.',
+    body: newInverse,
+    answers: created.spec('Iteration 1, the initial point.', inverseSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      const step = await initializeInverse(deps.db, accountId, ids.trialId, body);
+      const trial = await getTrial(deps.db, accountId, ids);
+      const location = inversePath({ ...trial, ...ids }, step.objective.id, step.inverse.id);
+      return created.answer(location, presentInverse(step));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: objectives,
+    operationId: 'listObjectives',
+    tag,
+    summary: 'List the objectives of a trial with their inverses',
+    isList: true,
+    answers: pageOf.spec('The objectives, oldest first.', objectiveSchema),
+    handle: async (call) =>
+      pageOf.answer(call, await listObjectives(call.deps.db, call.accountId, call.ids, call.page), presentObjective),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: objective,
+    operationId: 'getObjective',
+    tag,
+    summary: 'Read an objective with all its inverses',
+    answers: ok.spec('The objective.', objectiveSchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentObjective(await getObjective(deps.db, accountId, ids))),
+  }),
+  defineOperation({
+    method: 'DELETE',
+    path: objective,
+    operationId: 'deleteObjective',
+    tag,
+    summary: 'Disable an objective and its inverses',
+    answers: done.spec,
+    handle: async ({ deps, accountId, ids }) => {
+      await deleteObjective(deps.db, accountId, ids);
+      return done.answer;
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${objective}/stop`,
+    operationId: 'stopObjective',
+    tag,
+    summary: 'Stop an objective by hand',
+    description: 'An objective that has ended is returned as it is.',
+    body: noFields,
+    answers: ok.spec('The objective as it is now.', objectiveSchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentObjective(await stopObjective(deps.db, accountId, ids))),
+  }),
+];

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { NewObjective } from '../../application/load-objectives.ts';
+import { evaluateOutput } from '../../domain/acceptance.ts';
+import type { Violation } from '../../domain/errors.ts';
+import {
+  type BoundsRule,
+  checkDefinition,
+  DEFAULT_CONVERGENCE,
+  DEFAULT_MAXIMUM_ATTEMPTS,
+  OBJECTIVE_TYPES,
+  type ObjectiveWithInverses,
+} from '../../domain/objective.ts';
+import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import { checkLength } from '../../domain/vectors.ts';
+import type { BodySpec } from '../operation.ts';
+import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_ATTEMPTS, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { listSchema, vectorSchema } from '../wire/vectors.ts';
+import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
+
+const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
+
+const bounds = vectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }).describe(
+  'Offsets from the target, percent points for percent and output units for value.',
+);
+
+const definitionFields = {
+  objectives: vectorSchema(OUTPUTS).describe('The target of each output.'),
+  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS),
+  initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
+  initialOutput: vectorSchema(OUTPUTS).describe('What the black box gave at initialInput.'),
+  desiredL1Norm: z.number().min(0),
+  maximumAttempts: z
+    .int()
+    .min(1)
+    .max(MAXIMUM_ATTEMPTS)
+    .nullish()
+    .transform((count) => count ?? DEFAULT_MAXIMUM_ATTEMPTS)
+    .describe(`How many inverses may be suggested, ${DEFAULT_MAXIMUM_ATTEMPTS} unless given.`),
+};
+
+const optionalBounds = bounds
+  .nullish()
+  .transform((values) => values ?? [])
+  .describe('Required as soon as some objective is percent or value.');
+
+const convergence = z.number().positive();
+
+const newObjectivesSchema = z
+  .object({
+    ...definitionFields,
+    minimumBounds: optionalBounds,
+    maximumBounds: optionalBounds,
+    convergence: convergence
+      .nullish()
+      .transform((value) => value ?? DEFAULT_CONVERGENCE)
+      .describe(`The relative criterion, ${DEFAULT_CONVERGENCE} unless given.`),
+  })
+  .meta({
+    id: 'NewObjectives',
+    examples: [
+      {
+        objectives: [1.6, 20],
+        objectiveTypes: ['value', 'lessthan_equal'],
+        initialInput: [1.1, 4],
+        initialOutput: [1.5, 20],
+        desiredL1Norm: 0,
+        minimumBounds: [-0.01, 0],
+        maximumBounds: [0.01, 1],
+      },
+    ],
+  });
+
+const newInverseSchema = z
+  .object({ ...definitionFields, minimumBounds: bounds, maximumBounds: bounds, convergence })
+  .meta({
+    id: 'NewInverse',
+    examples: [
+      {
+        convergence: 0.001,
+        objectives: [1.6, 20],
+        objectiveTypes: ['exact', 'exact'],
+        initialInput: [1.1, 4],
+        initialOutput: [1.5, 20],
+        desiredL1Norm: 0,
+        minimumBounds: [-1, -1],
+        maximumBounds: [1, 1],
+      },
+    ],
+  });
+
+/** What the body alone tells about the rules between fields, when it is refused anyway. */
+function checkDefinitionWhenRefused(rule: BoundsRule) {
+  const fields = z.object({
+    ...definitionFields,
+    minimumBounds: optionalBounds,
+    maximumBounds: optionalBounds,
+  });
+  return (body: Readonly<Record<string, unknown>>): readonly Violation[] => {
+    const parsed = fields
+      .pick({ objectives: true, objectiveTypes: true, minimumBounds: true, maximumBounds: true })
+      .safeParse(body);
+    const violations: Violation[] = [];
+    if (parsed.success) {
+      // The fields left out here are wrong or right on their own.
+      const definition = { ...parsed.data, desiredL1Norm: 0, convergence: DEFAULT_CONVERGENCE };
+      violations.push(...checkDefinition(definition, parsed.data.objectives.length, rule));
+    } else {
+      violations.push(...checkSentLength(body, 'objectiveTypes'), ...checkSentLength(body, 'minimumBounds'));
+      violations.push(...checkSentLength(body, 'maximumBounds'));
+    }
+    return [...violations, ...checkSentLength(body, 'initialOutput')];
+  };
+}
+
+/** Arrays of the wrong length are named even where their elements are wrong too. */
+function checkSentLength(body: Readonly<Record<string, unknown>>, field: string): readonly Violation[] {
+  const { objectives } = body;
+  const values = body[field];
+  if (!Array.isArray(objectives) || !Array.isArray(values) || values.length === 0) return [];
+  const longest = Math.max(objectives.length, values.length);
+  return longest > MAXIMUM_OUTPUT_COUNT ? [] : checkLength([field], values, objectives.length, 'objective');
+}
+
+export const newObjectives = {
+  schema: newObjectivesSchema,
+  checkWhenRefused: checkDefinitionWhenRefused('where-needed'),
+} satisfies BodySpec<NewObjective>;
+
+export const newInverse = {
+  schema: newInverseSchema,
+  checkWhenRefused: checkDefinitionWhenRefused('always'),
+} satisfies BodySpec<NewObjective>;
+
+const echoFields = {
+  id: z.int(),
+  trialId: z.int(),
+  objectives: z.array(z.number()),
+  objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+  initialInput: z.array(z.number()),
+  initialOutput: z.array(z.number()),
+  minimumBounds: z.array(z.number()).describe('Empty when none were given.'),
+  maximumBounds: z.array(z.number()),
+  stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
+  attemptCount: z.int().describe('Inverses suggested so far.'),
+  maximumAttempts: z.int(),
+  convergence: z.number(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+};
+
+export const loadedObjectivesSchema = z
+  .object({
+    ...echoFields,
+    l1Norm: z.number().describe('The desired L1 norm.'),
+    results: z.array(resultSchema).describe('Judge the initial output; bounds are null here.'),
+  })
+  .meta({ id: 'LoadedObjectives' });
+
+export const objectiveSchema = z
+  .object({
+    ...echoFields,
+    number: z.int().describe('1 for the first objective of the trial.'),
+    desiredL1Norm: z.number(),
+    disabledAt: timestamp.nullable(),
+    optimalInverse: embeddedInverseSchema.nullable(),
+    inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
+  })
+  .meta({ id: 'Objective' });
+
+export function presentLoadedObjectives(objective: ObjectiveWithInverses): z.infer<typeof loadedObjectivesSchema> {
+  const { results } = evaluateOutput(objective, objective.initialOutput);
+  return {
+    ...presentEcho(objective),
+    l1Norm: objective.desiredL1Norm,
+    results: results.map((result) => ({ ...presentResult(result), minimumBound: null, maximumBound: null })),
+  };
+}
+
+export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
+  const inverses = objective.inverses.map((inverse) => presentEmbeddedInverse(objective, inverse));
+  return {
+    ...presentEcho(objective),
+    number: objective.number,
+    desiredL1Norm: objective.desiredL1Norm,
+    disabledAt: toOptionalTimestamp(objective.disabledAt),
+    optimalInverse: inverses.find((inverse) => inverse.id === objective.optimalInverseId) ?? null,
+    inverses,
+  };
+}
+
+function presentEcho(objective: ObjectiveWithInverses) {
+  return {
+    id: objective.id,
+    trialId: objective.trialId,
+    objectives: [...objective.objectives],
+    objectiveTypes: [...objective.objectiveTypes],
+    initialInput: [...objective.initialInput],
+    initialOutput: [...objective.initialOutput],
+    minimumBounds: [...objective.minimumBounds],
+    maximumBounds: [...objective.maximumBounds],
+    stopReason: objective.stopReason,
+    attemptCount: objective.attemptCount,
+    maximumAttempts: objective.maximumAttempts,
+    convergence: objective.convergence,
+    createdAt: toTimestamp(objective.createdAt),
+    updatedAt: toTimestamp(objective.updatedAt),
+  };
+}

@@ -1,0 +1,28 @@
+/** Paths of the native dialect's records, for Location, Link and `instance`. */
+export const NATIVE_PREFIX = '/v1';
+
+export interface TrialIds {
+  readonly modelId: number;
+  readonly projectId: number;
+  readonly trialId: number;
+}
+
+export function modelPath(modelId: number): string {
+  return `${NATIVE_PREFIX}/models/${modelId}`;
+}
+
+export function projectPath(modelId: number, projectId: number): string {
+  return `${modelPath(modelId)}/projects/${projectId}`;
+}
+
+export function trialPath(ids: TrialIds): string {
+  return `${projectPath(ids.modelId, ids.projectId)}/trials/${ids.trialId}`;
+}
+
+export function objectivePath(ids: TrialIds, objectiveId: number): string {
+  return `${trialPath(ids)}/objectives/${objectiveId}`;
+}
+
+export function inversePath(ids: TrialIds, objectiveId: number, inverseId: number): string {
+  return `${objectivePath(ids, objectiveId)}/inverses/${inverseId}`;
+}

@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { checkNewProject, type NewProject } from '../../application/create-project.ts';
+import { makeViolation, type Violation } from '../../domain/errors.ts';
+import {
+  InputType,
+  MAXIMUM_INPUT_COUNT,
+  PROJECT_NAME_MINIMUM_LENGTH,
+  type Project,
+  parseInputType,
+  toCategoryLists,
+} from '../../domain/project.ts';
+import type { BodySpec } from '../operation.ts';
+import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import {
+  MAXIMUM_CASE_COUNT,
+  MAXIMUM_CATEGORY_COUNT,
+  MAXIMUM_NAME_LENGTH,
+  MAXIMUM_OUTPUT_COUNT,
+} from '../wire/limits.ts';
+import { documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
+import { describeWrongType } from '../wire/violations.ts';
+
+const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
+const INPUT_TYPE_WORDS =
+  'float, integer, boolean or category (CONTINUOUS, INTEGER, LOGICAL and CATEGORICAL mean the same, case aside)';
+
+const name = textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
+
+const inputTypeWord = z
+  .unknown()
+  .transform((word, issues): InputType => {
+    const type = typeof word === 'string' ? parseInputType(word) : undefined;
+    if (type !== undefined) return type;
+    issues.addIssue({ code: 'custom', message: describeWrongType(INPUT_TYPE_WORDS, word), input: word });
+    return z.NEVER;
+  })
+  .meta({ type: 'string', description: INPUT_TYPE_WORDS });
+
+const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
+const categoryNames = z.array(categoryName);
+
+/** One entry of `categories`: a list of names, null, or (in the flat form) one name. */
+const categoryEntry = z
+  .unknown()
+  .transform((entry, issues): string | string[] | null => {
+    if (entry === null) return null;
+    const schema = Array.isArray(entry)
+      ? listSchema(categoryName, { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT })
+      : categoryName;
+    const parsed = schema.safeParse(entry);
+    if (parsed.success) return parsed.data as string | string[];
+    for (const issue of parsed.error.issues) {
+      const message = issue.code === 'invalid_type' ? 'must be a name, a list of names or null.' : issue.message;
+      issues.addIssue({ code: 'custom', path: [...issue.path] as (string | number)[], message, input: entry });
+    }
+    return z.NEVER;
+  })
+  .meta(documentAs(z.union([categoryName, categoryNames, z.null()])));
+
+const spaceFields = {
+  inputCount: z.int().min(1).max(MAXIMUM_INPUT_COUNT),
+  minimums: vectorSchema(INPUTS),
+  maximums: vectorSchema(INPUTS),
+  inputTypes: listSchema(inputTypeWord, INPUTS),
+  categories: listSchema(categoryEntry, { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT })
+    .nullish()
+    .transform((entries) => entries ?? [])
+    .describe(
+      'One list of names per input (null or empty where the input is no category), or one flat list of names when exactly one input is a category.',
+    ),
+};
+
+const newProjectSchema = z
+  .object({
+    name,
+    ...spaceFields,
+    inputCases: matrixSchema({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, INPUTS)
+      .nullish()
+      .transform((cases) => cases ?? null)
+      .describe('Own points to evaluate, one per row; without them the service designs them.'),
+    caseCount: z
+      .int()
+      .min(1)
+      .max(MAXIMUM_CASE_COUNT)
+      .nullish()
+      .transform((count) => count ?? null)
+      .describe('How many points to design.'),
+    outputCount: z
+      .int()
+      .min(1)
+      .max(MAXIMUM_OUTPUT_COUNT)
+      .nullish()
+      .transform((count) => count ?? null)
+      .describe('How many outputs each point will have; output cases must then match it.'),
+  })
+  .meta({
+    id: 'NewProject',
+    examples: [
+      {
+        name: 'Tube side',
+        inputCount: 2,
+        minimums: [0.5, 1],
+        maximums: [2.5, 8],
+        inputTypes: ['float', 'integer'],
+        categories: [],
+      },
+    ],
+  });
+
+const FLAT_FORM_ADVICE =
+  'send one list of names per input (null where the input is no category), or one flat list when exactly one input is a category.';
+
+/** The form of `categories` depends on `inputTypes`. */
+function checkCategoryForm(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+  const inputTypes = spaceFields.inputTypes.safeParse(body.inputTypes);
+  const categories = spaceFields.categories.safeParse(body.categories);
+  if (!inputTypes.success || !categories.success) return [];
+  if (toCategoryLists(categories.data, inputTypes.data) !== undefined) return [];
+  return [makeViolation(['categories'], FLAT_FORM_ADVICE)];
+}
+
+/** The rules of the space hold even where a field beside it is wrong. */
+function checkSpaceWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+  const { inputCases, caseCount } = newProjectSchema.shape;
+  const parsed = newProjectSchema.safeParse({
+    ...body,
+    name: 'Any name',
+    outputCount: null,
+    inputCases: inputCases.safeParse(body.inputCases).success ? body.inputCases : null,
+    caseCount: caseCount.safeParse(body.caseCount).success ? body.caseCount : null,
+  });
+  if (!parsed.success || checkCategoryForm(body).length > 0) return [];
+  return checkNewProject(toNewProject(parsed.data));
+}
+
+export const newProject = {
+  schema: newProjectSchema,
+  alsoCheck: checkCategoryForm,
+  checkWhenRefused: checkSpaceWhenRefused,
+} satisfies BodySpec<unknown>;
+
+/** The body has passed `newProject`. */
+export function toNewProject(body: z.infer<typeof newProjectSchema>): NewProject {
+  const { inputCount, minimums, maximums, inputTypes, ...rest } = body;
+  const categories = toCategoryLists(rest.categories, inputTypes) ?? [];
+  return {
+    name: rest.name,
+    space: { inputCount, minimums, maximums, inputTypes, categories },
+    inputCases: rest.inputCases,
+    caseCount: rest.caseCount,
+    outputCount: rest.outputCount,
+  };
+}
+
+export const projectPatch = {
+  schema: z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
+} satisfies BodySpec<unknown>;
+
+export const projectSchema = z
+  .object({
+    id: z.int(),
+    modelId: z.int(),
+    name: z.string(),
+    inputCount: z.int(),
+    minimums: z.array(z.number()),
+    maximums: z.array(z.number()),
+    inputTypes: z.array(z.enum(Object.values(InputType))),
+    categories: z.array(z.array(z.string())).describe('One list per input, empty where the input is no category.'),
+    inputCases: z.array(z.array(z.number())).describe('The points to evaluate.'),
+    caseCount: z.int(),
+    outputCount: z.int().nullable(),
+    developedAt: timestamp.nullable().describe('When output cases were loaded first.'),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    disabledAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Project' });
+
+export function presentProject(project: Project): z.infer<typeof projectSchema> {
+  return {
+    id: project.id,
+    modelId: project.modelId,
+    name: project.name,
+    inputCount: project.inputCount,
+    minimums: [...project.minimums],
+    maximums: [...project.maximums],
+    inputTypes: [...project.inputTypes],
+    categories: project.categories.map((names) => [...names]),
+    inputCases: project.inputCases.map((row) => [...row]),
+    caseCount: project.inputCases.length,
+    outputCount: project.outputCount,
+    developedAt: toOptionalTimestamp(project.developedAt),
+    createdAt: toTimestamp(project.createdAt),
+    updatedAt: toTimestamp(project.updatedAt),
+    disabledAt: toOptionalTimestamp(project.disabledAt),
+  };
+}

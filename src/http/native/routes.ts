@@ -1,0 +1,43 @@
+/** The native dialect: every route of it, and the scope they live in. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { StepReference } from '../../domain/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+import { makeErrorHandler } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+import { requireKey } from '../plugins/authenticate.ts';
+import { limitRate, type RateLimiter } from '../plugins/rate-limit.ts';
+import { addApiHeaders } from '../plugins/security-headers.ts';
+import { registerOperations } from '../register-operations.ts';
+import { inverseOperations } from './inverses.ts';
+import { modelOperations } from './models.ts';
+import { objectiveOperations } from './objectives.ts';
+import { outputCaseOperations } from './output-cases.ts';
+import { inversePath } from './paths.ts';
+import { projectOperations } from './projects.ts';
+import { trialOperations } from './trials.ts';
+
+export const NATIVE_OPERATIONS: readonly Operation[] = [
+  ...modelOperations,
+  ...projectOperations,
+  ...outputCaseOperations,
+  ...trialOperations,
+  ...objectiveOperations,
+  ...inverseOperations,
+];
+
+/** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
+export function addNativeDialect(scope: FastifyInstance, deps: HttpDeps, limiter: RateLimiter | undefined): void {
+  addApiHeaders(scope);
+  requireKey(scope, deps);
+  if (limiter !== undefined) limitRate(scope, limiter);
+  scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
+  registerOperations(scope, deps, NATIVE_OPERATIONS);
+}
+
+/** The path of a step beside the objective that the request is about. */
+function stepPath(request: FastifyRequest, step: StepReference): string | undefined {
+  const { model_id, project_id, trial_id } = request.params as Readonly<Record<string, string | undefined>>;
+  if (model_id === undefined || project_id === undefined || trial_id === undefined) return undefined;
+  const ids = { modelId: Number(model_id), projectId: Number(project_id), trialId: Number(trial_id) };
+  return inversePath(ids, step.objectiveId, step.inverseId);
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { type Trial, TrialStatus } from '../../domain/trial.ts';
+import type { BodySpec } from '../operation.ts';
+import { positiveInteger, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+
+const status = z.enum(Object.values(TrialStatus));
+
+export const newTrial = {
+  isOptional: true,
+  schema: z
+    .object({
+      output_case_set_id: positiveInteger
+        .nullish()
+        .transform((id) => id ?? null)
+        .describe('The set to work on; without it the newest one.'),
+    })
+    .meta({ id: 'NewTrial', examples: [{ output_case_set_id: 7 }] }),
+} satisfies BodySpec<unknown>;
+
+export const trialPatch = {
+  schema: z
+    .strictObject({ status: status.describe('An active trial can be completed; nothing else moves.') })
+    .meta({ id: 'TrialPatch', examples: [{ status: 'completed' }] }),
+} satisfies BodySpec<unknown>;
+
+export const trialSchema = z
+  .object({
+    id: z.int(),
+    modelId: z.int(),
+    projectId: z.int(),
+    outputCaseSetId: z.int(),
+    number: z.int().describe('1 for the first trial of the project.'),
+    status,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    disabledAt: timestamp.nullable(),
+  })
+  .meta({ id: 'Trial' });
+
+export function presentTrial(trial: Trial): z.infer<typeof trialSchema> {
+  return {
+    id: trial.id,
+    modelId: trial.modelId,
+    projectId: trial.projectId,
+    outputCaseSetId: trial.outputCaseSetId,
+    number: trial.number,
+    status: trial.status,
+    createdAt: toTimestamp(trial.createdAt),
+    updatedAt: toTimestamp(trial.updatedAt),
+    disabledAt: toOptionalTimestamp(trial.disabledAt),
+  };
+}

@@ -1,0 +1,177 @@
+/** The OpenAPI 3.1 document of the native dialect, built from the operations and the schemas that validate them. */
+import { STATUS_CODES } from 'node:http';
+import { z } from 'zod';
+import { NATIVE_PREFIX } from './native/paths.ts';
+import { NATIVE_OPERATIONS } from './native/routes.ts';
+import { type AnswerSpec, type Operation, pathNames } from './operation.ts';
+import { PAGE_LIMIT } from './wire/limits.ts';
+import { problemSchema } from './wire/problem.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const PROBLEM_TYPE = 'application/problem+json';
+
+export function buildOpenApiDocument(): Json {
+  const components = new Components();
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const operation of NATIVE_OPERATIONS) {
+    const path = (paths[operation.path] ??= {});
+    path[operation.method.toLowerCase()] = describeOperation(operation, components);
+  }
+  const problem = components.refer(problemSchema);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Backsolve',
+      version: '1.0.0',
+      description:
+        'Finds the inputs of an expensive black box that give the outputs you want. Create a model and a project, evaluate the input cases, load their outputs, load objectives, then alternate between asking for an input (suggest) and loading the output measured there.',
+    },
+    servers: [{ url: NATIVE_PREFIX }],
+    tags: [...new Set(NATIVE_OPERATIONS.map((operation) => operation.tag))].map((name) => ({ name })),
+    security: [{ bearer: [] }, { apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer followed by the API key.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+      responses: describeRefusals(problem),
+      schemas: components.schemas,
+    },
+  };
+}
+
+/** Refusals that read the same wherever they occur. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'A required field is missing, a format is wrong, a rule is violated or a precondition fails; errors lists every violation.',
+  401: 'The API key is missing or not valid.',
+  403: 'The API key does not allow this.',
+  404: 'The first resource of the path that does not exist.',
+  413: 'The body is too large.',
+  415: 'The body is not application/json.',
+  429: 'The rate limit is exceeded.',
+  500: 'Internal server error.',
+  503: 'The service is away for the moment.',
+};
+
+const REFUSAL_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  401: { 'WWW-Authenticate': 'Bearer' },
+  429: { 'Retry-After': 'Seconds until the next request is taken.', ...rateLimitHeaders() },
+  503: { 'Retry-After': 'Seconds until a repetition makes sense.' },
+};
+
+function rateLimitHeaders() {
+  return {
+    RateLimit: 'Requests left (r) and seconds to the reset (t).',
+    'RateLimit-Policy': 'Quota (q) per window (w).',
+  };
+}
+
+function describeRefusals(problem: Json): Json {
+  return Object.fromEntries(
+    Object.entries(REFUSALS).map(([status, description]) => [
+      refusalName(Number(status)),
+      describeAnswer({ description, headers: REFUSAL_HEADERS[Number(status)] ?? {} }, problem, PROBLEM_TYPE),
+    ]),
+  );
+}
+
+function refusalName(status: number): string {
+  return STATUS_CODES[status]!.replaceAll(' ', '');
+}
+
+function describeOperation(operation: Operation, components: Components): Json {
+  const { body } = operation;
+  return {
+    operationId: operation.operationId,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description !== undefined && { description: operation.description }),
+    parameters: describeParameters(operation),
+    ...(body !== undefined && {
+      requestBody: {
+        required: body.isOptional !== true,
+        content: { 'application/json': { schema: components.refer(body.schema) } },
+      },
+    }),
+    responses: describeResponses(operation, components),
+  };
+}
+
+function describeParameters(operation: Operation): readonly Json[] {
+  const parameters: Json[] = pathNames(operation.path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  }));
+  if (operation.isList) {
+    const limit = { type: 'integer', minimum: 1, maximum: PAGE_LIMIT.maximum, default: PAGE_LIMIT.default };
+    parameters.push({ name: 'limit', in: 'query', description: 'Records per page.', schema: limit });
+    const after = { type: 'integer', minimum: 1 };
+    parameters.push({ name: 'after', in: 'query', description: 'Id of the last record seen.', schema: after });
+  }
+  if (operation.waits) {
+    const description = 'respond-async, or wait=<seconds> (RFC 7240).';
+    parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
+  }
+  return parameters;
+}
+
+function describeResponses(operation: Operation, components: Components): Json {
+  const responses: Record<string, unknown> = {};
+  for (const [status, answer] of Object.entries(operation.answers)) {
+    const withLimits = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders() } };
+    const schema = answer.schema && components.refer(answer.schema);
+    responses[status] = describeAnswer(withLimits, schema, 'application/json');
+  }
+  for (const status of refusalsOf(operation)) {
+    responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
+  }
+  for (const [status, description] of Object.entries(operation.refusals ?? {})) {
+    responses[status] = describeAnswer({ description }, components.refer(problemSchema), PROBLEM_TYPE);
+  }
+  return responses;
+}
+
+function refusalsOf(operation: Operation): readonly number[] {
+  const statuses = [401, 403, 429, 500, 503];
+  const hasIds = pathNames(operation.path).length > 0;
+  if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
+  if (hasIds) statuses.push(404);
+  if (operation.body !== undefined) statuses.push(413, 415);
+  return statuses.sort((a, b) => a - b);
+}
+
+function describeAnswer(answer: AnswerSpec, schema: Json | undefined, mediaType: string): Json {
+  const headers = Object.entries(answer.headers ?? {}).map(([name, description]) => [
+    name,
+    { description, schema: { type: 'string' } },
+  ]);
+  return {
+    description: answer.description,
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+    ...(schema !== undefined && { content: { [mediaType]: { schema } } }),
+  };
+}
+
+/** Collects named schemas; a schema with a name is referred to, one without is written out. */
+class Components {
+  readonly schemas: Record<string, unknown> = {};
+
+  refer(schema: z.ZodType): Json {
+    // As a part of something else every named schema, the outermost included, becomes a definition of its own.
+    const document = z.toJSONSchema(z.object({ schema }), { io: 'input', unrepresentable: 'any' });
+    const { properties, $defs = {} } = rewriteReferences(document) as {
+      properties: { schema: Json };
+      $defs?: Record<string, Json>;
+    };
+    for (const [name, { id: _, ...definition }] of Object.entries($defs)) this.schemas[name] = definition;
+    return properties.schema;
+  }
+}
+
+function rewriteReferences(document: unknown): unknown {
+  return JSON.parse(JSON.stringify(document).replaceAll('"#/$defs/', '"#/components/schemas/'));
+}

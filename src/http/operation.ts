@@ -1,0 +1,94 @@
+/**
+ * An operation is one route as data: where it is, what it takes and answers, who may call it, and the function behind
+ * it. The server registers operations and the OpenAPI document is built from the same list, so that neither can know a
+ * route that the other does not.
+ */
+import type { FastifyBaseLogger } from 'fastify';
+import type { z } from 'zod';
+import type { Violation } from '../domain/errors.ts';
+import type { PageRequest } from '../domain/page.ts';
+import type { HttpDeps } from './deps.ts';
+import type { WaitPreference } from './wire/prefer.ts';
+
+type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+/** Ids of a path template: '/models/{model_id}' -> { modelId: number }. */
+export type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
+
+export interface BodySpec<B> {
+  readonly schema: z.ZodType<B>;
+  /** An absent or empty body stands for {}. */
+  readonly isOptional?: boolean;
+  /** Rules over several fields that only the wire knows; always run, on the body as sent. */
+  readonly alsoCheck?: (body: Readonly<Record<string, unknown>>) => readonly Violation[];
+  /**
+   * Rules over several fields that the use case checks too, with more knowledge. Run only when the body is refused
+   * anyway, so that one answer names everything that can be known.
+   */
+  readonly checkWhenRefused?: (body: Readonly<Record<string, unknown>>) => readonly Violation[];
+}
+
+export interface Call<Ids, B> {
+  readonly deps: HttpDeps;
+  readonly accountId: number;
+  readonly requestId: string;
+  readonly log: FastifyBaseLogger;
+  /** Path of the request without its query, as the client sees it. */
+  readonly url: string;
+  readonly ids: Ids;
+  readonly body: B;
+  readonly page: PageRequest;
+  readonly prefer: WaitPreference;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface AnswerSpec {
+  readonly description: string;
+  readonly schema?: z.ZodType;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface OperationSpec<P extends string, B> {
+  readonly method: Method;
+  readonly path: P;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly body?: BodySpec<B>;
+  readonly isList?: boolean;
+  /** Whether the Prefer header is read. */
+  readonly waits?: boolean;
+  readonly answers: Readonly<Record<number, AnswerSpec>>;
+  /** Statuses of refusals besides those that every operation has, with their meaning. */
+  readonly refusals?: Readonly<Record<number, string>>;
+  handle(call: Call<PathIds<P>, B>): Promise<Answer>;
+}
+
+/** An operation with its types erased; `readCall` of register-operations.ts restores what they promise. */
+export type Operation = Omit<OperationSpec<string, unknown>, 'handle' | 'body'> & {
+  readonly body?: BodySpec<unknown>;
+  handle(call: Call<Readonly<Record<string, number>>, unknown>): Promise<Answer>;
+};
+
+export function defineOperation<P extends string, B = undefined>(spec: OperationSpec<P, B>): Operation {
+  return spec as unknown as Operation;
+}
+
+/** Names of the ids of a path template, in order: '/models/{model_id}' -> ['model_id']. */
+export function pathNames(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
+}
+
+export function toCamelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

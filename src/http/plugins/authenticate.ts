@@ -1,0 +1,37 @@
+/**
+ * Finds out whose key a request carries, before anything of its body is read. Keys that read may only look; keys that
+ * write may do everything in their account.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { authenticate, type Principal } from '../../application/authenticate.ts';
+import { DomainError } from '../../domain/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+
+const principals = new WeakMap<FastifyRequest, Principal>();
+
+/** The owner of the request's key; only for routes behind `requireKey`. */
+export function principalOf(request: FastifyRequest): Principal {
+  const principal = principals.get(request);
+  if (principal === undefined) throw new Error(`the route ${request.routeOptions.url} lacks authentication`);
+  return principal;
+}
+
+export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
+  scope.addHook('onRequest', async (request) => {
+    const principal = await authenticate(deps.db, readKey(request));
+    principals.set(request, principal);
+    deps.noteKeyUse(principal.keyId);
+    const scopeNeeded = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
+    if (!principal.scopes.includes(scopeNeeded)) {
+      throw new DomainError('FORBIDDEN', `This needs a key with the scope ${scopeNeeded}.`);
+    }
+  });
+}
+
+/** The key text of Authorization: Bearer, else of X-API-Key. */
+function readKey(request: FastifyRequest): string | undefined {
+  const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
+  if (bearer !== null) return bearer[1];
+  const header = request.headers['x-api-key'];
+  return typeof header === 'string' ? header.trim() : undefined;
+}

@@ -1,0 +1,31 @@
+/** The reference of the API: the document itself, and a page to read it that needs nothing from elsewhere. */
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance } from 'fastify';
+import { NATIVE_PREFIX } from '../native/paths.ts';
+import { buildOpenApiDocument } from '../openapi.ts';
+
+const DOCUMENT_MAX_AGE_SECONDS = 300;
+const PAGE_PREFIX = '/docs';
+
+export async function addReference(app: FastifyInstance): Promise<void> {
+  const document = buildOpenApiDocument();
+  const text = JSON.stringify(document);
+  app.get(`${NATIVE_PREFIX}/openapi.json`, async (_, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`)
+      .type('application/json; charset=utf-8')
+      .send(text),
+  );
+  app.get('/', async (_, reply) => reply.redirect(PAGE_PREFIX));
+  await app.register(swagger, {
+    mode: 'static',
+    specification: { document: document as never },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: PAGE_PREFIX,
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: false, validatorUrl: null },
+    theme: { title: 'Backsolve API' },
+  });
+}

@@ -1,0 +1,15 @@
+/** One line per answered request, ids and durations only; probes are left out while they succeed. */
+import type { FastifyInstance } from 'fastify';
+
+export function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    const route = request.routeOptions.url;
+    if ((route === '/livez' || route === '/readyz') && reply.statusCode < 400) return;
+    const durationMs = Math.round(reply.elapsedTime);
+    const facts = { method: request.method, route: route ?? null, status: reply.statusCode, durationMs };
+    request.log.info(facts, 'request.answered');
+  });
+  app.addHook('onRequestAbort', async (request) => {
+    request.log.info({ method: request.method, route: request.routeOptions.url ?? null }, 'request.aborted');
+  });
+}

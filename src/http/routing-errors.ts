@@ -1,0 +1,47 @@
+/** Paths that nobody serves (404) and methods that a path does not take (405 with Allow). Both need no key. */
+import type { FastifyInstance, HTTPMethods } from 'fastify';
+import { answerStatus, sendError } from './errors.ts';
+import { pathOf } from './request-path.ts';
+
+const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
+
+/** Browsers send OPTIONS to the paths of the SDK dialect before a call from another origin; it answers them itself. */
+const CROSS_ORIGIN_PREFIX = '/api/';
+
+export function answerUnknownPaths(app: FastifyInstance): void {
+  app.setNotFoundHandler((request, reply) =>
+    sendError(reply, answerStatus(404, 'There is nothing at this path.', { instance: pathOf(request) })),
+  );
+}
+
+/** Notes the routes registered from now on; the returned function adds the 405 routes and must come last. */
+export function trackMethods(app: FastifyInstance): () => void {
+  const methodsOf = new Map<string, Set<string>>();
+  let isTracking = true;
+  app.addHook('onRoute', ({ url, method }) => {
+    if (!isTracking || url.includes('*')) return;
+    const methods = methodsOf.get(url) ?? new Set<string>();
+    methodsOf.set(url, methods);
+    for (const one of [method].flat()) methods.add(one);
+  });
+  return () => {
+    isTracking = false;
+    for (const [url, methods] of methodsOf) refuseOtherMethods(app, url, methods);
+  };
+}
+
+function refuseOtherMethods(app: FastifyInstance, url: string, methods: ReadonlySet<string>): void {
+  const allowed = METHODS.filter((method) => methods.has(String(method))).join(', ');
+  const refused = METHODS.filter((method) => !methods.has(String(method)));
+  app.route({
+    method: url.startsWith(CROSS_ORIGIN_PREFIX) ? refused.filter((method) => method !== 'OPTIONS') : refused,
+    url,
+    exposeHeadRoute: false,
+    // In onRequest, so that a body is not read first.
+    onRequest: async (request, reply) => {
+      const detail = `This path does not take ${request.method}; it takes ${allowed}.`;
+      return sendError(reply, answerStatus(405, detail, { instance: pathOf(request) }, { allow: allowed }));
+    },
+    handler: async (_, reply) => reply.code(405).send(),
+  });
+}

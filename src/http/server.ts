@@ -1,0 +1,76 @@
+/**
+ * The ingress: what holds for every request, then each dialect in a scope of its own. Hooks run in the order in which
+ * they are added here.
+ */
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { HttpDeps } from './deps.ts';
+import { makeErrorHandler } from './errors.ts';
+import { acceptJsonOnly } from './json-body.ts';
+import { NATIVE_PREFIX } from './native/paths.ts';
+import { addNativeDialect } from './native/routes.ts';
+import { answerClientError } from './plugins/client-errors.ts';
+import { refuseWhenClosing } from './plugins/closing.ts';
+import { addHealthRoutes } from './plugins/health.ts';
+import { makeMemoryRateLimiter } from './plugins/rate-limit.ts';
+import { addReference } from './plugins/reference.ts';
+import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
+import { logRequests } from './plugins/request-log.ts';
+import { addCommonHeaders } from './plugins/security-headers.ts';
+import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
+
+/** Ids have at most 19 digits, but a longer one is still an id, of nothing. */
+const MAXIMUM_PARAMETER_LENGTH = 4_096;
+/** Longer than the idle timeout of common load balancers (60 s), so that the balancer is the one who closes. */
+const KEEP_ALIVE_MS = 72_000;
+/** Idle time of a connection, on top of the longest wait for a suggestion, before it counts as dead. */
+const CONNECTION_SLACK_MS = 60_000;
+
+/** Builds the server without listening. Close it with `close()`; requests in flight are answered first. */
+export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
+  const { settings } = deps;
+  const handleError = makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath: () => undefined });
+  const app = Fastify({
+    loggerInstance: deps.log as FastifyBaseLogger,
+    disableRequestLogging: true,
+    requestIdLogLabel: 'requestId',
+    genReqId: makeRequestId,
+    bodyLimit: settings.bodyLimitBytes,
+    trustProxy: toTrustProxy(settings.trustProxy),
+    requestTimeout: settings.requestTimeoutMs,
+    connectionTimeout: settings.suggestWaitMaximumMs + CONNECTION_SLACK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Answered by refuseWhenClosing, with the body that every error has.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAXIMUM_PARAMETER_LENGTH },
+    frameworkErrors: (error, request, reply) => {
+      handleError(error, request as FastifyRequest, reply as FastifyReply);
+    },
+    clientErrorHandler: answerClientError,
+  });
+
+  const isClosing = refuseWhenClosing(app);
+  echoRequestId(app);
+  addCommonHeaders(app);
+  logRequests(app);
+  acceptJsonOnly(app);
+  app.setErrorHandler(handleError);
+  answerUnknownPaths(app);
+  const refuseOtherMethods = trackMethods(app);
+
+  addHealthRoutes(app, deps, isClosing);
+  await addReference(app);
+
+  const limit = settings.rateLimitPerMinute;
+  const limiter = deps.rateLimiter ?? (limit === 0 ? undefined : makeMemoryRateLimiter(limit, () => performance.now()));
+  await app.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
+  // The second dialect goes here: its own scope under /api, with its own error handler (http/sdk).
+
+  refuseOtherMethods();
+  return app;
+}
+
+function toTrustProxy(setting: boolean | number | readonly string[]) {
+  if (typeof setting === 'number') return (_address: string, hop: number) => hop < setting;
+  return typeof setting === 'object' ? [...setting] : setting;
+}

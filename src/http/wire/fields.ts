@@ -1,0 +1,43 @@
+/** Single fields that several resources share. */
+import { z } from 'zod';
+import type { LengthRange } from './vectors.ts';
+
+/**
+ * Text of so many characters (code points). Postgres takes no NUL, and a lone surrogate would not come back as it was
+ * sent, so both are refused here.
+ */
+export function textSchema(length: LengthRange) {
+  return z
+    .string()
+    .superRefine((text, issues) => {
+      const fault = textFault(text, length);
+      if (fault !== undefined) issues.addIssue({ code: 'custom', message: fault, input: text });
+    })
+    .meta({ minLength: length.minimum, maxLength: length.maximum });
+}
+
+function textFault(text: string, length: LengthRange): string | undefined {
+  // A character is one or two UTF-16 units: far too long a text is refused before it is taken apart.
+  const count = text.length > 2 * length.maximum ? text.length : [...text].length;
+  if (count < length.minimum) return `needs at least ${length.minimum} characters, has ${count}.`;
+  if (count > length.maximum) return `takes at most ${length.maximum} characters, has ${count}.`;
+  if (text.includes('\u0000')) return 'must not contain the NUL character.';
+  if (!text.isWellFormed()) return 'must be valid Unicode: it contains half of a surrogate pair.';
+  return undefined;
+}
+
+/** A finite number; -0 becomes 0. */
+export const finiteNumber = z.number();
+
+export const positiveInteger = z.int().positive();
+
+/** ISO 8601 in UTC with milliseconds. */
+export const timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
+
+export function toTimestamp(instant: Date): string {
+  return instant.toISOString();
+}
+
+export function toOptionalTimestamp(instant: Date | null): string | null {
+  return instant === null ? null : instant.toISOString();
+}

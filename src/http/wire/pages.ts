@@ -1,0 +1,37 @@
+/** Cursor pages: `?limit=` and `?after=` in, a `Link` header with rel="next" out. */
+
+import { makeViolation, type Violation } from '../../domain/errors.ts';
+import type { PageRequest } from '../../domain/page.ts';
+import { parseId } from './ids.ts';
+import { PAGE_LIMIT } from './limits.ts';
+
+export interface ParsedPage {
+  readonly page: PageRequest;
+  readonly violations: readonly Violation[];
+}
+
+/** Reads the query of a list; a parameter given twice is refused like a malformed one. */
+export function parsePageQuery(query: Readonly<Record<string, unknown>>): ParsedPage {
+  const violations: Violation[] = [];
+  let limit: number = PAGE_LIMIT.default;
+  let after: number | null = null;
+  if (query.limit !== undefined) {
+    const parsed = typeof query.limit === 'string' ? parseId(query.limit) : { kind: 'malformed' as const };
+    if (parsed.kind === 'id' && parsed.id <= PAGE_LIMIT.maximum) limit = parsed.id;
+    else violations.push(makeViolation(['limit'], `must be a whole number from 1 to ${PAGE_LIMIT.maximum}.`));
+  }
+  if (query.after !== undefined) {
+    const parsed = typeof query.after === 'string' ? parseId(query.after) : { kind: 'malformed' as const };
+    if (parsed.kind === 'malformed') {
+      violations.push(makeViolation(['after'], 'must be the id of the last record of the page before.'));
+    } else {
+      after = parsed.kind === 'id' ? parsed.id : Number.MAX_SAFE_INTEGER;
+    }
+  }
+  return { page: { limit, after }, violations };
+}
+
+/** The value of the Link header, or undefined on the last page. `path` is the list's own path without query. */
+export function nextPageLink(path: string, limit: number, nextAfter: number | null): string | undefined {
+  return nextAfter === null ? undefined : `<${path}?limit=${limit}&after=${nextAfter}>; rel="next"`;
+}

@@ -1,0 +1,49 @@
+/** The Prefer header (RFC 7240), as far as it concerns waiting for a suggestion. */
+export interface WaitPreference {
+  readonly isAsync: boolean;
+  /** Milliseconds asked for, uncapped. */
+  readonly waitMs: number | undefined;
+}
+
+/** Reads `respond-async` and `wait=<seconds>`; unknown and malformed preferences are ignored, the first of two counts. */
+export function parsePrefer(header: string | readonly string[] | undefined): WaitPreference {
+  const preferences = new Map<string, string>();
+  for (const part of splitList(typeof header === 'string' ? header : (header ?? []).join(','))) {
+    const [token = '', ...rest] = part.split(';')[0]!.split('=');
+    const name = token.trim().toLowerCase();
+    const value = rest
+      .join('=')
+      .trim()
+      .replace(/^"(.*)"$/, '$1');
+    if (name !== '' && !preferences.has(name)) preferences.set(name, value);
+  }
+  const wait = preferences.get('wait');
+  const isWaitUsable = wait !== undefined && /^\d{1,9}$/.test(wait);
+  return { isAsync: preferences.has('respond-async'), waitMs: isWaitUsable ? Number(wait) * 1000 : undefined };
+}
+
+/** Splits at commas outside of quoted strings. */
+function splitList(header: string): readonly string[] {
+  return header.match(/(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g) ?? [];
+}
+
+export interface AppliedWait {
+  readonly waitMs: number;
+  /** Value of the Preference-Applied header, undefined when nothing was asked for. */
+  readonly applied: string | undefined;
+}
+
+/** How long to wait: `wait` alone or with respond-async counts first, respond-async alone means not at all. */
+export function applyWait(
+  preference: WaitPreference,
+  limits: { readonly defaultMs: number; readonly maximumMs: number },
+): AppliedWait {
+  const parts: string[] = [];
+  if (preference.isAsync) parts.push('respond-async');
+  let waitMs = preference.isAsync ? 0 : limits.defaultMs;
+  if (preference.waitMs !== undefined) {
+    waitMs = Math.min(preference.waitMs, limits.maximumMs);
+    parts.push(`wait=${Math.floor(waitMs / 1000)}`);
+  }
+  return { waitMs, applied: parts.length === 0 ? undefined : parts.join(', ') };
+}

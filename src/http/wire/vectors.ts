@@ -1,0 +1,118 @@
+/**
+ * Arrays of a request. Lengths are checked before elements, and elements in one plain loop that gives up after a
+ * hundred faults: a request of millions of wrong elements must cost no more than reading it did.
+ *
+ * Each schema carries the JSON Schema of the plain zod schema it stands for, for the OpenAPI document.
+ */
+import { z } from 'zod';
+import { withoutNegativeZero } from '../../domain/vectors.ts';
+import { LISTED_VIOLATIONS } from './limits.ts';
+import { describeWrongType } from './violations.ts';
+
+export interface LengthRange {
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+interface Issues {
+  addIssue(issue: { code: 'custom'; path?: (string | number)[]; message: string; input: unknown }): void;
+}
+
+/** Finite numbers; -0 becomes 0. */
+export function vectorSchema(length: LengthRange) {
+  return z
+    .unknown()
+    .transform((value, issues): number[] => {
+      if (!checkArray(value, length, 'numbers', issues)) return z.NEVER;
+      const faults = findNonNumbers(value, LISTED_VIOLATIONS);
+      for (const index of faults) addIssue(issues, value[index], [index], numberFault(value[index]));
+      return faults.length > 0 ? z.NEVER : withoutNegativeZero(value as number[]);
+    })
+    .meta(documentAs(z.array(z.number()).min(length.minimum).max(length.maximum)));
+}
+
+/** Rows of finite numbers; -0 becomes 0. */
+export function matrixSchema(rows: LengthRange, columns: LengthRange) {
+  return z
+    .unknown()
+    .transform((value, issues): number[][] => {
+      if (!checkArray(value, rows, 'rows', issues)) return z.NEVER;
+      let faultCount = 0;
+      for (let i = 0; i < value.length && faultCount < LISTED_VIOLATIONS; i++) {
+        const row: unknown = value[i];
+        if (!checkArray(row, columns, 'numbers', issues, [i])) {
+          faultCount++;
+          continue;
+        }
+        for (const j of findNonNumbers(row, LISTED_VIOLATIONS - faultCount)) {
+          addIssue(issues, row[j], [i, j], numberFault(row[j]));
+          faultCount++;
+        }
+      }
+      return faultCount > 0 ? z.NEVER : (value as number[][]).map(withoutNegativeZero);
+    })
+    .meta(
+      documentAs(
+        z.array(z.array(z.number()).min(columns.minimum).max(columns.maximum)).min(rows.minimum).max(rows.maximum),
+      ),
+    );
+}
+
+/** An array of anything else, its length checked first. */
+export function listSchema<T>(element: z.ZodType<T>, length: LengthRange) {
+  return z
+    .unknown()
+    .superRefine((value, issues) => {
+      checkArray(value, length, 'entries', issues);
+    })
+    .pipe(z.array(element))
+    .meta(documentAs(z.array(element).min(length.minimum).max(length.maximum)));
+}
+
+/** Positions of at most `limit` elements that are no finite number. */
+export function findNonNumbers(values: readonly unknown[], limit: number): readonly number[] {
+  const positions: number[] = [];
+  for (let i = 0; i < values.length && positions.length < limit; i++) {
+    if (!Number.isFinite(values[i])) positions.push(i);
+  }
+  return positions;
+}
+
+export function numberFault(value: unknown): string {
+  return describeWrongType('a finite number', value);
+}
+
+function checkArray(
+  value: unknown,
+  length: LengthRange,
+  what: string,
+  issues: Issues,
+  path: (string | number)[] = [],
+): value is unknown[] {
+  const fault = arrayFault(value, length, what);
+  if (fault === undefined) return true;
+  addIssue(issues, value, path, fault);
+  return false;
+}
+
+/** What is wrong with the array itself, its elements aside. */
+export function arrayFault(value: unknown, length: LengthRange, what: string): string | undefined {
+  if (!Array.isArray(value)) return describeWrongType(`an array of ${what}`, value);
+  if (value.length < length.minimum) return `needs at least ${length.minimum} ${what}, has ${value.length}.`;
+  if (value.length > length.maximum) return `takes at most ${length.maximum} ${what}, has ${value.length}.`;
+  return undefined;
+}
+
+function addIssue(issues: Issues, input: unknown, path: (string | number)[], message: string): void {
+  issues.addIssue({ code: 'custom', path, message, input });
+}
+
+/** The JSON Schema of `schema` as metadata of a schema that checks the same in another way. */
+export function documentAs(schema: z.ZodType): Record<string, unknown> {
+  const {
+    $schema: _,
+    '~standard': __,
+    ...document
+  } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+  return document;
+}
