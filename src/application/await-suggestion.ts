@@ -22,7 +22,11 @@ export class SettledSteps {
   readonly #recent = new Set<number>();
   readonly #unsubscribe: () => void;
 
-  constructor(listener: Pick<Listener, 'subscribe'>) {
+  readonly #pollIntervalMs: number;
+
+  /** @param pollIntervalMs  longest sleep of a waiter: the poll behind the notifications */
+  constructor(listener: Pick<Listener, 'subscribe'>, pollIntervalMs: number) {
+    this.#pollIntervalMs = pollIntervalMs;
     this.#unsubscribe = listener.subscribe(SETTLED_CHANNEL, (payload) => this.#settle(payload));
   }
 
@@ -31,7 +35,7 @@ export class SettledSteps {
     this.#wakeAll();
   }
 
-  /** Resolves when the step may have settled, or after `timeoutMs`. Leaves nothing behind. */
+  /** Resolves when the step may have settled, or after the shorter of `timeoutMs` and the poll. Leaves nothing behind. */
   wait(inverseId: number, timeoutMs: number): Promise<void> {
     if (this.#recent.delete(inverseId)) return Promise.resolve();
     return new Promise((resolve) => {
@@ -43,13 +47,16 @@ export class SettledSteps {
         if (waiters.size === 0) this.#waiters.delete(inverseId);
         resolve();
       };
-      const timer = setTimeout(wake, timeoutMs);
+      const timer = setTimeout(wake, Math.min(timeoutMs, this.#pollIntervalMs));
       waiters.add(wake);
     });
   }
 
   #settle(payload: string): void {
-    if (payload === ANYTHING) return this.#wakeAll();
+    if (payload === ANYTHING) {
+      this.#wakeAll();
+      return;
+    }
     const inverseId = Number(payload);
     const waiters = this.#waiters.get(inverseId);
     if (waiters !== undefined) {
@@ -68,8 +75,6 @@ export class SettledSteps {
 export interface AwaitDeps {
   readonly db: Db;
   readonly settledSteps: SettledSteps;
-  /** The poll behind the notifications. */
-  readonly pollIntervalMs: number;
 }
 
 /**
@@ -87,7 +92,7 @@ export async function awaitSuggestion(
   while (isBeingComputed(current.inverse)) {
     const leftMs = deadline - performance.now();
     if (leftMs <= 0) return current;
-    await deps.settledSteps.wait(step.inverse.id, Math.min(leftMs, deps.pollIntervalMs));
+    await deps.settledSteps.wait(step.inverse.id, leftMs);
     const inverse = await findInverse(deps.db, accountId, step.inverse.id);
     if (inverse === undefined) throw new DomainError('NOT_FOUND', `The inverse ${step.inverse.id} is gone.`);
     current = { ...current, inverse };

@@ -2,12 +2,13 @@
  * A claimed job becomes a suggested step: snapshot, computation outside any transaction, then one transaction with the
  * fenced completion. A lost lease means that another worker has the job; the result is dropped.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { listStepData, updateInverse } from '../db/inverses.ts';
 import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
-import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
 import { findTrial } from '../db/trials.ts';
 import type { Objective } from '../domain/objective.ts';
 import { findOptimum } from '../domain/optimum.ts';
@@ -38,6 +39,24 @@ export type ComputeOutcome =
   /** The optimizer failed; the job is to be tried again. */
   | { readonly kind: 'fault'; readonly fault: string };
 
+/** Pause between two tries to write a finished result. */
+const WRITE_RETRY_MS = 250;
+
+/**
+ * Keeps a computed result through a database restart. As long as nobody else claims the job its token stays valid, also
+ * past the expiry; a lost lease fires the signal or makes the write a no-op.
+ */
+async function whileDatabaseReturns<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      await delay(WRITE_RETRY_MS, undefined, { signal });
+    }
+  }
+}
+
 interface Snapshot {
   readonly objective: Objective;
   readonly project: Project;
@@ -61,7 +80,9 @@ export async function computeSuggestion(
   const step = toStep(snapshot, answer.result);
   if (typeof step === 'string') return { kind: 'fault', fault: step };
   const computedAt = performance.now();
-  const isWritten = await inTransaction(deps.db, (trx) => writeStep(trx, job, step, answer.elapsedNs));
+  const isWritten = await whileDatabaseReturns(signal, () =>
+    inTransaction(deps.db, (trx) => writeStep(trx, job, step, answer.elapsedNs)),
+  );
   if (!isWritten) return { kind: 'lost' };
   const kind = step.output === null ? 'suggested' : 'stopped';
   return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt };

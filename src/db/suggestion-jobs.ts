@@ -143,11 +143,3 @@ export async function dropJob(trx: Trx, objectiveId: number): Promise<void> {
     with dropped as (delete from suggestion_jobs where objective_id = ${objectiveId} returning inverse_id)
     select pg_notify(${SETTLED_CHANNEL}, inverse_id::text) from dropped`.execute(trx);
 }
-
-/** Milliseconds until the next job becomes claimable (0: now), or null when none is open. */
-export async function nextVisibleInMs(db: Db): Promise<number | null> {
-  const { rows } = await sql<{ waitMs: number | null }>`
-    select (greatest(0, extract(epoch from min(visible_at) - clock_timestamp())) * 1000)::float8 as "waitMs"
-    from suggestion_jobs where attempts < ${MAXIMUM_JOB_ATTEMPTS}`.execute(db);
-  return rows[0]?.waitMs ?? null;
-}

@@ -1,0 +1,56 @@
+/**
+ * Keeps the leases of the jobs that this worker computes. A lease that could not be renewed because another worker has
+ * the job by now aborts the computation; while the database is away nothing is aborted, since the fenced write decides.
+ */
+import type { LeasedJob } from '../domain/suggestion-job.ts';
+import { renewIntervalMs } from '../domain/suggestion-job.ts';
+
+type Held = Pick<LeasedJob, 'id' | 'leaseToken'>;
+
+export interface LeaseKeeperDeps {
+  readonly leaseMs: number;
+  /** Returns the ids of the leases that are still held. */
+  readonly renew: (held: readonly Held[]) => Promise<ReadonlySet<number>>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Reason of an abort, to be told from a shutdown. */
+export const LEASE_LOST = 'lease-lost';
+
+export class LeaseKeeper {
+  readonly #deps: LeaseKeeperDeps;
+  readonly #held = new Map<number, { readonly job: Held; readonly controller: AbortController }>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: LeaseKeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /** Renews from now on; the signal fires when the lease is lost. */
+  hold(job: Held, controller: AbortController): void {
+    this.#held.set(job.id, { job, controller });
+    this.#timer ??= this.#schedule();
+  }
+
+  letGo(job: Held): void {
+    if (this.#held.get(job.id)?.job.leaseToken === job.leaseToken) this.#held.delete(job.id);
+    if (this.#held.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #schedule(): NodeJS.Timeout {
+    return setTimeout(() => void this.#renewAll(), renewIntervalMs(this.#deps.leaseMs));
+  }
+
+  async #renewAll(): Promise<void> {
+    const asked = [...this.#held.values()];
+    try {
+      const kept = await this.#deps.renew(asked.map(({ job }) => job));
+      for (const { job, controller } of asked) if (!kept.has(job.id)) controller.abort(LEASE_LOST);
+    } catch (error) {
+      this.#deps.onError(error);
+    }
+    this.#timer = this.#held.size > 0 ? this.#schedule() : undefined;
+  }
+}

@@ -1,0 +1,40 @@
+/** The table of scheduled work and its clockwork. A pass that is still running is not started a second time. */
+import cron from 'node-cron';
+import type { WorkerLog } from './suggestion-loop.ts';
+
+export interface ScheduledTask {
+  readonly name: string;
+  /** Six fields, seconds first. */
+  readonly cron: string;
+  /** One pass; returns counts for the log. */
+  readonly run: () => Promise<Readonly<Record<string, number>>>;
+}
+
+/** Starts all tasks; the returned function stops them and waits for passes under way. */
+export function startSchedule(tasks: readonly ScheduledTask[], log: WorkerLog): () => Promise<void> {
+  const passes = new Set<Promise<void>>();
+  const clockwork = tasks.map((task) =>
+    cron.schedule(
+      task.cron,
+      () => {
+        const pass = runOnce(task, log).finally(() => passes.delete(pass));
+        passes.add(pass);
+        return pass;
+      },
+      { name: task.name, noOverlap: true },
+    ),
+  );
+  return async () => {
+    await Promise.all(clockwork.map((entry) => entry.destroy()));
+    await Promise.all(passes);
+  };
+}
+
+async function runOnce(task: ScheduledTask, log: WorkerLog): Promise<void> {
+  try {
+    const counts = await task.run();
+    if (Object.values(counts).some((count) => count > 0)) log.info({ task: task.name, ...counts }, 'schedule.done');
+  } catch (error) {
+    log.warn({ task: task.name, err: error }, 'schedule.failed');
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * Claims no more jobs than there are free places and computes them. Woken by a notification, by a finished job and by a
+ * poll; the poll alone would be enough. One claim runs at a time.
+ */
+import PQueue from 'p-queue';
+import { type ComputeDeps, computeSuggestion } from '../application/compute-suggestion.ts';
+import { failExhaustedJobs } from '../application/maintenance.ts';
+import type { Listener } from '../db/listen.ts';
+import { claimJobs, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
+import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
+import { LEASE_LOST, LeaseKeeper } from './lease-keeper.ts';
+
+/** The part of a pino logger that is used here. */
+export interface WorkerLog {
+  info(facts: object, event: string): void;
+  warn(facts: object, event: string): void;
+  error(facts: object, event: string): void;
+}
+
+export interface SuggestionLoopDeps extends ComputeDeps {
+  readonly listener: Pick<Listener, 'subscribe'>;
+  readonly log: WorkerLog;
+  /** Stored with a lease, for whoever looks at the table. */
+  readonly workerName: string;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+  readonly pollIntervalMs: number;
+  /** How long `stop` lets claimed jobs finish before it hands them back. */
+  readonly graceMs: number;
+}
+
+const SHUTDOWN = 'shutdown';
+
+export class SuggestionLoop {
+  readonly #deps: SuggestionLoopDeps;
+  readonly #queue: PQueue;
+  readonly #keeper: LeaseKeeper;
+  readonly #running = new Map<number, AbortController>();
+  #unsubscribe: (() => void) | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #isWoken = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(deps: SuggestionLoopDeps) {
+    this.#deps = deps;
+    this.#queue = new PQueue({ concurrency: deps.concurrency });
+    this.#keeper = new LeaseKeeper({
+      leaseMs: deps.leaseMs,
+      renew: (held) => renewLeases(deps.db, held, deps.leaseMs),
+      onError: (error) => deps.log.warn({ err: error }, 'lease.renewal-failed'),
+    });
+  }
+
+  start(): void {
+    if (this.#unsubscribe !== undefined) return;
+    this.#unsubscribe = this.#deps.listener.subscribe(JOBS_CHANNEL, () => this.#wake());
+    this.#poll = setInterval(() => this.#wake(), this.#deps.pollIntervalMs);
+    this.#wake();
+  }
+
+  /** Claims nothing more, lets running jobs finish within the grace, then aborts them and hands them back. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#shutDown();
+    return this.#stopping;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#unsubscribe?.();
+    clearInterval(this.#poll);
+    await this.#claiming;
+    const grace = setTimeout(() => {
+      for (const controller of this.#running.values()) controller.abort(SHUTDOWN);
+    }, this.#deps.graceMs);
+    await this.#queue.onIdle();
+    clearTimeout(grace);
+  }
+
+  #wake(): void {
+    this.#isWoken = true;
+    this.#claiming ??= this.#claimWhileWoken().finally(() => {
+      this.#claiming = undefined;
+    });
+  }
+
+  async #claimWhileWoken(): Promise<void> {
+    while (this.#isWoken && this.#stopping === undefined) {
+      this.#isWoken = false;
+      const free = this.#deps.concurrency - this.#running.size;
+      if (free <= 0) return;
+      try {
+        for (const job of await claimJobs(this.#deps.db, { ...this.#deps, limit: free })) this.#begin(job);
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'jobs.claim-failed');
+      }
+    }
+  }
+
+  #begin(job: LeasedJob): void {
+    const controller = new AbortController();
+    this.#running.set(job.id, controller);
+    this.#keeper.hold(job, controller);
+    void this.#queue.add(async () => {
+      await this.#compute(job, controller.signal);
+      this.#keeper.letGo(job);
+      this.#running.delete(job.id);
+      if (this.#stopping === undefined) this.#wake();
+    });
+  }
+
+  /** Never rejects: whatever goes wrong, the job is either written, handed back, or left to its lease. */
+  async #compute(job: LeasedJob, signal: AbortSignal): Promise<void> {
+    const { log } = this.#deps;
+    const { leaseToken: _secret, accountId: _account, ...facts } = job;
+    try {
+      const outcome = await computeSuggestion(this.#deps, job, signal);
+      if (outcome.kind === 'fault') {
+        log.error({ ...facts, fault: outcome.fault }, 'suggestion.fault');
+        await this.#handBack(job, outcome.fault.split('\n', 1)[0]!);
+      } else if (outcome.kind === 'lost') {
+        log.warn(facts, 'suggestion.lost');
+      } else {
+        log.info({ ...facts, ...outcome }, 'suggestion.computed');
+      }
+    } catch (error) {
+      await this.#afterError(job, signal, error);
+    }
+  }
+
+  async #afterError(job: LeasedJob, signal: AbortSignal, error: unknown): Promise<void> {
+    const { log, db } = this.#deps;
+    const facts = { jobId: job.id, inverseId: job.inverseId, requestId: job.requestId };
+    if (signal.aborted && signal.reason === LEASE_LOST) {
+      log.warn(facts, 'suggestion.lease-lost');
+      return;
+    }
+    const isLeaving = signal.aborted && signal.reason === SHUTDOWN;
+    log.warn({ ...facts, err: error, isLeaving }, 'suggestion.interrupted');
+    try {
+      if (isLeaving) await releaseJob(db, job, { delayMs: 0, error: null, countsAsAttempt: false });
+      else await this.#handBack(job, error instanceof Error ? error.message : String(error));
+    } catch (again) {
+      // The database is away: the lease runs out by itself and another attempt follows.
+      log.warn({ ...facts, err: again }, 'suggestion.not-handed-back');
+    }
+  }
+
+  async #handBack(job: LeasedJob, error: string): Promise<void> {
+    const isLast = job.attempt >= MAXIMUM_JOB_ATTEMPTS;
+    const delayMs = isLast ? 0 : retryDelayMs(job.attempt);
+    await releaseJob(this.#deps.db, job, { delayMs, error, countsAsAttempt: true });
+    if (isLast) await failExhaustedJobs(this.#deps.db);
+  }
+}

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
+import { initializeInverse } from '../../src/application/load-objectives.ts';
+import { updateTrial } from '../../src/application/manage-trials.ts';
+import type { ObjectivePath } from '../../src/application/paths.ts';
+import { getObjective } from '../../src/application/read-objectives.ts';
+import { recordOutput } from '../../src/application/record-output.ts';
+import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { stopObjective } from '../../src/application/stop-objective.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import {
+  LINEAR_OBJECTIVE,
+  linear,
+  loadLinearObjective,
+  openTestAccount,
+  type TestAccount,
+} from '../support/fixtures.ts';
+
+/** The real optimizer, in this thread. */
+const engine = {
+  suggest: async (request: SuggestRequest) => ({ ok: true, result: suggest(request), elapsedNs: 1_000 }) as const,
+};
+const never = new AbortController().signal;
+
+let account: TestAccount;
+beforeAll(async () => {
+  account = await openTestAccount();
+});
+afterAll(() => account.close());
+
+async function computeNext(path: ObjectivePath) {
+  const { db, accountId } = account;
+  const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });
+  const jobs = await claimJobs(db, { limit: 100, leaseMs: 60_000, workerName: 'test' });
+  for (const job of jobs) await computeSuggestion({ db, engine, workLimit: 1_000 }, job, never);
+  const { inverses } = await getObjective(db, accountId, path);
+  return inverses.find((step) => step.id === inverse.id)!;
+}
+
+const output = (values: readonly number[]) => ({ kind: 'output', output: values, computeTimeNs: null }) as const;
+const load = (path: ObjectivePath, values: readonly number[]) =>
+  recordOutput(account.db, account.accountId, path, output(values));
+const read = (path: ObjectivePath) => getObjective(account.db, account.accountId, path);
+
+describe('the iterations of an objective', () => {
+  it('reach SATISFIED on a linear problem and then never change again', async () => {
+    const { path } = await loadLinearObjective(account);
+    let attempts = 0;
+    while ((await read(path)).stopReason === 0 && attempts < 4) {
+      attempts += 1;
+      const step = await computeNext(path);
+      await load(path, linear(step.input!));
+    }
+    const ended = await read(path);
+    expect(ended).toMatchObject({ stopReason: 1, attemptCount: attempts });
+    expect(ended.inverses.at(-1)).toMatchObject({ status: 'converged', satisfiedAt: expect.any(Date) });
+    expect(ended.optimalInverseId).toBe(ended.inverses.at(-1)!.id);
+    await expect(requestSuggestion(account.db, account.accountId, path, { requestId: null })).rejects.toMatchObject({
+      code: 'OBJECTIVE_ENDED',
+    });
+    await stopObjective(account.db, account.accountId, path);
+    expect((await read(path)).stopReason).toBe(1);
+  });
+
+  it('are satisfied at once when the initial point meets everything', async () => {
+    const { objective } = await loadLinearObjective(account, { initialInput: [3, 7], initialOutput: linear([3, 7]) });
+    expect(objective).toMatchObject({ stopReason: 1, attemptCount: 0, optimalInverseId: objective.inverses[0]!.id });
+    expect(objective.inverses[0]).toMatchObject({ iteration: 1, status: 'converged', output: linear([3, 7]) });
+  });
+
+  it('return the same open step while it is computed and conflict while its output is missing', async () => {
+    const { path } = await loadLinearObjective(account);
+    const ask = () => requestSuggestion(account.db, account.accountId, path, { requestId: null });
+    const both = await Promise.all([ask(), ask(), ask()]);
+    expect(new Set(both.map(({ inverse }) => inverse.id)).size).toBe(1);
+    const step = await computeNext(path);
+    expect(step).toMatchObject({ iteration: 2, status: 'active', output: null });
+    await expect(ask()).rejects.toMatchObject({ code: 'ITERATION_OPEN', facts: { step: { inverseId: step.id } } });
+  });
+
+  it('take the same output twice, and refuse a different one', async () => {
+    const { path } = await loadLinearObjective(account);
+    await computeNext(path);
+    const far = [50, 50, 50];
+    const first = await load(path, far);
+    const second = await load(path, far);
+    expect(second.inverse).toEqual(first.inverse);
+    await expect(load(path, [50, 50, 51])).rejects.toMatchObject({ code: 'OUTPUT_CONFLICT' });
+  });
+
+  it('refuse an output of the wrong length, and one for a step that is still computed', async () => {
+    const { path } = await loadLinearObjective(account);
+    await expect(load(path, [1, 2])).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
+    await requestSuggestion(account.db, account.accountId, path, { requestId: null });
+    await expect(load(path, [1, 2, 3])).rejects.toMatchObject({ code: 'NO_OPEN_ITERATION' });
+    await stopObjective(account.db, account.accountId, path);
+  });
+
+  it('go on after a failed run, which stays away from later suggestions', async () => {
+    const { path } = await loadLinearObjective(account);
+    const step = await computeNext(path);
+    const failure = { kind: 'failed', reason: 'mesh did not converge' } as const;
+    const failed = await recordOutput(account.db, account.accountId, path, failure);
+    expect(failed.inverse).toMatchObject({ status: 'failed', failureReason: 'mesh did not converge', output: null });
+    expect((await read(path)).stopReason).toBe(0);
+    expect(await recordOutput(account.db, account.accountId, path, failure)).toMatchObject({
+      inverse: { id: step.id },
+    });
+    const next = await computeNext(path);
+    expect(next.input).not.toEqual(step.input);
+    expect(next.iteration).toBe(3);
+  });
+
+  it('end EXHAUSTED with the last allowed attempt', async () => {
+    const { path } = await loadLinearObjective(account, { maximumAttempts: 2 });
+    for (const expected of [0, 3]) {
+      await computeNext(path);
+      await load(path, [1000, 1000, 1000 + expected]);
+      expect((await read(path)).stopReason).toBe(expected);
+    }
+    const { inverses, attemptCount } = await read(path);
+    expect(attemptCount).toBe(2);
+    expect(inverses.at(-1)).toMatchObject({ status: 'max_iterations', exhaustedAt: expect.any(Date) });
+  });
+
+  it('end EXHAUSTED when the last allowed run fails', async () => {
+    const { path } = await loadLinearObjective(account, { maximumAttempts: 1 });
+    await computeNext(path);
+    await recordOutput(account.db, account.accountId, path, { kind: 'failed', reason: null });
+    expect(await read(path)).toMatchObject({ stopReason: 3, inverses: [{}, { status: 'failed' }] });
+  });
+
+  it('stop by hand with the open step, whether computed or not', async () => {
+    for (const isComputed of [true, false]) {
+      const { path } = await loadLinearObjective(account);
+      if (isComputed) await computeNext(path);
+      else await requestSuggestion(account.db, account.accountId, path, { requestId: null });
+      const stopped = await stopObjective(account.db, account.accountId, path);
+      expect(stopped.stopReason).toBe(2);
+      expect(stopped.inverses.at(-1)).toMatchObject({ status: 'stopped', stoppedAt: expect.any(Date) });
+      const { inverses } = await stopObjective(account.db, account.accountId, path);
+      expect(inverses).toEqual(stopped.inverses);
+      expect(await claimJobs(account.db, { limit: 10, leaseMs: 1_000, workerName: 'test' })).toEqual([]);
+    }
+  });
+
+  it('drop the result of a job whose objective was stopped meanwhile', async () => {
+    const { db, accountId } = account;
+    const { path } = await loadLinearObjective(account);
+    await requestSuggestion(db, accountId, path, { requestId: null });
+    const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
+    await stopObjective(db, accountId, path);
+    expect(await computeSuggestion({ db, engine, workLimit: 1_000 }, job!, never)).toEqual({ kind: 'lost' });
+    expect((await read(path)).inverses.at(-1)).toMatchObject({ status: 'stopped', input: null });
+  });
+
+  it('suggest the same bytes for the same definition and history', async () => {
+    const inputs = [];
+    for (let run = 0; run < 2; run++) {
+      const { path } = await loadLinearObjective(account);
+      const first = await computeNext(path);
+      await load(
+        path,
+        linear(first.input!).map((value) => value + 5),
+      );
+      inputs.push([first.input, (await computeNext(path)).input]);
+    }
+    expect(inputs[0]).toEqual(inputs[1]);
+  });
+
+  it('need an active trial', async () => {
+    const { path, trial } = await loadLinearObjective(account);
+    await updateTrial(account.db, account.accountId, { trialId: trial.id }, { status: 'completed' });
+    await expect(requestSuggestion(account.db, account.accountId, path, { requestId: null })).rejects.toMatchObject({
+      code: 'TRIAL_CLOSED',
+    });
+  });
+});
+
+describe('initialize-inverse', () => {
+  it('returns iteration 1 again for the same definition while it runs', async () => {
+    const { trial } = await loadLinearObjective(account);
+    const request = { ...LINEAR_OBJECTIVE, convergence: 1e-3 };
+    const initialize = () => initializeInverse(account.db, account.accountId, trial.id, request);
+    const first = await initialize();
+    expect(first.inverse).toMatchObject({ iteration: 1, status: 'active' });
+    expect((await initialize()).inverse).toEqual(first.inverse);
+    await stopObjective(account.db, account.accountId, { objectiveId: first.objective.id });
+    expect((await initialize()).objective.id).not.toBe(first.objective.id);
+  });
+});

@@ -1,0 +1,90 @@
+/** What application and worker tests start from: a database with an account, and a project up to a loaded objective. */
+import { createProject } from '../../src/application/create-project.ts';
+import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
+import { loadOutputCases } from '../../src/application/load-output-cases.ts';
+import { createModel } from '../../src/application/manage-models.ts';
+import { ensureAccount } from '../../src/db/accounts.ts';
+import { connect } from '../../src/db/client.ts';
+import type { Db } from '../../src/db/transaction.ts';
+import { createTestDatabase } from './postgres.ts';
+
+export interface TestAccount {
+  readonly url: string;
+  readonly db: Db;
+  readonly accountId: number;
+  close(): Promise<void>;
+}
+
+/** A fresh database with one account. Call `close` in a finally or afterAll. */
+export async function openTestAccount(): Promise<TestAccount> {
+  const database = await createTestDatabase();
+  const db = connect({
+    url: database.url,
+    poolSize: 10,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    applicationName: 'backsolve-test',
+    onConnectionError: () => undefined,
+  });
+  const accountId = await ensureAccount(db, 'test');
+  const close = async () => {
+    await db.destroy();
+    await database.drop();
+  };
+  return { url: database.url, db, accountId, close };
+}
+
+/** The linear black box y = [x0 + x1, x0 - x1, 2 x0], solvable exactly. */
+export const linear = (x: readonly number[]): number[] => [x[0]! + x[1]!, x[0]! - x[1]!, 2 * x[0]!];
+
+/** Within 1 percent of the outputs at [3, 7]. */
+export const LINEAR_OBJECTIVE: NewObjective = {
+  objectives: linear([3, 7]),
+  objectiveTypes: ['percent', 'percent', 'percent'],
+  minimumBounds: [-1, -1, -1],
+  maximumBounds: [1, 1, 1],
+  desiredL1Norm: 0,
+  convergence: 1e-6,
+  initialInput: [5, 5],
+  initialOutput: linear([5, 5]),
+  maximumAttempts: 500,
+};
+
+const neverDesigns = { design: () => Promise.reject(new Error('these tests bring their own cases')) };
+
+/** A model, a project with two own cases, their outputs and an objective. Names are unique per call. */
+export async function loadLinearObjective(
+  { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
+  change: Partial<NewObjective> = {},
+) {
+  const model = await createModel(db, accountId, { name: `model ${crypto.randomUUID()}`, description: null });
+  const inputCases = [
+    [0, 0],
+    [10, 1],
+  ];
+  const project = await createProject({ db, engine: neverDesigns }, accountId, model.id, {
+    name: 'linear',
+    space: {
+      inputCount: 2,
+      minimums: [0, 0],
+      maximums: [10, 10],
+      inputTypes: ['float', 'float'],
+      categories: [[], []],
+    },
+    inputCases,
+    caseCount: null,
+    outputCount: null,
+  });
+  const { trial, set } = await loadOutputCases(
+    db,
+    accountId,
+    { projectId: project.id },
+    {
+      outputCount: 3,
+      outputCases: inputCases.map(linear),
+      failedCases: [],
+    },
+  );
+  const objective = await loadObjectives(db, accountId, { trialId: trial.id }, { ...LINEAR_OBJECTIVE, ...change });
+  return { model, project, trial, set, objective, path: { objectiveId: objective.id } };
+}
