@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import {
+  checkInput,
+  checkInputSpace,
+  type InputSpace,
+  InputType,
+  parseInputType,
+  toCategoryLists,
+} from '../../src/domain/project.ts';
+import { inputOf, inputSpace } from '../support/arbitraries.ts';
+
+const { float, integer, boolean, category } = InputType;
+
+/** One variable of every type. */
+const space: InputSpace = {
+  inputCount: 4,
+  minimums: [-1.5, 0, 0, 1],
+  maximums: [2.5, 10, 1, 3],
+  inputTypes: [float, integer, boolean, category],
+  categories: [[], [], [], ['steel', 'brass', 'zinc']],
+};
+
+function pointersOf(change: Partial<InputSpace>): string[] {
+  return checkInputSpace({ ...space, ...change }).map((violation) => violation.pointer);
+}
+
+const replaced = <T>(values: readonly T[], at: number, value: T): T[] => values.with(at, value);
+
+describe('parseInputType', () => {
+  test.each([
+    ['float', float],
+    ['FLOAT', float],
+    ['CONTINUOUS', float],
+    ['Continuous', float],
+    ['integer', integer],
+    ['INTEGER', integer],
+    ['boolean', boolean],
+    ['LOGICAL', boolean],
+    ['category', category],
+    ['CATEGORICAL', category],
+  ])('takes %s for %s', (word, expected) => {
+    expect(parseInputType(word)).toBe(expected);
+  });
+
+  // constructor and __proto__ were found on the prototype of the table once.
+  test.each(['', ' float', 'double', 'int', 'bool', 'constructor', '__proto__', 'hasOwnProperty', 'toString'])(
+    'does not know %j',
+    (word) => {
+      expect(parseInputType(word)).toBeUndefined();
+    },
+  );
+
+  it('knows every type by its own name in any case', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...Object.values(InputType)), fc.infiniteStream(fc.boolean()), (type, upper) => {
+        const word = [...type].map((letter) => (upper.next().value ? letter.toUpperCase() : letter)).join('');
+        expect(parseInputType(word)).toBe(type);
+      }),
+    );
+  });
+});
+
+describe('toCategoryLists', () => {
+  const mixed = [float, category, integer];
+
+  test.each([
+    ['one list per input', [[], ['a', 'b'], []], mixed, [[], ['a', 'b'], []]],
+    ['null for an input without names', [null, ['a', 'b'], null], mixed, [[], ['a', 'b'], []]],
+    ['a flat list for the only category', ['a', 'b'], mixed, [[], ['a', 'b'], []]],
+    ['nothing where nothing is a category', [], [float, integer], [[], []]],
+    ['lists for two categories', [['a'], ['b', 'c']], [category, category], [['a'], ['b', 'c']]],
+    ['as many flat names as inputs', ['a', 'b', 'c'], mixed, [[], ['a', 'b', 'c'], []]],
+  ])('takes %s', (_, categories, inputTypes, expected) => {
+    expect(toCategoryLists(categories, inputTypes)).toEqual(expected);
+  });
+
+  test.each([
+    ['a flat list for two categories', ['a', 'b'], [category, category]],
+    ['a flat list for no category', ['a', 'b'], [float, float]],
+    ['too few lists', [[], ['a']], mixed],
+    ['too many lists', [[], ['a'], [], []], mixed],
+    ['names and lists together', ['a', ['b'], []], mixed],
+    ['nothing where two inputs are categories', [], [category, category]],
+  ])('refuses %s', (_, categories, inputTypes) => {
+    expect(toCategoryLists(categories, inputTypes)).toBeUndefined();
+  });
+
+  it('leaves the lists of a valid space as they are', () => {
+    fc.assert(
+      fc.property(inputSpace, ({ categories, inputTypes }) => {
+        expect(toCategoryLists(categories, inputTypes)).toEqual(categories);
+      }),
+    );
+  });
+
+  it('gives the empty list of an only category to the check of the names', () => {
+    const categories = toCategoryLists([], mixed)!;
+    expect(categories).toEqual([[], [], []]);
+    const bare = { inputCount: 3, minimums: [0, 1, 0], maximums: [1, 2, 1], inputTypes: mixed, categories };
+    expect(checkInputSpace(bare).map(({ pointer }) => pointer)).toEqual(['/categories/1']);
+  });
+});
+
+describe('checkInputSpace', () => {
+  it('accepts a space of every type', () => {
+    expect(checkInputSpace(space)).toEqual([]);
+  });
+
+  it('accepts any valid space', () => {
+    fc.assert(
+      fc.property(inputSpace, (valid) => {
+        expect(checkInputSpace(valid)).toEqual([]);
+      }),
+    );
+  });
+
+  test.each([
+    ['minimums too short', { minimums: [0, 0, 0] }, ['/minimums']],
+    ['maximums too long', { maximums: [2.5, 10, 1, 3, 4] }, ['/maximums']],
+    ['types missing', { inputTypes: [] }, ['/inputTypes']],
+    ['categories missing', { categories: [] }, ['/categories']],
+    ['several lengths wrong', { minimums: [], maximums: [] }, ['/minimums', '/maximums']],
+    ['another input count', { inputCount: 5 }, ['/minimums', '/maximums', '/inputTypes', '/categories']],
+    ['equal bounds', { maximums: replaced(space.maximums, 0, -1.5) }, ['/maximums/0']],
+    ['reversed bounds', { maximums: replaced(space.maximums, 0, -2) }, ['/maximums/0']],
+    ['a NaN bound', { maximums: replaced(space.maximums, 0, Number.NaN) }, ['/maximums/0']],
+    ['a broken integer minimum', { minimums: replaced(space.minimums, 1, 0.5) }, ['/minimums/1']],
+    ['a broken integer maximum', { maximums: replaced(space.maximums, 1, 9.5) }, ['/maximums/1']],
+    ['an integer past 2^53', { maximums: replaced(space.maximums, 1, 2 ** 53) }, ['/maximums/1']],
+    ['a boolean from 1 to 2', { minimums: [-1.5, 0, 1, 1], maximums: [2.5, 10, 2, 3] }, ['/minimums/2']],
+    ['a boolean from 0 to 2', { maximums: replaced(space.maximums, 2, 2) }, ['/minimums/2']],
+    ['a name too few', { categories: [[], [], [], ['steel', 'brass']] }, ['/categories/3']],
+    ['a name too many', { categories: [[], [], [], ['a', 'b', 'c', 'd']] }, ['/categories/3']],
+    ['a name twice', { categories: [[], [], [], ['a', 'b', 'a']] }, ['/categories/3']],
+    ['names for a float', { categories: [['a'], [], [], ['a', 'b', 'c']] }, ['/categories/0']],
+    ['a broken category bound', { minimums: replaced(space.minimums, 3, 0.5) }, ['/minimums/3']],
+  ] as const)('refuses %s', (_, change, expected) => {
+    expect(pointersOf(change)).toEqual(expected);
+  });
+
+  it('refuses a width that overflows', () => {
+    const wide = { minimums: replaced(space.minimums, 0, -1e308), maximums: replaced(space.maximums, 0, 1e308) };
+    expect(pointersOf(wide)).toEqual(['/maximums/0']);
+  });
+
+  it('tells every violation at once', () => {
+    const change = { minimums: [3, 0.5, 0, 1], categories: [[], [], [], ['steel', 'steel', 'zinc']] };
+    expect(pointersOf(change)).toEqual(['/maximums/0', '/minimums/1', '/categories/3']);
+  });
+
+  it('says the numbers', () => {
+    const [violation] = checkInputSpace({ ...space, maximums: replaced(space.maximums, 0, -2) });
+    expect(violation).toEqual({
+      property: 'maximums[0]',
+      pointer: '/maximums/0',
+      message: 'must be greater than minimums[0] (-1.5), is -2.',
+    });
+  });
+});
+
+describe('checkInput', () => {
+  const valid = [0.5, 3, 1, 2];
+
+  it('accepts every input inside the bounds, the bounds included', () => {
+    fc.assert(
+      fc.property(
+        inputSpace.chain((drawn) => fc.tuple(fc.constant(drawn), inputOf(drawn))),
+        ([drawn, input]) => {
+          expect(checkInput(drawn, input, ['initialInput'])).toEqual([]);
+          expect(checkInput(drawn, drawn.minimums, ['initialInput'])).toEqual([]);
+          expect(checkInput(drawn, drawn.maximums, ['initialInput'])).toEqual([]);
+        },
+      ),
+    );
+  });
+
+  test.each([
+    [3, [0.5, 3, 1]],
+    [5, [0.5, 3, 1, 2, 0]],
+    [0, []],
+  ])('refuses %i values at the path of the vector', (count, input) => {
+    const message = `needs one value per input: 4 expected, ${count} given.`;
+    expect(checkInput(space, input, ['inputCases', 7])).toEqual([
+      { property: 'inputCases[7]', pointer: '/inputCases/7', message },
+    ]);
+  });
+
+  test.each([
+    ['a float below', 0, -1.6],
+    ['a float above', 0, 2.6],
+    ['NaN', 0, Number.NaN],
+    ['an integer below', 1, -1],
+    ['an integer above', 1, 11],
+    ['a broken integer', 1, 3.5],
+    ['a boolean of 2', 2, 2],
+    ['half a boolean', 2, 0.5],
+    ['a category past its names', 3, 4],
+    ['a category before its names', 3, 0],
+    ['a broken category', 3, 1.5],
+  ])('refuses %s at its place', (_, at, value) => {
+    const violations = checkInput(space, replaced(valid, at, value), ['initialInput']);
+    expect(violations.map(({ property }) => property)).toEqual([`initialInput[${at}]`]);
+  });
+
+  it('takes a float past its bound by rounding only', () => {
+    expect(checkInput(space, replaced(valid, 0, 2.5 + 1e-9), [])).toEqual([]);
+    expect(checkInput(space, replaced(valid, 0, -1.5 - 1e-9), [])).toEqual([]);
+    expect(checkInput(space, replaced(valid, 0, 2.5 + 1e-8), [])).toHaveLength(1);
+  });
+
+  it('tells every violation at once', () => {
+    const violations = checkInput(space, [9, 3.5, 2, 0], ['initialInput']);
+    expect(violations.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3].map((i) => `/initialInput/${i}`));
+  });
+});
