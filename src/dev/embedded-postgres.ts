@@ -8,12 +8,24 @@
  * An interrupted first start leaves only `postgres.new`, which the next one throws away.
  */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, readFile, realpath, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { lockDataDir } from './data-dir-lock.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { findBinaries } from './postgres-binaries.ts';
-import { runInitdb, runSingleUser, type ServerFiles } from './postgres-programs.ts';
+import { runInitdb, runSingleUser, type ServerFiles, syncToDisk } from './postgres-programs.ts';
 import { type DevLog, superviseServer } from './postgres-server.ts';
 import { endLeftovers } from './server-processes.ts';
 import { chooseUser, locateCluster, makePrivateFolder, reachableBinaries } from './system-user.ts';
@@ -78,10 +90,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Makes the folder; others may pass through it (the password and the database's files are closed to them). */
+/** Makes the folder. The server's user passes through it; the password and the database's files are closed to others. */
 async function makeDataDir(dataDir: string): Promise<void> {
-  const created = await mkdir(dataDir, { recursive: true });
-  if (created !== undefined) await chmod(dataDir, 0o755);
+  await mkdir(dataDir, { recursive: true });
+  const { uid, mode } = await stat(dataDir);
+  const isNew = (await readdir(dataDir)).length === 0;
+  if (isNew && uid === process.getuid?.()) await chmod(dataDir, (mode & 0o777) | 0o011);
 }
 
 /** The password of the server in `cluster`, which exists and accepts that password afterwards. */
@@ -119,8 +133,9 @@ async function createCluster(cluster: string, draft: ServerFiles, password: stri
     );
   }
   await runInitdb(draft, ROLE);
-  await runSingleUser(draft, [setPassword(password), `create database ${DATABASE}`]);
+  await runSingleUser({ ...draft, durable: false }, [setPassword(password), `create database ${DATABASE}`]);
   await writeFile(path.join(draft.cluster, 'pg_hba.conf'), `host all all 127.0.0.1/32 scram-sha-256\n`);
+  if (draft.durable) await syncToDisk(draft);
   await rename(draft.cluster, cluster);
 }
 
@@ -148,6 +163,7 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   EROFS: 'its file system is read-only',
   ENOSPC: 'its disk is full',
   EDQUOT: "this user's share of the disk is used up",
+  ENOENT: 'it does not exist and cannot be made',
   ENOTDIR: 'a part of its path is not a folder',
   EEXIST: 'a part of its path is not a folder',
   ENAMETOOLONG: 'its path is too long',

@@ -97,6 +97,18 @@ test('writes to disk what it has promised, unless a test says otherwise', async 
   ]);
 });
 
+test('root and a folder closed to everybody else: the files go where the server can reach them', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip();
+  const dataDir = await newFolder();
+  await chmod(path.dirname(dataDir), 0o700);
+  const first = await start(dataDir);
+  const cluster = await readlink(path.join(dataDir, 'postgres'));
+  cleanups.unshift(() => rm(cluster, { recursive: true, force: true }));
+  await query(first.url, 'create table kept as select 42 as answer');
+  await first.stop();
+  expect(await query((await start(dataDir)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
 test('refuses a wrong password', async () => {
   const server = await start(await newFolder());
   const wrong = new URL(server.url);

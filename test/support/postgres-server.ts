@@ -3,7 +3,7 @@
  * quickly, else the embedded one. Migrates one template database; support/postgres.ts clones it.
  */
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -121,7 +121,6 @@ async function openContainer(): Promise<TestServer> {
 
 async function openEmbedded(): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-test-'));
-  await chmod(dataDir, 0o755); // root's server runs as another user, who has to get in
   const log = { debug: ignore, info: ignore, warn: print, error: print };
   const remove = () => rm(dataDir, { recursive: true, force: true });
   const server = await startEmbeddedPostgres({ dataDir, log, loseDataOnCrash: true }).catch(async (error: unknown) => {
