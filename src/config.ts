@@ -38,7 +38,12 @@ export interface Config {
     /** Undefined: `work` opens no port. */
     readonly healthPort: number | undefined;
   };
-  readonly engine: { readonly threads: number; readonly timeLimitMs: number };
+  readonly engine: {
+    readonly threads: number;
+    readonly timeLimitMs: number;
+    /** Counted work of one suggestion, in millions of floating point operations. */
+    readonly workLimit: number;
+  };
   readonly log: { readonly level: LogLevel };
   /** Where `start` keeps its database between runs. */
   readonly dataDir: string;
@@ -99,6 +104,7 @@ export const SETTINGS = {
   HEALTH_PORT: optionalWholeNumber(1, 65_535, '8081'),
   ENGINE_THREADS: wholeNumber(1, 256, String(availableParallelism())),
   ENGINE_TIME_LIMIT_MS: wholeNumber(100, 60 * MINUTE_MS, '60000'),
+  ENGINE_WORK_LIMIT: wholeNumber(1, 1_000_000, '20000'),
   LEASE_MS: wholeNumber(500, 60 * MINUTE_MS, '6000'),
   POLL_INTERVAL_MS: wholeNumber(10, MINUTE_MS, '1000'),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, '10'),
@@ -164,7 +170,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>>): C
       pollIntervalMs: read('POLL_INTERVAL_MS'),
       healthPort: read('HEALTH_PORT'),
     },
-    engine: { threads: read('ENGINE_THREADS'), timeLimitMs: read('ENGINE_TIME_LIMIT_MS') },
+    engine: {
+      threads: read('ENGINE_THREADS'),
+      timeLimitMs: read('ENGINE_TIME_LIMIT_MS'),
+      workLimit: read('ENGINE_WORK_LIMIT'),
+    },
     log: { level: read('LOG_LEVEL') },
     dataDir: read('DATA_DIR'),
     bootstrapApiKey: read('BACKSOLVE_BOOTSTRAP_API_KEY'),

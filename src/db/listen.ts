@@ -22,8 +22,11 @@ export class Listener {
   readonly #settings: ListenerSettings;
   readonly #listeners = new Map<string, Set<Notified>>();
   #client: pg.Client | undefined;
+  /** Statements of the connection, one after the other. */
+  #statements: Promise<unknown> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #isStopped = true;
+  #isConnected = false;
 
   constructor(settings: ListenerSettings) {
     this.#settings = settings;
@@ -50,7 +53,9 @@ export class Listener {
     const listeners = known ?? new Set<Notified>();
     if (known === undefined) {
       this.#listeners.set(channel, listeners);
-      void this.#client?.query(`listen ${pg.escapeIdentifier(channel)}`).catch(() => undefined);
+      // While connecting, #connect listens to whatever is known by then.
+      if (this.#isConnected && this.#client !== undefined)
+        void this.#listen(this.#client, channel).catch(() => undefined);
     }
     listeners.add(notified);
     return () => listeners.delete(notified);
@@ -70,7 +75,8 @@ export class Listener {
     this.#client = client;
     try {
       await client.connect();
-      for (const channel of this.#listeners.keys()) await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of this.#listeners.keys()) await this.#listen(client, channel);
+      this.#isConnected = true;
     } catch (error) {
       this.#lost(client, error as Error);
       return;
@@ -80,9 +86,19 @@ export class Listener {
     this.#scheduleHeartbeat(client);
   }
 
+  #listen(client: pg.Client, channel: string): Promise<unknown> {
+    return this.#query(client, `listen ${pg.escapeIdentifier(channel)}`);
+  }
+
+  #query(client: pg.Client, text: string): Promise<unknown> {
+    const answer = this.#statements.then(() => client.query(text));
+    this.#statements = answer.catch(() => undefined);
+    return answer;
+  }
+
   #scheduleHeartbeat(client: pg.Client): void {
     this.#timer = setTimeout(() => {
-      client.query('select 1').then(
+      this.#query(client, 'select 1').then(
         () => this.#client === client && this.#scheduleHeartbeat(client),
         (error: Error) => this.#lost(client, error),
       );
@@ -92,6 +108,8 @@ export class Listener {
   #lost(client: pg.Client, error: Error): void {
     if (this.#client !== client) return;
     this.#client = undefined;
+    this.#isConnected = false;
+    this.#statements = Promise.resolve();
     clearTimeout(this.#timer);
     // A half-open socket never ends by itself.
     void client.end().catch(() => undefined);

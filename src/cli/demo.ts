@@ -1,0 +1,173 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createKey } from '../application/manage-keys.ts';
+import type { Config } from '../config.ts';
+import { makeLog } from '../log.ts';
+import { type Command, CommandError } from './command.ts';
+import { EPIDEMIC_INPUTS, EPIDEMIC_OUTPUTS, EPIDEMIC_TRUTH, runEpidemic } from './demo-epidemic.ts';
+import { startEverything } from './start.ts';
+
+export const demo: Command = {
+  summary: 'calibrate an epidemic model in front of you',
+  usage: `Usage: backsolve demo [--url URL --key KEY]
+
+Plays a client: an epidemic model with four unknown inputs is to reproduce five observed figures within 1 percent. Uses
+the service at URL, or starts one of its own that is gone afterwards.`,
+
+  async run(args, config) {
+    const { url, key } = parseOptions(args);
+    if (url === undefined) return withOwnService(config, play);
+    if (key === undefined) throw new CommandError('--url needs --key: an API key of that service.');
+    return play(url, key);
+  },
+};
+
+function parseOptions(args: readonly string[]): { url?: string; key?: string } {
+  try {
+    return parseArgs({ args: [...args], options: { url: { type: 'string' }, key: { type: 'string' } } }).values;
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${demo.usage}`);
+  }
+}
+
+/** A service on an embedded database in a temporary folder, on a free port. */
+async function withOwnService(config: Config, work: (url: string, key: string) => Promise<number>): Promise<number> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-demo-'));
+  console.log('Starting a service of its own ...');
+  const settings = {
+    ...config,
+    dataDir,
+    database: { ...config.database, url: undefined },
+    http: { ...config.http, port: 0 },
+  };
+  try {
+    const running = await startEverything(settings, makeLog({ level: 'warn' }));
+    try {
+      const account = { account: 'demo', label: 'demo', scopes: ['read', 'write'], expiresAt: null } as const;
+      return await work(running.service.url!, await createKey(running.service.db, account));
+    } finally {
+      await running.close();
+    }
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+interface Step {
+  readonly id: number;
+  readonly status: string;
+  readonly input: readonly number[];
+  readonly l1Norm: number;
+  readonly results: readonly {
+    readonly output: number;
+    readonly objective: number;
+    readonly error: number;
+    readonly satisfied: boolean;
+  }[];
+}
+
+/** The whole loop of a client, over HTTP alone. Returns 0 when everything was satisfied. */
+async function play(origin: string, key: string): Promise<number> {
+  const call = makeCaller(origin, key);
+  const targets = runEpidemic(EPIDEMIC_TRUTH);
+  const model = await call<{ id: number }>('POST', '/models', { name: `Epidemic demo ${new Date().toISOString()}` });
+  const project = await call<{ id: number; inputCases: number[][] }>('POST', `/models/${model.id}/projects`, {
+    name: 'SEIR, four unknown inputs',
+    inputCount: EPIDEMIC_INPUTS.length,
+    minimums: EPIDEMIC_INPUTS.map((input) => input.minimum),
+    maximums: EPIDEMIC_INPUTS.map((input) => input.maximum),
+    inputTypes: EPIDEMIC_INPUTS.map(() => 'float'),
+    categories: [],
+    outputCount: EPIDEMIC_OUTPUTS.length,
+  });
+  console.log(`The service designed ${project.inputCases.length} input cases; running the model on each.`);
+  const outputCases = project.inputCases.map(runEpidemic);
+  const projectPath = `/models/${model.id}/projects/${project.id}`;
+  const { trial_id } = await call<{ trial_id: number }>('POST', `${projectPath}/output-cases`, {
+    outputCount: EPIDEMIC_OUTPUTS.length,
+    outputCases,
+  });
+  const trialPath = `${projectPath}/trials/${trial_id}`;
+  const objective = await call<{ id: number }>('POST', `${trialPath}/objectives`, {
+    objectives: targets,
+    objectiveTypes: targets.map(() => 'percent'),
+    minimumBounds: targets.map(() => -1),
+    maximumBounds: targets.map(() => 1),
+    desiredL1Norm: 0,
+    initialInput: project.inputCases[0],
+    initialOutput: outputCases[0],
+  });
+  const last = await iterate(call, `${trialPath}/objectives/${objective.id}`);
+  print(last, project.inputCases.length);
+  return last.step.status === 'converged' ? 0 : 1;
+}
+
+interface Ended {
+  readonly step: Step;
+  readonly suggestions: number;
+}
+
+/** Suggest, run, load the output, until the step has ended. */
+async function iterate(call: Caller, objectivePath: string): Promise<Ended> {
+  for (let suggestions = 1; ; suggestions++) {
+    const { input, status } = await call<Step>('POST', `${objectivePath}/inverses`);
+    if (status !== 'active') return { step: await lastStep(call, objectivePath), suggestions };
+    const step = await call<Step>('POST', `${objectivePath}/inverse-output`, { output: runEpidemic(input) });
+    progress(suggestions, step);
+    if (step.status !== 'active') return { step, suggestions };
+  }
+}
+
+async function lastStep(call: Caller, objectivePath: string): Promise<Step> {
+  const { inverses } = await call<{ inverses: { id: number }[] }>('GET', objectivePath);
+  return call<Step>('GET', `${objectivePath}/inverses/${inverses.at(-1)!.id}`);
+}
+
+function progress(suggestions: number, step: Step): void {
+  const met = step.results.filter((result) => result.satisfied).length;
+  const worst = Math.max(...step.results.map((result) => result.error));
+  const line = `suggestion ${suggestions}: ${met} of ${step.results.length} outputs within 1 percent, worst error ${worst.toPrecision(3)} percent`;
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}`);
+  else console.log(line);
+}
+
+function print({ step, suggestions }: Ended, designed: number): void {
+  if (process.stdout.isTTY) process.stdout.write('\n');
+  const outputs = step.results.map((result, j) => ({
+    output: EPIDEMIC_OUTPUTS[j],
+    target: round(result.objective),
+    reached: round(result.output),
+    'error %': round(result.error),
+    met: result.satisfied,
+  }));
+  console.table(outputs);
+  const inputs = EPIDEMIC_INPUTS.map((input, i) => ({
+    input: input.name,
+    found: round(step.input[i]!),
+    truth: EPIDEMIC_TRUTH[i],
+  }));
+  console.table(inputs);
+  const verdict = step.status === 'converged' ? 'All outputs are met' : `Ended as ${step.status}`;
+  console.log(`${verdict} after ${designed} designed cases and ${suggestions} suggestions.`);
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(5));
+}
+
+type Caller = <T>(method: string, path: string, body?: object) => Promise<T>;
+
+function makeCaller(origin: string, key: string): Caller {
+  return async <T>(method: string, path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${origin.replace(/\/+$/, '')}/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const answer = (await response.json()) as T & { detail?: string };
+    if (!response.ok) throw new CommandError(`${method} ${path} was refused (${response.status}): ${answer.detail}`);
+    return answer;
+  };
+}

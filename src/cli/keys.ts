@@ -1,0 +1,106 @@
+import { parseArgs } from 'node:util';
+import type { Scope } from '../application/authenticate.ts';
+import { createKey, listKeys, revokeKey } from '../application/manage-keys.ts';
+import { openDatabase } from '../compose.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/transaction.ts';
+import { formatApiKey, makeApiKey } from '../domain/api-key.ts';
+import { makeLog } from '../log.ts';
+import { type Command, CommandError, databaseUrl } from './command.ts';
+
+const SCOPES: readonly Scope[] = ['read', 'write', 'admin'];
+const DAY_MS = 86_400_000;
+
+export const keys: Command = {
+  summary: 'create, list and revoke API keys; generate one for BACKSOLVE_BOOTSTRAP_API_KEY',
+  usage: `Usage: backsolve keys create [--account NAME] [--label TEXT] [--scopes read,write,admin] [--days N]
+       backsolve keys list
+       backsolve keys revoke KEY_ID
+       backsolve keys generate
+
+create prints the key once; only a hash of it is stored. Everything made with a key belongs to its account ("default"
+unless named). generate prints a fresh key without storing it, to be set as BACKSOLVE_BOOTSTRAP_API_KEY. The others need
+DATABASE_URL.`,
+
+  async run(args, config) {
+    const [action, ...rest] = args;
+    switch (action) {
+      case 'create':
+        return withDatabase(config, (db) => create(db, rest));
+      case 'list':
+        return withDatabase(config, list);
+      case 'revoke':
+        return withDatabase(config, (db) => revoke(db, rest));
+      case 'generate':
+        console.log(formatApiKey(makeApiKey()));
+        return 0;
+      default:
+        throw new CommandError(this.usage);
+    }
+  },
+};
+
+async function withDatabase(config: Config, work: (db: Db) => Promise<void>): Promise<number> {
+  const db = openDatabase(config, databaseUrl(config), makeLog(config.log));
+  try {
+    await work(db);
+    return 0;
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function create(db: Db, args: readonly string[]): Promise<void> {
+  const { account, label, scopes, days } = parseOptions(args);
+  const wanted = scopes.split(',').map((scope) => scope.trim());
+  const unknown = wanted.find((scope) => !SCOPES.includes(scope as Scope));
+  if (unknown !== undefined) throw new CommandError(`"${unknown}" is no scope; scopes are ${SCOPES.join(', ')}.`);
+  if (days !== undefined && !/^[1-9]\d{0,4}$/.test(days))
+    throw new CommandError('--days takes a whole number from 1 on.');
+  const expiresAt = days === undefined ? null : new Date(Date.now() + Number(days) * DAY_MS);
+  console.log(await createKey(db, { account, label: label ?? null, scopes: wanted as Scope[], expiresAt }));
+}
+
+function parseOptions(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        account: { ...text, default: 'default' },
+        label: text,
+        scopes: { ...text, default: SCOPES.join(',') },
+        days: text,
+      },
+    });
+    return values;
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${keys.usage}`);
+  }
+}
+
+async function list(db: Db): Promise<void> {
+  const rows = (await listKeys(db)).map((key) => ({
+    id: key.keyId,
+    account: key.accountName,
+    label: key.label ?? '',
+    scopes: key.scopes.join(','),
+    created: key.createdAt.toISOString(),
+    lastUsed: key.lastUsedAt?.toISOString() ?? 'never',
+    state: key.revokedAt !== null ? 'revoked' : isPast(key.expiresAt) ? 'expired' : 'active',
+  }));
+  if (rows.length === 0) console.log('There are no keys yet; make one with `backsolve keys create`.');
+  else console.table(rows);
+}
+
+function isPast(instant: Date | null): boolean {
+  return instant !== null && instant.getTime() <= Date.now();
+}
+
+async function revoke(db: Db, args: readonly string[]): Promise<void> {
+  const [keyId] = args;
+  if (keyId === undefined)
+    throw new CommandError('Which key? backsolve keys revoke KEY_ID; `keys list` shows the ids.');
+  await revokeKey(db, keyId);
+  console.log(`${keyId} is revoked.`);
+}

@@ -1,0 +1,25 @@
+import { ensureKey } from '../application/manage-keys.ts';
+import { startService } from '../compose.ts';
+import { makeLog } from '../log.ts';
+import { type Command, databaseUrl } from './command.ts';
+import { untilStopped } from './until-stopped.ts';
+
+export const serve: Command = {
+  summary: 'answer HTTP on the database of DATABASE_URL',
+  usage: `Usage: backsolve serve
+
+Answers HTTP on HOST and PORT. Needs DATABASE_URL, a migrated database (backsolve migrate) and at least one
+\`backsolve work\` on the same database. Any number of them may run.`,
+
+  async run(_args, config) {
+    const url = databaseUrl(config);
+    const log = makeLog(config.log);
+    const service = await startService(config, url, log, { ingress: true, worker: false });
+    if (config.bootstrapApiKey !== undefined) await ensureKey(service.db, config.bootstrapApiKey, 'default');
+    log.info({ url: service.url }, 'service.ready');
+    const signal = await untilStopped();
+    log.info({ signal }, 'service.stopping');
+    await service.close();
+    return 0;
+  },
+};

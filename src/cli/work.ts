@@ -1,0 +1,22 @@
+import { startService } from '../compose.ts';
+import { makeLog } from '../log.ts';
+import { type Command, databaseUrl } from './command.ts';
+import { untilStopped } from './until-stopped.ts';
+
+export const work: Command = {
+  summary: 'compute suggestions for the database of DATABASE_URL',
+  usage: `Usage: backsolve work
+
+Claims open suggestion requests and computes them, WORKER_CONCURRENCY at a time. Any number of workers may run on one
+database; when one dies another takes over its requests after LEASE_MS.`,
+
+  async run(_args, config) {
+    const log = makeLog(config.log);
+    const service = await startService(config, databaseUrl(config), log, { ingress: false, worker: true });
+    log.info({ concurrency: config.worker.concurrency }, 'worker.ready');
+    const signal = await untilStopped();
+    log.info({ signal }, 'worker.stopping');
+    await service.close();
+    return 0;
+  },
+};

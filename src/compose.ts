@@ -1,0 +1,163 @@
+/** The only place that builds things. `close` takes them down in reverse order. */
+import { hostname } from 'node:os';
+import { SettledSteps } from './application/await-suggestion.ts';
+import { failExhaustedJobs } from './application/maintenance.ts';
+import { KeyUse } from './application/record-key-use.ts';
+import type { Config } from './config.ts';
+import { connect } from './db/client.ts';
+import { Listener } from './db/listen.ts';
+import { pendingMigrations } from './db/migrate.ts';
+import { type Db, isDatabaseAway } from './db/transaction.ts';
+import { type Engine, startEngine } from './engine/pool.ts';
+import { buildServer } from './http/server.ts';
+import type { Log } from './log.ts';
+import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
+import { SuggestionLoop } from './worker/suggestion-loop.ts';
+
+export interface Roles {
+  /** Answers HTTP. */
+  readonly ingress: boolean;
+  /** Computes suggestions. */
+  readonly worker: boolean;
+}
+
+export interface Service {
+  readonly db: Db;
+  /** Where the ingress listens, e.g. http://127.0.0.1:8080; undefined without one. */
+  readonly url: string | undefined;
+  /** Answers requests under way, finishes or hands back claimed work, then lets go of everything. Idempotent. */
+  close(): Promise<void>;
+}
+
+const HEARTBEAT_MS = 5_000;
+const RECONNECT_MS = 500;
+
+/** A pool for commands that need nothing but the database. */
+export function openDatabase(config: Config, url: string, log: Log): Db {
+  return connect({
+    url,
+    poolSize: config.database.poolSize,
+    statementTimeoutMs: config.database.statementTimeoutMs,
+    lockTimeoutMs: config.database.lockTimeoutMs,
+    applicationName: 'backsolve',
+    onConnectionError: (error) => log.warn({ err: error }, 'database.connection-lost'),
+  });
+}
+
+/** Builds and starts what the roles need. What was started before a failure is taken down again. */
+export async function startService(config: Config, url: string, log: Log, roles: Roles): Promise<Service> {
+  const closers: (() => Promise<void>)[] = [];
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= (async () => {
+      for (const closeOne of closers.reverse()) await closeOne();
+    })();
+    return closing;
+  };
+  try {
+    const db = openDatabase(config, url, log);
+    closers.push(() => db.destroy());
+    const listener = startListener(url, log);
+    closers.push(() => listener.stop());
+    const engine = startEngine({
+      ...config.engine,
+      keepWarm: roles.worker,
+      onError: (error) => log.warn({ err: error }, 'engine.error'),
+    });
+    closers.push(() => engine.close());
+    const parts = { config, log, db, listener, engine };
+    if (roles.worker) closers.push(startWorker(parts));
+    const ingress = roles.ingress ? await startIngress(parts) : undefined;
+    if (ingress !== undefined) closers.push(ingress.close);
+    return { db, url: ingress?.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly db: Db;
+  readonly listener: Listener;
+  readonly engine: Engine;
+}
+
+function startListener(url: string, log: Log): Listener {
+  const listener = new Listener({
+    url,
+    applicationName: 'backsolve-listen',
+    heartbeatMs: HEARTBEAT_MS,
+    reconnectMs: RECONNECT_MS,
+    onError: (error) => log.warn({ err: error }, 'listen.connection-lost'),
+  });
+  listener.start();
+  return listener;
+}
+
+function startWorker({ config, log, db, listener, engine }: Parts): () => Promise<void> {
+  const loop = new SuggestionLoop({
+    db,
+    listener,
+    engine,
+    log,
+    workerName: `${hostname()}:${process.pid}`,
+    workLimit: config.engine.workLimit,
+    concurrency: config.worker.concurrency,
+    leaseMs: config.worker.leaseMs,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    graceMs: config.shutdownGraceMs,
+  });
+  const tasks: ScheduledTask[] = [
+    { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: async () => failExhaustedJobs(db) as Promise<Counts> },
+  ];
+  const stopSchedule = startSchedule(tasks, log);
+  loop.start();
+  return async () => {
+    await loop.stop();
+    await stopSchedule();
+  };
+}
+
+type Counts = Readonly<Record<string, number>>;
+
+async function startIngress(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { config, log, db, listener, engine } = parts;
+  const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs);
+  const keyUse = new KeyUse();
+  const server = await buildServer({
+    db,
+    engine,
+    settledSteps,
+    log,
+    settings: {
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      suggestWaitMs: config.suggest.waitMs,
+      suggestWaitMaximumMs: config.suggest.waitMaximumMs,
+      trustProxy: config.http.trustProxy as boolean | number | string[],
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      rateLimitPerMinute: config.http.rateLimitPerMinute,
+    },
+    isReady: async () => (await pendingMigrations(db)).length === 0,
+    isDatabaseAway,
+    noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
+  });
+  const stopSchedule = startSchedule(
+    [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) as Promise<Counts> }],
+    log,
+  );
+  const url = await server.listen({ host: config.http.host, port: config.http.port });
+  return {
+    url,
+    close: async () => {
+      await server.close();
+      settledSteps.close();
+      await stopSchedule();
+      await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));
+    },
+  };
+}
+
+/** A 32 MiB body over a slow line still arrives in this time. */
+const REQUEST_TIMEOUT_MS = 120_000;
