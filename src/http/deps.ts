@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { SettledSteps } from '../application/await-suggestion.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
-import type { RateLimiter } from './plugins/rate-limit.ts';
+import type { RateLimiter } from './rate-limiter.ts';
 
 export interface HttpSettings {
   /** Largest request body; a full set of output cases must fit. */

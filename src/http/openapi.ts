@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
 import { type AnswerSpec, type Operation, pathNames } from './operation.ts';
+import { toJsonSchema } from './wire/json-schema.ts';
 import { PAGE_LIMIT } from './wire/limits.ts';
 import { problemSchema } from './wire/problem.ts';
 
@@ -162,7 +163,7 @@ class Components {
 
   refer(schema: z.ZodType): Json {
     // As a part of something else every named schema, the outermost included, becomes a definition of its own.
-    const document = z.toJSONSchema(z.object({ schema }), { io: 'input', unrepresentable: 'any' });
+    const document = toJsonSchema(z.object({ schema }));
     const { properties, $defs = {} } = rewriteReferences(document) as {
       properties: { schema: Json };
       $defs?: Record<string, Json>;

@@ -11,11 +11,11 @@ import { addNativeDialect } from './native/routes.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { addHealthRoutes } from './plugins/health.ts';
-import { makeMemoryRateLimiter } from './plugins/rate-limit.ts';
 import { addReference } from './plugins/reference.ts';
 import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
 import { logRequests } from './plugins/request-log.ts';
 import { addCommonHeaders } from './plugins/security-headers.ts';
+import { makeMemoryRateLimiter } from './rate-limiter.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 
 /** Ids have at most 19 digits, but a longer one is still an id, of nothing. */

@@ -6,6 +6,7 @@
  */
 import { z } from 'zod';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
+import { toJsonSchema } from './json-schema.ts';
 import { LISTED_VIOLATIONS } from './limits.ts';
 import { describeWrongType } from './violations.ts';
 
@@ -109,10 +110,6 @@ function addIssue(issues: Issues, input: unknown, path: (string | number)[], mes
 
 /** The JSON Schema of `schema` as metadata of a schema that checks the same in another way. */
 export function documentAs(schema: z.ZodType): Record<string, unknown> {
-  const {
-    $schema: _,
-    '~standard': __,
-    ...document
-  } = z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>;
+  const { $schema: _, '~standard': __, ...document } = toJsonSchema(schema);
   return document;
 }
