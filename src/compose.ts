@@ -44,8 +44,16 @@ export function openDatabase(config: Config, url: string, log: Log): Db {
   });
 }
 
-/** Builds and starts what the roles need. What was started before a failure is taken down again. */
-export async function startService(config: Config, url: string, log: Log, roles: Roles): Promise<Service> {
+/**
+ * Builds and starts what the roles need. What was started before a failure is taken down again. `engine` replaces the
+ * optimizer's threads: benchmarks and fault tests bring their own.
+ */
+export async function startService(
+  config: Config,
+  url: string,
+  log: Log,
+  roles: Roles & { readonly engine?: Engine },
+): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
@@ -59,11 +67,7 @@ export async function startService(config: Config, url: string, log: Log, roles:
     closers.push(() => db.destroy());
     const listener = startListener(url, log);
     closers.push(() => listener.stop());
-    const engine = startEngine({
-      ...config.engine,
-      keepWarm: roles.worker,
-      onError: (error) => log.warn({ err: error }, 'engine.error'),
-    });
+    const engine = roles.engine ?? startThreads(config, log, roles);
     closers.push(() => engine.close());
     const parts = { config, log, db, listener, engine };
     if (roles.worker) closers.push(startWorker(parts));
@@ -74,6 +78,14 @@ export async function startService(config: Config, url: string, log: Log, roles:
     await close();
     throw error;
   }
+}
+
+function startThreads(config: Config, log: Log, roles: Roles): Engine {
+  return startEngine({
+    ...config.engine,
+    keepWarm: roles.worker,
+    onError: (error) => log.warn({ err: error }, 'engine.error'),
+  });
 }
 
 interface Parts {
