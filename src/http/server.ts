@@ -2,7 +2,13 @@
  * The ingress: what holds for every request, then each dialect in a scope of its own. Hooks run in the order in which
  * they are added here.
  */
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { HttpDeps } from './deps.ts';
 import { makeErrorHandler } from './errors.ts';
 import { acceptJsonOnly } from './json-body.ts';
@@ -31,8 +37,7 @@ export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
   const handleError = makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath: () => undefined });
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
-    disableRequestLogging: true,
-    requestIdLogLabel: 'requestId',
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: makeRequestId,
     bodyLimit: settings.bodyLimitBytes,
     trustProxy: toTrustProxy(settings.trustProxy),

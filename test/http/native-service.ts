@@ -1,0 +1,197 @@
+/** The ingress on a fresh database, with a worker beside it unless the test wants suggestions to stay uncomputed. */
+import { Writable } from 'node:stream';
+import type { FastifyInstance, InjectOptions } from 'fastify';
+import { pino } from 'pino';
+import { SettledSteps } from '../../src/application/await-suggestion.ts';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { connect } from '../../src/db/client.ts';
+import { Listener } from '../../src/db/listen.ts';
+import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
+import { startEngine } from '../../src/engine/pool.ts';
+import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
+import { buildServer } from '../../src/http/server.ts';
+import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
+  // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at field by field
+  readonly body: any;
+  readonly text: string;
+}
+
+export type Send = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
+  url: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Answered>;
+
+export interface NativeService {
+  readonly app: FastifyInstance;
+  readonly db: Db;
+  readonly key: string;
+  /** With the service's key. An object is sent as JSON, a string as it is (with JSON's media type). */
+  readonly send: Send;
+  /** The same with another key; '' sends none. */
+  sendAs(key: string): Send;
+  makeKey(account: string, scopes?: readonly ('read' | 'write' | 'admin')[]): Promise<string>;
+  readonly logLines: readonly string[];
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  readonly settings?: Partial<HttpSettings>;
+  readonly deps?: Partial<HttpDeps>;
+  readonly hasWorker?: boolean;
+}
+
+const SETTINGS: HttpSettings = {
+  bodyLimitBytes: 8 * 1024 * 1024,
+  suggestWaitMs: 20_000,
+  suggestWaitMaximumMs: 25_000,
+  trustProxy: false,
+  requestTimeoutMs: 30_000,
+  rateLimitPerMinute: 0,
+};
+
+export async function openNativeService(options: ServiceOptions = {}): Promise<NativeService> {
+  const database = await createTestDatabase();
+  const db = connect({
+    url: database.url,
+    poolSize: 10,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    applicationName: 'backsolve-test',
+    onConnectionError: () => undefined,
+  });
+  const logLines: string[] = [];
+  const log = pino({ level: 'info' }, collect(logLines));
+  const listener = new Listener({
+    url: database.url,
+    applicationName: 'backsolve-test-listen',
+    heartbeatMs: 5_000,
+    reconnectMs: 100,
+    onError: () => undefined,
+  });
+  listener.start();
+  const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
+  const settledSteps = new SettledSteps(listener, 200);
+  const loop = new SuggestionLoop({
+    db,
+    listener,
+    engine,
+    log,
+    workerName: 'test',
+    workLimit: 20_000,
+    concurrency: 1,
+    leaseMs: 6_000,
+    pollIntervalMs: 200,
+    graceMs: 5_000,
+  });
+  if (options.hasWorker) loop.start();
+  const app = await buildServer({
+    db,
+    engine,
+    settledSteps,
+    log,
+    settings: { ...SETTINGS, ...options.settings },
+    isReady: async () => true,
+    isDatabaseAway,
+    noteKeyUse: () => undefined,
+    ...options.deps,
+  });
+  await app.ready();
+  const makeKey: NativeService['makeKey'] = (account, scopes = ['read', 'write']) =>
+    createKey(db, { account, label: null, scopes, expiresAt: null });
+  const key = await makeKey('test');
+  const sendAs = (sender: string): Send => makeSend(app, sender);
+  const close = async () => {
+    await app.close();
+    settledSteps.close();
+    await loop.stop();
+    await engine.close();
+    await listener.stop();
+    await db.destroy();
+    await database.drop();
+  };
+  return { app, db, key, send: sendAs(key), sendAs, makeKey, logLines, close };
+}
+
+function collect(lines: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+}
+
+function makeSend(app: FastifyInstance, key: string): Send {
+  return async (method, url, body, headers = {}) => {
+    const request: InjectOptions = {
+      method,
+      url,
+      headers: { ...(key !== '' && { authorization: `Bearer ${key}` }), ...headers },
+    };
+    if (body !== undefined) {
+      request.payload = typeof body === 'string' ? body : JSON.stringify(body);
+      request.headers = { 'content-type': 'application/json', ...request.headers };
+    }
+    const response = await app.inject(request);
+    const isJson = String(response.headers['content-type'] ?? '').includes('json');
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: isJson && response.body !== '' ? response.json() : undefined,
+      text: response.body,
+    };
+  };
+}
+
+/** A project of two inputs (float and integer) with two own cases, its output cases loaded: three outputs. */
+export async function prepareTrial(send: Send) {
+  const model = (await send('POST', '/v1/models', { name: `model ${crypto.randomUUID()}` })).body;
+  const projects = `/v1/models/${model.id}/projects`;
+  const project = (
+    await send('POST', projects, {
+      name: 'linear',
+      inputCount: 2,
+      minimums: [0, 0],
+      maximums: [10, 10],
+      inputTypes: ['float', 'integer'],
+      inputCases: [
+        [0, 0],
+        [10, 1],
+        [2, 7],
+      ],
+    })
+  ).body;
+  const projectUrl = `${projects}/${project.id}`;
+  const outputCases = project.inputCases.map(blackBox);
+  const set = (await send('POST', `${projectUrl}/output-cases`, { outputCount: 3, outputCases })).body;
+  const trialUrl = `${projectUrl}/trials/${set.trial_id}`;
+  return { model, project, projectUrl, set, trialId: set.trial_id as number, trialUrl };
+}
+
+export function blackBox([a, b]: readonly [number, number]): number[] {
+  return [a + b, a - b, 2 * a];
+}
+
+/** Within 1 percent of the outputs at [3, 7]. */
+export const OBJECTIVES = {
+  objectives: blackBox([3, 7]),
+  objectiveTypes: ['percent', 'percent', 'percent'],
+  initialInput: [5, 5],
+  initialOutput: blackBox([5, 5]),
+  desiredL1Norm: 0,
+  minimumBounds: [-1, -1, -1],
+  maximumBounds: [1, 1, 1],
+};
+
+export async function prepareObjective(send: Send, change: Readonly<Record<string, unknown>> = {}) {
+  const trial = await prepareTrial(send);
+  const loaded = await send('POST', `${trial.trialUrl}/objectives`, { ...OBJECTIVES, ...change });
+  return { ...trial, loaded, objectiveUrl: `${trial.trialUrl}/objectives/${loaded.body.id}` };
+}
