@@ -11,6 +11,9 @@ const cheap: ObjectiveDefinition = { ...base, objectives: [5, 1], objectiveTypes
 const inequality: ObjectiveDefinition = { ...base, objectives: [5, 1], objectiveTypes: ['lessthan', 'lessthan'] };
 const rivals: ObjectiveDefinition = { ...base, objectives: [1, 9], objectiveTypes: ['minimize', 'maximize'] };
 
+/** Aspirations so far apart that missing the small one rounds to a relative distance of 0. */
+const apart: ObjectiveDefinition = { ...base, objectives: [1e300, 1e-300], objectiveTypes: ['minimize', 'minimize'] };
+
 describe('findOptimum', () => {
   test.each([
     [
@@ -89,6 +92,15 @@ describe('findOptimum', () => {
       1,
     ],
     ['no unknown output', cheap, [null, [4, 3], null], 1],
+    [
+      'a satisfied output over one that rounds to it',
+      apart,
+      [
+        [0, 2e-300],
+        [0, 0],
+      ],
+      1,
+    ],
     ['nothing of nothing', cheap, [], null],
   ])('takes %s', (_, definition, outputs, expected) => {
     expect(findOptimum(definition, outputs)).toBe(expected);

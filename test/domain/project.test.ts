@@ -209,6 +209,12 @@ describe('checkInput', () => {
     expect(checkInput(space, replaced(valid, 0, 2.5 + 1e-8), [])).toHaveLength(1);
   });
 
+  it('takes no whole number past its bound, however wide the range', () => {
+    const wide = { ...space, maximums: replaced(space.maximums, 1, 4e9) };
+    expect(checkInput(wide, replaced(valid, 1, 4e9), [])).toEqual([]);
+    expect(checkInput(wide, replaced(valid, 1, 4e9 + 1), [])).toHaveLength(1);
+  });
+
   it('tells every violation at once', () => {
     const violations = checkInput(space, [9, 3.5, 2, 0], ['initialInput']);
     expect(violations.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3].map((i) => `/initialInput/${i}`));
