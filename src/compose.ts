@@ -14,6 +14,9 @@ import type { Log } from './log.ts';
 import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
 import { SuggestionLoop } from './worker/suggestion-loop.ts';
 
+/** For commands that report what went wrong. */
+export { isDatabaseAway };
+
 export interface Roles {
   /** Answers HTTP. */
   readonly ingress: boolean;

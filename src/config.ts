@@ -138,7 +138,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 /** Reads the settings; an empty value counts as absent. Throws ConfigError naming every bad one. */
-export function loadConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const read = <Name extends SettingName>(name: Name): z.output<(typeof SETTINGS)[Name]['rule']> => {
     const setting: Setting = SETTINGS[name];

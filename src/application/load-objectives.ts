@@ -10,7 +10,12 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { refuseViolations } from '../domain/errors.ts';
 import { InverseStatus } from '../domain/inverse.ts';
-import { checkDefinition, type ObjectiveDefinition, type ObjectiveWithInverses } from '../domain/objective.ts';
+import {
+  type BoundsRule,
+  checkDefinition,
+  type ObjectiveDefinition,
+  type ObjectiveWithInverses,
+} from '../domain/objective.ts';
 import { isEligible } from '../domain/optimum.ts';
 import { checkInput } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
@@ -25,6 +30,8 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly initialInput: readonly number[];
   readonly initialOutput: readonly number[];
   readonly maximumAttempts: number;
+  /** Which bounds are checked; see checkDefinition. */
+  readonly boundsRule?: BoundsRule;
 }
 
 /** One transaction. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED. */
@@ -50,7 +57,7 @@ export async function initializeInverse(
 ): Promise<StepView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
-    const row = await toCheckedRow(trx, accountId, trial, request);
+    const row = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
     const twin = await findRunningTwin(trx, accountId, trialId, row);
     const objective = twin ?? (await store(trx, accountId, row));
     const inverses = await listAllInverses(trx, accountId, [objective.id]);
@@ -68,7 +75,7 @@ async function toCheckedRow(
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
   refuseViolations([
-    ...checkDefinition(request, set.outputCount),
+    ...checkDefinition(request, set.outputCount, request.boundsRule),
     ...checkInput(project, request.initialInput, ['initialInput']),
     ...checkLength(['initialOutput'], request.initialOutput, request.objectives.length, 'objective'),
   ]);

@@ -1,6 +1,6 @@
 /** The commands and what they have in common: help, wrong usage, and errors that a person can act on. */
+import { isDatabaseAway } from '../compose.ts';
 import { ConfigError, loadConfig } from '../config.ts';
-import { isDatabaseAway } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Command, CommandError } from './command.ts';
 import { demo } from './demo.ts';
@@ -22,7 +22,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return isHelp ? 0 : 2;
   }
   try {
-    return await command.run(rest, loadConfig(process.env));
+    return await command.run(rest, loadConfig());
   } catch (error) {
     return report(error);
   }

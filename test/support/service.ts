@@ -1,0 +1,84 @@
+/** The whole service on a fresh database, with a client that speaks real HTTP. */
+import { createKey } from '../../src/application/manage-keys.ts';
+import { type Roles, type Service, startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Engine } from '../../src/engine/pool.ts';
+import { makeLog } from '../../src/log.ts';
+import { createTestDatabase } from './postgres.ts';
+
+export interface Answer<T = Record<string, unknown>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: T;
+}
+
+export interface TestService {
+  readonly service: Service;
+  readonly databaseUrl: string;
+  readonly key: string;
+  /** Path without /v1. Any body is sent as JSON. */
+  call<T = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: object): Promise<Answer<T>>;
+  /** As `call`, for calls that must succeed: returns the body, throws with the problem otherwise. */
+  ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface TestServiceOptions extends Partial<Roles> {
+  readonly engine?: Engine;
+  /** Environment variables of the product. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const database = await createTestDatabase();
+  const config = loadConfig({
+    PORT: '0',
+    LEASE_MS: '2000',
+    POLL_INTERVAL_MS: '200',
+    ENGINE_THREADS: '1',
+    ...options.settings,
+  });
+  const service = await startService(config, database.url, makeLog({ level: 'silent' }), {
+    ingress: options.ingress ?? true,
+    worker: options.worker ?? true,
+    ...(options.engine === undefined ? {} : { engine: options.engine }),
+  });
+  const account = { account: 'test', label: null, scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
+  const key = await createKey(service.db, account);
+  const call = makeCall(`${service.url}/v1`, key);
+  return {
+    service,
+    databaseUrl: database.url,
+    key,
+    call,
+    ok: async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+      const answer = await call<T>(method, path, body);
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body;
+    },
+    close: async () => {
+      await service.close();
+      await database.drop();
+    },
+  };
+}
+
+function makeCall(origin: string, key: string): TestService['call'] {
+  return async <T>(method: string, path: string, body?: unknown, headers: object = {}): Promise<Answer<T>> => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: (text === '' ? undefined : JSON.parse(text)) as T,
+    };
+  };
+}
