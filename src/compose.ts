@@ -9,6 +9,7 @@ import { Listener } from './db/listen.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
+import { buildHealthServer } from './http/health-server.ts';
 import { buildServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
@@ -74,6 +75,8 @@ export async function startService(
     closers.push(() => engine.close());
     const parts = { config, log, db, listener, engine };
     if (roles.worker) closers.push(startWorker(parts));
+    const { healthPort } = config.worker;
+    if (roles.worker && !roles.ingress && healthPort !== undefined) closers.push(await startHealth(parts, healthPort));
     const ingress = roles.ingress ? await startIngress(parts) : undefined;
     if (ingress !== undefined) closers.push(ingress.close);
     return { db, url: ingress?.url, close };
@@ -135,6 +138,17 @@ function startWorker({ config, log, db, listener, engine }: Parts): () => Promis
   };
 }
 
+/** Probes of a process that has no ingress. */
+async function startHealth({ config, log, db }: Parts, port: number): Promise<() => Promise<void>> {
+  const server = buildHealthServer({ log, isReady: () => isUpToDate(db) });
+  await server.listen({ host: config.http.host, port });
+  return () => server.close();
+}
+
+async function isUpToDate(db: Db): Promise<boolean> {
+  return (await pendingMigrations(db)).length === 0;
+}
+
 type Counts = Readonly<Record<string, number>>;
 
 async function startIngress(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
@@ -154,7 +168,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       rateLimitPerMinute: config.http.rateLimitPerMinute,
     },
-    isReady: async () => (await pendingMigrations(db)).length === 0,
+    isReady: () => isUpToDate(db),
     isDatabaseAway,
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
   });

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { HttpDeps } from '../deps.ts';
 
-export function addHealthRoutes(app: FastifyInstance, deps: HttpDeps, isClosing: () => boolean): void {
+export function addHealthRoutes(app: FastifyInstance, deps: Pick<HttpDeps, 'isReady'>, isClosing: () => boolean): void {
   app.get('/livez', async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'live' }));
   app.get('/readyz', async (request, reply) => {
     const isReady = !isClosing() && (await askReady(deps, request.log));
@@ -11,7 +11,7 @@ export function addHealthRoutes(app: FastifyInstance, deps: HttpDeps, isClosing:
   });
 }
 
-async function askReady(deps: HttpDeps, log: FastifyInstance['log']): Promise<boolean> {
+async function askReady(deps: Pick<HttpDeps, 'isReady'>, log: FastifyInstance['log']): Promise<boolean> {
   try {
     return await deps.isReady();
   } catch (error) {
