@@ -1,12 +1,10 @@
 import { parseArgs } from 'node:util';
 import type { Scope } from '../application/authenticate.ts';
 import { createKey, listKeys, revokeKey } from '../application/manage-keys.ts';
-import { openDatabase } from '../compose.ts';
-import type { Config } from '../config.ts';
 import type { Db } from '../db/transaction.ts';
 import { formatApiKey, makeApiKey } from '../domain/api-key.ts';
-import { makeLog } from '../log.ts';
-import { type Command, CommandError, databaseUrl } from './command.ts';
+import { type Command, CommandError } from './command.ts';
+import { withDatabase } from './with-database.ts';
 
 const SCOPES: readonly Scope[] = ['read', 'write', 'admin'];
 const DAY_MS = 86_400_000;
@@ -19,8 +17,8 @@ export const keys: Command = {
        backsolve keys generate
 
 create prints the key once; only a hash of it is stored. Everything made with a key belongs to its account ("default"
-unless named). generate prints a fresh key without storing it, to be set as BACKSOLVE_BOOTSTRAP_API_KEY. The others need
-DATABASE_URL.`,
+unless named). generate prints a fresh key without storing it, to be set as BACKSOLVE_BOOTSTRAP_API_KEY. The others use
+DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it runs or not.`,
 
   async run(args, config) {
     const [action, ...rest] = args;
@@ -39,16 +37,6 @@ DATABASE_URL.`,
     }
   },
 };
-
-async function withDatabase(config: Config, work: (db: Db) => Promise<void>): Promise<number> {
-  const db = openDatabase(config, databaseUrl(config), makeLog(config.log));
-  try {
-    await work(db);
-    return 0;
-  } finally {
-    await db.destroy();
-  }
-}
 
 async function create(db: Db, args: readonly string[]): Promise<void> {
   const { account, label, scopes, days } = parseOptions(args);

@@ -80,7 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const server = await superviseServer(files, options.port, options.log);
       let stopped: Promise<void> | undefined;
       return {
-        url: `postgres://${ROLE}:${password}@127.0.0.1:${server.port}/${DATABASE}`,
+        url: embeddedUrl(password, server.port),
         stop: () => (stopped ??= server.stop().finally(unlock)),
       };
     });
@@ -88,6 +88,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await unlock();
     throw error;
   }
+}
+
+/** The address of a server started here. */
+export function embeddedUrl(password: string, port: number): string {
+  return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
 /** Makes the folder. The server's user passes through it; the password and the database's files are closed to others. */
