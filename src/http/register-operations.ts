@@ -82,10 +82,14 @@ export function readBody<B>(
   const alsoWrong = spec.alsoCheck?.(fields) ?? [];
   if (parsed.kind === 'value' && alsoWrong.length === 0) return { value: parsed.value, violations: [] };
   const shapeViolations = parsed.kind === 'violations' ? parsed.violations : [];
-  return {
-    value: undefined,
-    violations: [...shapeViolations, ...alsoWrong, ...(spec.checkWhenRefused?.(fields) ?? [])],
-  };
+  const others = [...alsoWrong, ...(spec.checkWhenRefused?.(fields) ?? [])];
+  return { value: undefined, violations: [...shapeViolations, ...withoutNamed(shapeViolations, others)] };
+}
+
+/** What is wrong in itself need not be named again for breaking a rule with other fields. */
+function withoutNamed(named: readonly Violation[], others: readonly Violation[]): readonly Violation[] {
+  const pointers = new Set(named.map((violation) => violation.pointer));
+  return others.filter((violation) => !pointers.has(violation.pointer));
 }
 
 function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
