@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeRequestId } from '../../src/http/plugins/request-id.ts';
+import { makeMemoryRateLimiter } from '../../src/http/rate-limiter.ts';
+import { parseId } from '../../src/http/wire/ids.ts';
+import { nextPageLink, parsePageQuery } from '../../src/http/wire/pages.ts';
+import { applyWait, parsePrefer } from '../../src/http/wire/prefer.ts';
+import { presentProblem } from '../../src/http/wire/problem.ts';
+
+describe('Prefer', () => {
+  it.each<[string | string[] | undefined, boolean, number | undefined]>([
+    [undefined, false, undefined],
+    ['', false, undefined],
+    ['respond-async', true, undefined],
+    ['Respond-Async', true, undefined],
+    ['wait=10', false, 10_000],
+    ['wait = 10', false, 10_000],
+    ['wait="10"', false, 10_000],
+    ['WAIT=0', false, 0],
+    ['respond-async, wait=10', true, 10_000],
+    ['wait=10;x=1, respond-async; y', true, 10_000],
+    [['respond-async', 'wait=3'], true, 3_000],
+    ['wait=3, wait=9', false, 3_000],
+    ['wait', false, undefined],
+    ['wait=soon', false, undefined],
+    ['wait=-1', false, undefined],
+    ['wait=1.5', false, undefined],
+    ['wait=99999999999', false, undefined],
+    ['return=minimal, handling=lenient', false, undefined],
+    ['note="wait=5, respond-async"', false, undefined],
+    ['note="open, wait=5', false, 5_000],
+    [',,;,=,wait=5', false, 5_000],
+  ])('%j is read', (header, isAsync, waitMs) => {
+    expect(parsePrefer(header)).toEqual({ isAsync, waitMs });
+  });
+
+  it('never throws, and reads what it is given in bounded time', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (header) => void parsePrefer(header)));
+    const before = performance.now();
+    parsePrefer('"\\'.repeat(8_000));
+    parsePrefer(',="'.repeat(5_000));
+    expect(performance.now() - before).toBeLessThan(1_000);
+  });
+
+  it('leads to a wait that the setting caps, and says what was applied', () => {
+    const limits = { defaultMs: 20_000, maximumMs: 25_000 };
+    const apply = (header: string) => applyWait(parsePrefer(header), limits);
+    expect(apply('')).toEqual({ waitMs: 20_000, applied: undefined });
+    expect(apply('respond-async')).toEqual({ waitMs: 0, applied: 'respond-async' });
+    expect(apply('wait=5')).toEqual({ waitMs: 5_000, applied: 'wait=5' });
+    expect(apply('wait=60')).toEqual({ waitMs: 25_000, applied: 'wait=25' });
+    expect(apply('wait=60, respond-async')).toEqual({ waitMs: 25_000, applied: 'respond-async, wait=25' });
+    expect(apply('wait=0')).toEqual({ waitMs: 0, applied: 'wait=0' });
+  });
+});
+
+describe('an id', () => {
+  it('is a positive integer in plain notation', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (id) => {
+        expect(parseId(String(id))).toEqual({ kind: 'id', id });
+      }),
+    );
+    for (const text of ['', '0', '00', '01', '-1', '+1', '1.0', '1e3', ' 1', '1\n', '0x1', 'Infinity', '１']) {
+      expect(parseId(text)).toEqual({ kind: 'malformed' });
+    }
+    for (const text of ['9007199254740992', '9223372036854775808', '9'.repeat(400)]) {
+      expect(parseId(text)).toEqual({ kind: 'beyond' });
+    }
+  });
+});
+
+describe('a page', () => {
+  it('has a limit and a cursor, each with its rule', () => {
+    expect(parsePageQuery({})).toEqual({ page: { limit: 50, after: null }, violations: [] });
+    expect(parsePageQuery({ limit: '200', after: '7' }).page).toEqual({ limit: 200, after: 7 });
+    expect(parsePageQuery({ limit: '201', after: '0' }).violations.map(({ property }) => property)).toEqual([
+      'limit',
+      'after',
+    ]);
+    expect(parsePageQuery({ limit: ['1', '2'] }).violations).toHaveLength(1);
+  });
+
+  it('links to the next one while there is one', () => {
+    expect(nextPageLink('/v1/models', 50, null)).toBeUndefined();
+    expect(nextPageLink('/v1/models', 50, 7)).toBe('</v1/models?limit=50&after=7>; rel="next"');
+  });
+});
+
+describe('a problem', () => {
+  it('has the fields of RFC 9457 and those that clients read', () => {
+    const facts = { kind: 'not-found', title: 'Resource not found', status: 404, detail: 'Gone.', instance: '/v1/x' };
+    expect(presentProblem(facts)).toEqual({
+      type: 'urn:backsolve:problem:not-found',
+      title: 'Resource not found',
+      status: 404,
+      detail: 'Gone.',
+      instance: '/v1/x',
+      message: 'Gone.',
+      errors: [],
+    });
+  });
+});
+
+describe('a request id', () => {
+  it('is the one that was sent when it is sane, else a new one', () => {
+    const idOf = (sent: string | undefined) => makeRequestId({ headers: { 'x-request-id': sent } });
+    expect(idOf('run-7:a.b/c+d=e_f')).toBe('run-7:a.b/c+d=e_f');
+    for (const sent of [undefined, '', 'a b', 'a\nb', '"', 'x'.repeat(129)])
+      expect(idOf(sent)).toMatch(/^[\da-f-]{36}$/);
+  });
+});
+
+describe('the limiter in memory', () => {
+  it('counts per key in windows of a minute', async () => {
+    let nowMs = 5_000;
+    const limiter = makeMemoryRateLimiter(2, () => nowMs);
+    expect(await limiter.take('a')).toEqual({ isAllowed: true, remaining: 1, resetSeconds: 60 });
+    nowMs += 20_500;
+    expect(await limiter.take('a')).toEqual({ isAllowed: true, remaining: 0, resetSeconds: 40 });
+    expect(await limiter.take('a')).toMatchObject({ isAllowed: false, remaining: 0 });
+    expect(await limiter.take('b')).toMatchObject({ isAllowed: true, remaining: 1 });
+    nowMs += 39_499;
+    expect(await limiter.take('a')).toMatchObject({ isAllowed: false, resetSeconds: 1 });
+    nowMs += 1;
+    expect(await limiter.take('a')).toMatchObject({ isAllowed: true, remaining: 1, resetSeconds: 60 });
+  });
+});

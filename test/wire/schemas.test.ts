@@ -1,0 +1,202 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { newInverseOutput, toMeasurement } from '../../src/http/native/inverses.wire.ts';
+import { newModel } from '../../src/http/native/models.wire.ts';
+import { newInverse, newObjectives } from '../../src/http/native/objectives.wire.ts';
+import { newOutputCases, toOutputCases } from '../../src/http/native/output-cases.wire.ts';
+import { newProject, toNewProject } from '../../src/http/native/projects.wire.ts';
+import { readBody } from '../../src/http/register-operations.ts';
+import { listSchema, matrixSchema, vectorSchema } from '../../src/http/wire/vectors.ts';
+import { parseShape } from '../../src/http/wire/violations.ts';
+
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
+const LENGTHS = { minimum: 1, maximum: 5 };
+
+const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+describe('a vector', () => {
+  it('comes through JSON and the schema as it was, -0 as 0', () => {
+    const schema = vectorSchema({ minimum: 0, maximum: 100 });
+    fc.assert(
+      fc.property(fc.array(finite, { maxLength: 100 }), (values) => {
+        expect(schema.parse(throughJson(values))).toEqual(values.map((value) => value + 0));
+      }),
+    );
+    expect(Object.is(schema.parse(JSON.parse('[-0]'))[0], 0)).toBe(true);
+  });
+
+  it('refuses what is no array of finite numbers, and names every fault', () => {
+    const parsed = parseShape(vectorSchema(LENGTHS), [1, '2', null, Number.POSITIVE_INFINITY, [3]]);
+    expect(parsed).toMatchObject({
+      violations: [
+        { property: '[1]', message: 'must be a finite number, is the string "2".' },
+        { property: '[2]', message: 'must be a finite number, is null.' },
+        { property: '[3]', message: 'must be a finite number, is beyond the range of a double precision number.' },
+        { property: '[4]', message: 'must be a finite number, is an array.' },
+      ],
+    });
+    for (const value of [undefined, null, 7, 'text', {}, [], [1, 2, 3, 4, 5, 6], { length: 1, 0: 1 }]) {
+      expect(vectorSchema(LENGTHS).safeParse(value).success).toBe(false);
+    }
+  });
+
+  it('looks at no element of an array that is too long, and at no more than a hundred faults', () => {
+    const watched = new Proxy(new Array(1_000_000).fill('x'), {
+      get(target, key) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) throw new Error('an element was looked at');
+        return Reflect.get(target, key);
+      },
+    });
+    for (const schema of [vectorSchema(LENGTHS), matrixSchema(LENGTHS, LENGTHS), listSchema(z.string(), LENGTHS)]) {
+      const { error } = schema.safeParse(watched);
+      expect(error?.issues).toHaveLength(1);
+    }
+    const issues = vectorSchema({ minimum: 0, maximum: 1e6 }).safeParse(new Array(500_000).fill('x')).error?.issues;
+    expect(issues).toHaveLength(100);
+    const rows = new Array(1_000).fill(new Array(1_000).fill(null));
+    const wide = { minimum: 0, maximum: 1_000 };
+    expect(matrixSchema(wide, wide).safeParse(rows).error?.issues).toHaveLength(100);
+  });
+});
+
+describe('messages', () => {
+  const SCHEMA = z.object({
+    text: z.string(),
+    count: z.int().min(1).max(9),
+    share: z.number().positive(),
+    flag: z.boolean(),
+    kind: z.enum(['a', 'b']),
+  });
+  it.each([
+    [{}, 'text', 'is required: send a string.'],
+    [{}, 'count', 'is required: send a finite number.'],
+    [{}, 'kind', 'is required: send one of a, b.'],
+    [{ text: 7 }, 'text', 'must be a string, is 7.'],
+    [{ count: 1.5 }, 'count', 'must be a whole number, is 1.5.'],
+    [{ count: '1' }, 'count', 'must be a finite number, is the string "1".'],
+    [{ count: 0 }, 'count', 'must be at least 1, is 0.'],
+    [{ count: 10 }, 'count', 'must be at most 9, is 10.'],
+    [{ share: 0 }, 'share', 'must be greater than 0, is 0.'],
+    [
+      { share: Number.POSITIVE_INFINITY },
+      'share',
+      'must be a finite number, is beyond the range of a double precision number.',
+    ],
+    [{ share: true }, 'share', 'must be a finite number, is true.'],
+    [{ flag: 'true' }, 'flag', 'must be true or false, is the string "true".'],
+    [{ kind: 'A' }, 'kind', 'must be one of a, b, is the string "A".'],
+    [{ text: ['x'] }, 'text', 'must be a string, is an array.'],
+    [{ kind: 'x'.repeat(1000) }, 'kind', 'must be one of a, b, is a long string.'],
+  ])('of %j for %s say what to do', (value, property, message) => {
+    const parsed = parseShape(SCHEMA, value);
+    const violations = parsed.kind === 'violations' ? parsed.violations : [];
+    expect(violations.find((violation) => violation.property === property)?.message).toBe(message);
+  });
+});
+
+describe('a body', () => {
+  it('may be left out where it is optional, and must be an object', () => {
+    const spec = { schema: z.object({ a: z.number().optional() }) };
+    expect(readBody({ ...spec, isOptional: true }, undefined)).toEqual({ value: {}, violations: [] });
+    for (const sent of [undefined, null, [], 'text', 7]) {
+      expect(readBody(spec, sent).violations).toMatchObject([{ property: '', pointer: '' }]);
+    }
+  });
+
+  it('is parsed into what the use cases take', () => {
+    const { value } = readBody(newProject, {
+      name: 'mixed',
+      inputCount: 2,
+      minimums: [-0, 0],
+      maximums: [1, 1],
+      inputTypes: ['CONTINUOUS', 'Categorical'],
+      categories: ['off', 'on'],
+    });
+    expect(toNewProject(value!)).toEqual({
+      name: 'mixed',
+      space: {
+        inputCount: 2,
+        minimums: [0, 0],
+        maximums: [1, 1],
+        inputTypes: ['float', 'category'],
+        categories: [[], ['off', 'on']],
+      },
+      inputCases: null,
+      caseCount: null,
+      outputCount: null,
+    });
+  });
+
+  it('of output cases keeps good rows and empties unusable ones of failed runs', () => {
+    const { value } = readBody(newOutputCases, {
+      outputCount: 2,
+      outputCases: [[1, -0], 'crashed', [null, 1], [5, 6]],
+      failedCases: [1, 2, 3],
+    });
+    expect(toOutputCases(value!)).toEqual({
+      outputCount: 2,
+      outputCases: [[1, 0], [], [], [5, 6]],
+      failedCases: [1, 2, 3],
+    });
+  });
+
+  it('of an output becomes a measurement', () => {
+    const read = (body: object) => toMeasurement(readBody(newInverseOutput, body).value!);
+    expect(read({ output: [1, 2] })).toEqual({ kind: 'output', output: [1, 2], computeTimeNs: null });
+    expect(read({ output: [1], computeTime: 2.6 })).toEqual({ kind: 'output', output: [1], computeTimeNs: 3 });
+    expect(read({ failed: true })).toEqual({ kind: 'failed', reason: null });
+    expect(read({ failed: true, reason: 'mesh' })).toEqual({ kind: 'failed', reason: 'mesh' });
+  });
+
+  it('of objectives gets the defaults', () => {
+    const body = {
+      objectives: [1],
+      objectiveTypes: ['minimize'],
+      initialInput: [1],
+      initialOutput: [2],
+      desiredL1Norm: 0,
+    };
+    expect(readBody(newObjectives, body).value).toEqual({
+      ...body,
+      minimumBounds: [],
+      maximumBounds: [],
+      maximumAttempts: 500,
+      convergence: 1e-6,
+    });
+  });
+
+  it('never makes a reader throw', () => {
+    const fields = [
+      'name',
+      'outputCount',
+      'outputCases',
+      'failedCases',
+      'objectives',
+      'objectiveTypes',
+      'minimumBounds',
+    ];
+    const more = [
+      'maximumBounds',
+      'initialOutput',
+      'inputTypes',
+      'categories',
+      'inputCases',
+      'output',
+      'failed',
+      'minimums',
+    ];
+    const key = fc.constantFrom(...fields, ...more, 'maximums', 'inputCount', 'caseCount', 'toString', 'constructor');
+    const body = fc.dictionary(key, fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), finite), { maxKeys: 12 });
+    fc.assert(
+      fc.property(body, (value) => {
+        for (const spec of [newModel, newProject, newOutputCases, newObjectives, newInverse, newInverseOutput]) {
+          for (const violation of readBody(spec as never, value).violations) {
+            expect(violation.message.length).toBeGreaterThan(0);
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
