@@ -1,6 +1,7 @@
 /**
  * A claimed job becomes a suggested step: snapshot, computation outside any transaction, then one transaction with the
- * fenced completion. A lost lease means that another worker has the job; the result is dropped.
+ * fenced completion. A lost lease means that another worker has the job; the result is dropped. Events:
+ * inverse.suggested, and objective.stopped when there is nothing new to suggest.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { listStepData, updateInverse } from '../db/inverses.ts';
@@ -19,6 +20,7 @@ import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Proposal } from '../optimizer/problem.ts';
 import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-input.ts';
+import { recordEvents } from './record-event.ts';
 
 export interface ComputeDeps {
   readonly db: Db;
@@ -137,6 +139,7 @@ async function writeStep(trx: Trx, job: LeasedJob, step: Step, suggestTimeNs: nu
     reached: step.output === null ? ['suggestedAt'] : ['suggestedAt', 'stoppedAt'],
   });
   const attemptCount = objective.attemptCount + (step.output === null ? 1 : 0);
-  await updateObjective(trx, objective.id, { stopReason: state.stopReason, attemptCount });
+  const updated = await updateObjective(trx, objective.id, { stopReason: state.stopReason, attemptCount });
+  await recordEvents(trx, job.accountId, [{ name: 'inverse.suggested', resourceId: job.inverseId }], updated);
   return true;
 }

@@ -12,6 +12,7 @@ import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
 import { fromMatrix, toOptimizerSpace } from './engine-input.ts';
 import { refuseDisabled } from './paths.ts';
+import { recordEvents } from './record-event.ts';
 
 export interface NewProject {
   readonly name: string;
@@ -36,7 +37,10 @@ export function checkNewProject(project: NewProject): readonly Violation[] {
   return violations;
 }
 
-/** Throws NOT_FOUND for the model, VALIDATION_FAILED for the project. The design runs before the transaction. */
+/**
+ * Throws NOT_FOUND for the model, VALIDATION_FAILED for the project. The design runs before the transaction. Event:
+ * project.created.
+ */
 export async function createProject(
   deps: { readonly db: Db; readonly engine: Pick<Engine, 'design'> },
   accountId: number,
@@ -50,7 +54,7 @@ export async function createProject(
     const model = await lockModel(trx, accountId, modelId);
     if (model === undefined) throw notFound('model', modelId);
     refuseDisabled(model, 'model');
-    return insertProject(trx, accountId, {
+    const created = await insertProject(trx, accountId, {
       ...project.space,
       modelId,
       name: project.name,
@@ -58,6 +62,8 @@ export async function createProject(
       inputCases: inputCases.map(withoutNegativeZero),
       seed,
     });
+    await recordEvents(trx, accountId, [{ name: 'project.created', resourceId: created.id }]);
+    return created;
   });
 }
 

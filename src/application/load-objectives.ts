@@ -1,6 +1,7 @@
 /**
  * Loading objectives stores the definition and its initial point as iteration 1, already completed. Initialize-inverse
- * does the same, but a repetition while the same definition is running returns that one.
+ * does the same, but a repetition while the same definition is running returns that one. Events: objectives.loaded, and
+ * objective.satisfied when the initial point satisfies everything.
  */
 import { insertInverse, listAllInverses } from '../db/inverses.ts';
 import { findRunningTwin, insertObjective, type NewObjectiveRow, updateObjective } from '../db/objectives.ts';
@@ -24,6 +25,7 @@ import type { Trial } from '../domain/trial.ts';
 import { checkLength } from '../domain/vectors.ts';
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
+import { recordEvents } from './record-event.ts';
 import type { StepView } from './views.ts';
 
 export interface NewObjective extends ObjectiveDefinition {
@@ -113,5 +115,6 @@ async function store(trx: Trx, accountId: number, row: NewObjectiveRow): Promise
     stopReason: state?.stopReason ?? StopReason.running,
     optimalInverseId: isEligible(evaluation) ? inverseId : null,
   });
+  await recordEvents(trx, accountId, [{ name: 'objectives.loaded', resourceId: objectiveId }], objective);
   return { ...objective, inverses: await listAllInverses(trx, accountId, [objectiveId]) };
 }

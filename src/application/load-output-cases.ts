@@ -7,6 +7,7 @@ import type { Page, PageRequest } from '../domain/page.ts';
 import { checkOutputCases, type OutputCaseSet, type OutputCases, type Trial, toRectangular } from '../domain/trial.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
 import { isAt, missingInPath, type ProjectPath } from './paths.ts';
+import { recordEvents } from './record-event.ts';
 
 /** A set with the trial that its load created. */
 export interface LoadedSet {
@@ -14,7 +15,7 @@ export interface LoadedSet {
   readonly trialId: number;
 }
 
-/** Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED. */
+/** Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED. Event: output_cases.loaded. */
 export async function loadOutputCases(
   db: Db,
   accountId: number,
@@ -34,6 +35,7 @@ export async function loadOutputCases(
     });
     const trial = await insertTrial(trx, accountId, { ...place, outputCaseSetId: set.id });
     await markDeveloped(trx, project.id);
+    await recordEvents(trx, accountId, [{ name: 'output_cases.loaded', resourceId: trial.id }]);
     return { set, trial };
   });
 }

@@ -1,6 +1,7 @@
 /**
  * A measured output, or the report of a failed run, completes the open iteration. Repeating the same one returns the same
- * answer; a different one for a completed iteration is a conflict.
+ * answer; a different one for a completed iteration is a conflict. Events: inverse.output_loaded for an output, and
+ * objective.satisfied or objective.exhausted when that was the end.
  */
 import { findInverse, getLastInverse, type InverseChange, type StepInstant, updateInverse } from '../db/inverses.ts';
 import { type ObjectiveChange, type PlacedObjective, updateObjective } from '../db/objectives.ts';
@@ -13,6 +14,7 @@ import { failedRunEvent, nextState, outputEvent, StopReason, type Transition } f
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
 import { type InversePath, missingInPath, type ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
+import { recordEvents } from './record-event.ts';
 import type { StepView } from './views.ts';
 
 export type Measurement =
@@ -44,6 +46,8 @@ export async function recordOutput(
       return { objective, inverse };
     }
     const updated = await complete(trx, accountId, objective, inverse, measurement);
+    const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
+    await recordEvents(trx, accountId, measurement.kind === 'output' ? [loaded] : [], updated);
     return { objective: updated, inverse: (await findInverse(trx, accountId, inverse.id))! };
   });
 }

@@ -7,10 +7,11 @@ import type { ObjectiveWithInverses } from '../domain/objective.ts';
 import { nextState } from '../domain/stop-reason.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt, withInverses } from './read-objectives.ts';
+import { recordEvents } from './record-event.ts';
 
 /**
  * Stops a running objective and its open step; the job of a step being computed is dropped. An objective that has ended
- * is returned as it is: a final state never changes, and a repeated stop is no error.
+ * is returned as it is: a final state never changes, and a repeated stop is no error. Event: objective.stopped.
  */
 export async function stopObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ObjectiveWithInverses> {
   return inTransaction(db, async (trx) => {
@@ -23,6 +24,7 @@ export async function stopObjective(db: Db, accountId: number, path: ObjectivePa
       await dropJob(trx, objective.id);
     }
     const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
+    await recordEvents(trx, accountId, [], stopped);
     return withInverses(trx, accountId, stopped);
   });
 }

@@ -15,7 +15,13 @@ interface Lifetime {
 export interface AccountsTable {
   id: Generated<number>;
   name: string;
+  company: string | null;
+  full_name: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  time_zone: string | null;
   created_at: Stamp;
+  updated_at: Stamp;
   disabled_at: Date | null;
 }
 
@@ -127,6 +133,44 @@ export interface SuggestionJobsTable {
   created_at: Stamp;
 }
 
+export interface WebhooksTable {
+  id: Generated<number>;
+  account_id: number;
+  url: string;
+  description: string | null;
+  event_names: readonly string[] | null;
+  secret: Buffer;
+  enabled: Generated<boolean>;
+  failing_since: Date | null;
+  created_at: Stamp;
+  updated_at: Stamp;
+}
+
+export interface EventsTable {
+  id: Generated<number>;
+  account_id: number;
+  name: string;
+  resource_id: number;
+  created_at: Stamp;
+}
+
+export interface WebhookDeliveriesTable {
+  id: Generated<number>;
+  account_id: number;
+  webhook_id: number;
+  event_id: number;
+  state: Generated<string>;
+  attempts: Generated<number>;
+  visible_at: Stamp;
+  lease_token: string | null;
+  leased_by: string | null;
+  attempted_at: Date | null;
+  last_status: number | null;
+  last_error: string | null;
+  delivered_at: Date | null;
+  created_at: Stamp;
+}
+
 export interface Database {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
@@ -137,4 +181,7 @@ export interface Database {
   objectives: ObjectivesTable;
   inverses: InversesTable;
   suggestion_jobs: SuggestionJobsTable;
+  webhooks: WebhooksTable;
+  events: EventsTable;
+  webhook_deliveries: WebhookDeliveriesTable;
 }

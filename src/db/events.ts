@@ -1,0 +1,194 @@
+/**
+ * The outbox: events, their deliveries and the leases of those; every statement that touches a delivery's lease is in
+ * this file. Token and expiry are set by the database's clock only; every later write repeats the token, and zero rows
+ * mean that the lease was lost.
+ */
+import { sql } from 'kysely';
+import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../domain/event.ts';
+import type { Db, Trx } from './transaction.ts';
+
+/** Nudge to workers: a delivery may be claimable. */
+export const EVENTS_CHANNEL = 'backsolve_events';
+
+/**
+ * Records events with one delivery per webhook that takes them, on the caller's transaction. An account without such a
+ * webhook costs one probe of webhooks_account and no write. The webhooks are held against deletion until the commit, so
+ * that a webhook deleted meanwhile cannot fail the caller.
+ */
+export async function insertEvents(trx: Trx, accountId: number, events: readonly NewEvent[]): Promise<void> {
+  const names = events.map((event) => event.name);
+  const resourceIds = events.map((event) => event.resourceId);
+  await sql`
+    with hooks as materialized (
+      select id, event_names from webhooks where account_id = ${accountId} and enabled for key share),
+    recorded as (
+      insert into events (account_id, name, resource_id)
+      select ${accountId}, n.name, n.resource_id
+      from unnest(${names}::text[], ${resourceIds}::bigint[]) with ordinality as n (name, resource_id, place)
+      where exists (select from hooks h where h.event_names is null or n.name = any (h.event_names))
+      order by n.place
+      returning id, name),
+    opened as (
+      insert into webhook_deliveries (account_id, webhook_id, event_id)
+      select ${accountId}, h.id, r.id
+      from recorded r join hooks h on h.event_names is null or r.name = any (h.event_names)
+      order by r.id, h.id
+      returning id)
+    select pg_notify(${EVENTS_CHANNEL}, '') from opened limit 1`.execute(trx);
+}
+
+export interface ClaimOptions {
+  /** Deliveries to webhooks whose last attempt succeeded. */
+  readonly healthyLimit: number;
+  /** Deliveries to webhooks whose last attempt failed. */
+  readonly failingLimit: number;
+  /** Deliveries of one webhook under way at once; a failing one gets a single one. */
+  readonly perWebhook: number;
+  readonly leaseMs: number;
+  readonly workerName: string;
+}
+
+/**
+ * Claims due deliveries, per webhook the longest due first. Each webhook is looked at on its own (a skip scan along
+ * webhook_deliveries_open), so that the backlog of one is never in the way of another. Two workers that claim at the
+ * same moment may together exceed `perWebhook` once.
+ */
+export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<readonly LeasedDelivery[]> {
+  const { rows } = await sql<LeasedRow>`
+    with recursive busy (webhook_id) as (
+      (select webhook_id from webhook_deliveries
+       where state in ('waiting', 'leased') order by webhook_id limit 1)
+      union all
+      select (select d.webhook_id from webhook_deliveries d
+              where d.state in ('waiting', 'leased') and d.webhook_id > b.webhook_id
+              order by d.webhook_id limit 1)
+      from busy b where b.webhook_id is not null),
+    due as materialized (
+      select c.id, c.visible_at, w.failing_since is not null as is_failing
+      from busy b
+      join webhooks w on w.id = b.webhook_id and w.enabled
+      cross join lateral (
+        select d.id, d.visible_at from webhook_deliveries d
+        where d.webhook_id = w.id and d.state in ('waiting', 'leased') and d.visible_at <= now()
+          and d.attempts < ${MAXIMUM_DELIVERY_ATTEMPTS}
+        order by d.visible_at, d.id
+        limit greatest(0, case when w.failing_since is null then ${options.perWebhook}::int else 1 end - (
+          select count(*) from webhook_deliveries l
+          where l.webhook_id = w.id and l.state = 'leased' and l.visible_at > now()))
+        for update skip locked) c),
+    chosen as (
+      (select id from due where not is_failing order by visible_at, id limit ${options.healthyLimit})
+      union all
+      (select id from due where is_failing order by visible_at, id limit ${options.failingLimit}))
+    update webhook_deliveries d set
+      state = 'leased',
+      attempts = d.attempts + 1,
+      attempted_at = clock_timestamp(),
+      lease_token = gen_random_uuid(),
+      leased_by = ${options.workerName},
+      visible_at = clock_timestamp() + ${options.leaseMs} * interval '1 millisecond'
+    from chosen c, webhooks w, events e
+    where d.id = c.id and w.id = d.webhook_id and e.id = d.event_id
+    returning d.id, d.webhook_id as "webhookId", d.lease_token as "leaseToken", d.attempts as "attempt",
+      w.url, w.secret, w.failing_since is not null as "isFailing",
+      e.id as "eventId", e.account_id as "accountId", e.name, e.resource_id as "resourceId",
+      e.created_at as "createdAt"`.execute(db);
+  return rows.map(toLeasedDelivery);
+}
+
+interface LeasedRow extends Omit<LeasedDelivery, 'event'> {
+  readonly eventId: number;
+  readonly accountId: number;
+  readonly name: string;
+  readonly resourceId: number;
+  readonly createdAt: Date;
+}
+
+/** The name was checked before it was stored. */
+function toLeasedDelivery(row: LeasedRow): LeasedDelivery {
+  const { eventId, accountId, name, resourceId, createdAt, ...delivery } = row;
+  return { ...delivery, event: { id: eventId, accountId, name: name as EventName, resourceId, createdAt } };
+}
+
+type Lease = Pick<LeasedDelivery, 'id' | 'webhookId' | 'leaseToken' | 'isFailing'>;
+
+/**
+ * Notes that the receiver took the event. False: the lease was lost. The webhook's own row is a statement of its own,
+ * written only when its health changes: in one statement the two locks could meet a deletion in the other order.
+ */
+export async function markDelivered(db: Db, lease: Lease, status: number): Promise<boolean> {
+  const { rows } = await sql`
+    update webhook_deliveries set
+      state = 'delivered', lease_token = null, leased_by = null, delivered_at = clock_timestamp(),
+      last_status = ${status}, last_error = null
+    where id = ${lease.id} and lease_token = ${lease.leaseToken}::uuid and state = 'leased'
+    returning id`.execute(db);
+  if (rows.length === 1 && lease.isFailing) {
+    await sql`update webhooks set failing_since = null where id = ${lease.webhookId}`.execute(db);
+    // What had to queue up singly behind the failure may go on at full width.
+    await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
+  }
+  return rows.length === 1;
+}
+
+export interface FailedAttempt {
+  readonly status: number | null;
+  readonly error: string;
+  /** Pause before the next attempt, or undefined: no other follows. */
+  readonly delayMs: number | undefined;
+}
+
+/** Notes a failed attempt. False: the lease was lost. */
+export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): Promise<boolean> {
+  const { rows } = await sql`
+    update webhook_deliveries set
+      state = ${failed.delayMs === undefined ? 'dead' : 'waiting'}, lease_token = null, leased_by = null,
+      last_status = ${failed.status}, last_error = ${failed.error},
+      visible_at = clock_timestamp() + ${failed.delayMs ?? 0} * interval '1 millisecond'
+    where id = ${lease.id} and lease_token = ${lease.leaseToken}::uuid and state = 'leased'
+    returning id`.execute(db);
+  if (rows.length === 1 && !lease.isFailing) {
+    await sql`
+      update webhooks set failing_since = clock_timestamp()
+      where id = ${lease.webhookId} and failing_since is null`.execute(db);
+  }
+  return rows.length === 1;
+}
+
+/** Hands a delivery back at once, unsent and without counting an attempt: the worker is leaving. */
+export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
+  await sql`
+    with released as (
+      update webhook_deliveries set
+        state = 'waiting', lease_token = null, leased_by = null, attempts = attempts - 1,
+        visible_at = clock_timestamp()
+      where id = ${lease.id} and lease_token = ${lease.leaseToken}::uuid and state = 'leased'
+      returning id)
+    select pg_notify(${EVENTS_CHANNEL}, '') from released`.execute(db);
+}
+
+/** Buries deliveries whose worker ended during the last attempt. Returns how many. */
+export async function buryExhaustedDeliveries(db: Db): Promise<number> {
+  const { rows } = await sql`
+    update webhook_deliveries set
+      state = 'dead', lease_token = null, leased_by = null,
+      last_error = 'the worker ended while it was sending'
+    where state in ('waiting', 'leased') and visible_at <= now() and attempts >= ${MAXIMUM_DELIVERY_ATTEMPTS}
+    returning id`.execute(db);
+  return rows.length;
+}
+
+/**
+ * Removes events older than `days` with their deliveries, the oldest first, up to `limit`; one that is still on its way
+ * somewhere is kept. Returns how many.
+ */
+export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from events where id in (
+      select e.id from events e
+      where e.created_at < now() - ${days} * interval '1 day' and not exists (
+        select from webhook_deliveries d where d.event_id = e.id and d.state in ('waiting', 'leased'))
+      order by e.id limit ${limit})
+    returning id`.execute(db);
+  return rows.length;
+}

@@ -1,0 +1,176 @@
+import { sql } from 'kysely';
+import type { Delivery, DeliveryState, EventName, Webhook } from '../domain/event.ts';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { EVENTS_CHANNEL } from './events.ts';
+import type { Db, Trx } from './transaction.ts';
+
+/** The secret is no column of a read: only a claim of a delivery sees it. */
+const COLUMNS = [
+  'id',
+  'url',
+  'description',
+  'event_names as eventNames',
+  'enabled',
+  'failing_since as failingSince',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const;
+
+interface WebhookRow extends Omit<Webhook, 'eventNames'> {
+  readonly eventNames: readonly string[] | null;
+}
+
+/** The names were checked before they were stored. */
+function toWebhook(row: WebhookRow): Webhook {
+  return { ...row, eventNames: row.eventNames as readonly EventName[] | null };
+}
+
+function webhooks(db: Db | Trx, accountId: number) {
+  return db.selectFrom('webhooks').select(COLUMNS).where('account_id', '=', accountId);
+}
+
+/** Primary key. */
+export async function findWebhook(db: Db, accountId: number, id: number): Promise<Webhook | undefined> {
+  const row = await webhooks(db, accountId).where('id', '=', id).executeTakeFirst();
+  return row && toWebhook(row);
+}
+
+export async function listWebhooks(db: Db, accountId: number, page: PageRequest): Promise<Page<Webhook>> {
+  const rows = await webhooks(db, accountId)
+    .where('id', '>', page.after ?? 0)
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows.map(toWebhook), page);
+}
+
+export interface NewWebhookRow {
+  readonly url: string;
+  readonly description: string | null;
+  readonly eventNames: readonly EventName[] | null;
+  readonly secret: Uint8Array;
+}
+
+export async function insertWebhook(db: Db, accountId: number, webhook: NewWebhookRow): Promise<Webhook> {
+  const row = await db
+    .insertInto('webhooks')
+    .values({
+      account_id: accountId,
+      url: webhook.url,
+      description: webhook.description,
+      event_names: webhook.eventNames,
+      secret: Buffer.from(webhook.secret),
+    })
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return toWebhook(row);
+}
+
+export interface WebhookChange {
+  readonly url?: string;
+  readonly description?: string | null;
+  readonly eventNames?: readonly EventName[] | null;
+  readonly enabled?: boolean;
+}
+
+/** Undefined when the account has no such webhook. Workers hear of it, since switching on makes deliveries claimable. */
+export async function updateWebhook(
+  db: Db,
+  accountId: number,
+  id: number,
+  change: WebhookChange,
+): Promise<Webhook | undefined> {
+  const row = await db
+    .updateTable('webhooks')
+    .set({
+      ...(change.url === undefined ? {} : { url: change.url }),
+      ...(change.description === undefined ? {} : { description: change.description }),
+      ...(change.eventNames === undefined ? {} : { event_names: change.eventNames }),
+      ...(change.enabled === undefined ? {} : { enabled: change.enabled }),
+      updated_at: sql<Date>`now()`,
+    })
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirst();
+  if (row !== undefined) await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
+  return row && toWebhook(row);
+}
+
+/** Removes the webhook with its secret and its deliveries. False when the account has none of that id. */
+export async function deleteWebhook(db: Db, accountId: number, id: number): Promise<boolean> {
+  const rows = await db
+    .deleteFrom('webhooks')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .returning('id')
+    .execute();
+  return rows.length === 1;
+}
+
+function deliveries(db: Db, accountId: number) {
+  return db
+    .selectFrom('webhook_deliveries as d')
+    .innerJoin('events as e', 'e.id', 'd.event_id')
+    .select([
+      'd.id as id',
+      'd.webhook_id as webhookId',
+      'd.event_id as eventId',
+      'e.name as eventName',
+      'd.state as state',
+      'd.attempts as attempts',
+      'd.attempted_at as attemptedAt',
+      'd.last_status as lastStatus',
+      'd.last_error as lastError',
+      'd.delivered_at as deliveredAt',
+      'd.created_at as createdAt',
+      sql<Date | null>`case when d.state = 'waiting' then d.visible_at end`.as('nextAttemptAt'),
+    ])
+    .where('d.account_id', '=', accountId);
+}
+
+interface DeliveryRow extends Omit<Delivery, 'eventName' | 'state'> {
+  readonly eventName: string;
+  readonly state: string;
+}
+
+/** The state is held to the known ones by a check of the table. */
+function toDelivery(row: DeliveryRow): Delivery {
+  return { ...row, eventName: row.eventName as EventName, state: row.state as DeliveryState };
+}
+
+/** Primary key. */
+export async function findDelivery(db: Db, accountId: number, id: number): Promise<Delivery | undefined> {
+  const row = await deliveries(db, accountId).where('d.id', '=', id).executeTakeFirst();
+  return row && toDelivery(row);
+}
+
+/** Oldest first; served by webhook_deliveries_webhook. */
+export async function listDeliveries(
+  db: Db,
+  accountId: number,
+  webhookId: number,
+  page: PageRequest,
+): Promise<Page<Delivery>> {
+  const rows = await deliveries(db, accountId)
+    .where('d.webhook_id', '=', webhookId)
+    .where('d.id', '>', page.after ?? 0)
+    .orderBy('d.id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows.map(toDelivery), page);
+}
+
+/**
+ * Makes a delivery due at once with all its attempts before it, whatever its state; an attempt under way loses its lease,
+ * so that one more always follows. Workers hear of it on commit.
+ */
+export async function reopenDelivery(db: Db, accountId: number, id: number): Promise<void> {
+  await sql`
+    with reopened as (
+      update webhook_deliveries set
+        state = 'waiting', lease_token = null, leased_by = null, attempts = 0, visible_at = now()
+      where account_id = ${accountId} and id = ${id}
+      returning id)
+    select pg_notify(${EVENTS_CHANNEL}, '') from reopened`.execute(db);
+}

@@ -1,0 +1,24 @@
+/** Signatures after Standard Webhooks 1.0 (symmetric scheme v1). */
+import { createHmac } from 'node:crypto';
+
+export interface SignedMessage {
+  /** The same for every attempt of one event, so that receivers can tell repetitions. */
+  readonly id: string;
+  readonly timestampSeconds: number;
+  /** The body exactly as it is sent. */
+  readonly body: string;
+}
+
+/**
+ * The three headers of a message: webhook-id, webhook-timestamp and webhook-signature, the last one v1 and the base64
+ * HMAC-SHA256 of `id.timestamp.body`.
+ */
+export function signatureHeaders(secret: Uint8Array, message: SignedMessage): Readonly<Record<string, string>> {
+  const { id, timestampSeconds, body } = message;
+  const signature = createHmac('sha256', secret).update(`${id}.${timestampSeconds}.${body}`).digest('base64');
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': `v1,${signature}`,
+  };
+}

@@ -1,0 +1,146 @@
+/**
+ * Sends due events to webhooks. Woken by a notification, by a finished attempt and by a poll; the poll alone would be
+ * enough, and is what finds an attempt whose pause is over.
+ *
+ * No receiver holds up another: a webhook gets few places at once, one that fails a single one, and all failing ones
+ * together at most half of the places. A lease outlives the attempt's time limit, so that none needs renewing.
+ */
+import {
+  claimDeliveries,
+  type DeliverDeps,
+  type DeliveryOutcome,
+  deliverEvent,
+  EVENTS_CHANNEL,
+  releaseDelivery,
+} from '../application/deliver-events.ts';
+import type { Listener } from '../db/listen.ts';
+import type { LeasedDelivery } from '../domain/event.ts';
+import type { WorkerLog } from './suggestion-loop.ts';
+
+export interface EventLoopDeps extends DeliverDeps {
+  readonly listener: Pick<Listener, 'subscribe'>;
+  readonly log: WorkerLog;
+  readonly workerName: string;
+  /** Attempts under way at once, at least 2. */
+  readonly concurrency: number;
+  readonly perWebhook: number;
+  /** Longer than an attempt can take. */
+  readonly leaseMs: number;
+  readonly pollIntervalMs: number;
+  /** How long `stop` lets attempts finish before it calls them off. */
+  readonly graceMs: number;
+}
+
+interface Running {
+  readonly isFailing: boolean;
+  readonly done: Promise<void>;
+}
+
+export class EventLoop {
+  readonly #deps: EventLoopDeps;
+  readonly #running = new Map<LeasedDelivery, Running>();
+  readonly #leaving = new AbortController();
+  #unsubscribe: (() => void) | undefined;
+  #poll: NodeJS.Timeout | undefined;
+  #claiming: Promise<void> | undefined;
+  #isWoken = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(deps: EventLoopDeps) {
+    this.#deps = deps;
+  }
+
+  start(): void {
+    if (this.#unsubscribe !== undefined) return;
+    this.#unsubscribe = this.#deps.listener.subscribe(EVENTS_CHANNEL, () => this.#wake());
+    this.#poll = setInterval(() => this.#wake(), this.#deps.pollIntervalMs);
+    this.#wake();
+  }
+
+  /** Claims nothing more, lets attempts finish within the grace, then calls them off and hands them back. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#shutDown();
+    return this.#stopping;
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#unsubscribe?.();
+    clearInterval(this.#poll);
+    await this.#claiming;
+    const grace = setTimeout(() => this.#leaving.abort(), this.#deps.graceMs);
+    await Promise.all([...this.#running.values()].map(({ done }) => done));
+    clearTimeout(grace);
+  }
+
+  #wake(): void {
+    this.#isWoken = true;
+    this.#claiming ??= this.#claimWhileWoken().finally(() => {
+      this.#claiming = undefined;
+    });
+  }
+
+  async #claimWhileWoken(): Promise<void> {
+    while (this.#isWoken && this.#stopping === undefined) {
+      this.#isWoken = false;
+      const limits = this.#freePlaces();
+      if (limits.healthyLimit + limits.failingLimit === 0) return;
+      try {
+        for (const delivery of await claimDeliveries(this.#deps.db, { ...this.#deps, ...limits }))
+          this.#begin(delivery);
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'events.claim-failed');
+      }
+    }
+  }
+
+  /** Places of this pass; the failing ones are kept apart, so that the others' are never used up by them. */
+  #freePlaces(): { readonly healthyLimit: number; readonly failingLimit: number } {
+    const forFailing = Math.floor(this.#deps.concurrency / 2);
+    const failing = [...this.#running.values()].filter(({ isFailing }) => isFailing).length;
+    const healthy = this.#running.size - failing;
+    return {
+      healthyLimit: Math.max(0, this.#deps.concurrency - forFailing - healthy),
+      failingLimit: Math.max(0, forFailing - failing),
+    };
+  }
+
+  #begin(delivery: LeasedDelivery): void {
+    const done = this.#deliver(delivery).finally(() => {
+      this.#running.delete(delivery);
+      if (this.#stopping === undefined) this.#wake();
+    });
+    this.#running.set(delivery, { isFailing: delivery.isFailing, done });
+  }
+
+  /** Never rejects: whatever goes wrong, the delivery is either noted, handed back, or left to its lease. */
+  async #deliver(delivery: LeasedDelivery): Promise<void> {
+    const { log, db } = this.#deps;
+    const startedAt = performance.now();
+    try {
+      const outcome = await deliverEvent(this.#deps, delivery, this.#leaving.signal);
+      this.#tell(delivery, outcome, performance.now() - startedAt);
+    } catch (error) {
+      const isLeaving = this.#leaving.signal.aborted;
+      log.warn({ ...factsOf(delivery), err: error, isLeaving }, 'event.interrupted');
+      if (!isLeaving) return;
+      await releaseDelivery(db, delivery).catch((again: unknown) => {
+        log.warn({ ...factsOf(delivery), err: again }, 'event.not-handed-back');
+      });
+    }
+  }
+
+  #tell(delivery: LeasedDelivery, outcome: DeliveryOutcome, durationMs: number): void {
+    const { log } = this.#deps;
+    const facts = { ...factsOf(delivery), durationMs: Math.round(durationMs) };
+    if (outcome.kind === 'delivered') log.info({ ...facts, status: outcome.status }, 'event.delivered');
+    else if (outcome.kind === 'lost') log.warn(facts, 'event.lost');
+    else if (outcome.cause !== undefined) log.error({ ...facts, err: outcome.cause }, 'event.not-rendered');
+    else log.warn({ ...facts, error: outcome.error }, outcome.isDead ? 'event.dead' : 'event.not-delivered');
+  }
+}
+
+/** Neither the URL, which may carry a token, nor the secret. */
+function factsOf(delivery: LeasedDelivery): object {
+  const { id, webhookId, attempt, event } = delivery;
+  return { deliveryId: id, webhookId, attempt, eventId: event.id, name: event.name };
+}
