@@ -21,6 +21,9 @@ const types = {
     oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
+/** A server that is there closes a connection within milliseconds; a half-open one never does. */
+const END_LIMIT_MS = 2_000;
+
 /** One pool per process. Connecting waits at most 5 s, so that an absent database is an answer, not a hang. */
 export function connect(settings: ClientSettings): Db {
   const pool = new pg.Pool({
@@ -29,14 +32,50 @@ export function connect(settings: ClientSettings): Db {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     statement_timeout: settings.statementTimeoutMs,
     // The server cancels first; this one is for a server that no longer answers at all (half-open connection).
     query_timeout: settings.statementTimeoutMs === 0 ? undefined : settings.statementTimeoutMs + 5_000,
     lock_timeout: settings.lockTimeoutMs,
-    idle_in_transaction_session_timeout: 30_000,
+    // A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks.
+    idle_in_transaction_session_timeout: 10_000,
     application_name: settings.applicationName,
     types: types as unknown as pg.CustomTypesConfig,
   });
-  pool.on('error', settings.onConnectionError);
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) });
+  const connections = new Set<pg.Client>();
+  pool.on('connect', (connection) => {
+    const client = connection as unknown as pg.Client;
+    connections.add(client);
+    // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
+    client.on('error', settings.onConnectionError);
+    cutWhenSilent(client);
+  });
+  pool.on('error', () => undefined);
+  pool.on('remove', (connection) => connections.delete(connection as unknown as pg.Client));
+  const end = async (): Promise<void> => {
+    const cut = setTimeout(() => {
+      for (const client of connections) client.connection.stream.destroy();
+    }, END_LIMIT_MS);
+    await pool.end().finally(() => clearTimeout(cut));
+  };
+  return new Kysely<Database>({
+    dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),
+  });
+}
+
+/**
+ * A connection whose server stays silent past query_timeout is half open. pg would go on using it, with the unanswered
+ * statement in front of every later one; ended, it leaves the pool, and the caller's rollback fails at once.
+ */
+function cutWhenSilent(client: pg.Client): void {
+  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
+  const cutting = async (...parameters: readonly unknown[]): Promise<unknown> => {
+    try {
+      return await query(...parameters);
+    } catch (error) {
+      if (error instanceof Error && error.message === 'Query read timeout') void client.end();
+      throw error;
+    }
+  };
+  client.query = cutting as typeof client.query;
 }

@@ -15,6 +15,9 @@ export interface ListenerSettings {
   readonly onError: (error: Error) => void;
 }
 
+/** How long stopping waits for the server to close the connection; a half-open one never would. */
+const END_LIMIT_MS = 2_000;
+
 /** Payload handed to listeners after a (re)connection. */
 export const ANYTHING = '';
 
@@ -44,7 +47,10 @@ export class Listener {
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;
-    if (client !== undefined) await client.end().catch(() => undefined);
+    if (client === undefined) return;
+    const cut = setTimeout(() => client.connection.stream.destroy(), END_LIMIT_MS);
+    await client.end().catch(() => undefined);
+    clearTimeout(cut);
   }
 
   /** Calls `notified` for every notification on `channel` until the returned function is called. */
@@ -68,6 +74,7 @@ export class Listener {
       connectionTimeoutMillis: 5_000,
       query_timeout: 5_000,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
     });
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('the LISTEN connection ended')));
@@ -112,7 +119,7 @@ export class Listener {
     this.#statements = Promise.resolve();
     clearTimeout(this.#timer);
     // A half-open socket never ends by itself.
-    void client.end().catch(() => undefined);
+    client.connection.stream.destroy();
     if (this.#isStopped) return;
     this.#settings.onError(error);
     this.#timer = setTimeout(() => void this.#connect(), this.#settings.reconnectMs);

@@ -47,17 +47,27 @@ const CONNECTION_CODES = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'ENOENT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ECONNABORTED',
 ]);
 const CONNECTION_MESSAGES =
-  /timeout exceeded when trying to connect|Connection terminated|Query read timeout|Cannot use a pool after|Client has encountered a connection error|the database system is/i;
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Cannot use a pool after|is not queryable|the database system is/i;
+/**
+ * Connection lost, server leaving, statement cancelled for its time, lock not granted in time (its holder hangs), session
+ * ended for idling (this process hung), server switched to read only (it is a standby now), still a conflict after all runs.
+ */
+const AWAY_STATES = new Set(['57014', '55P03', '25P03', '25P04', '25006', ...RETRYABLE]);
 
-/** Whether the database is away (refused, cut, shutting down, starting, out of connections): worth another try later. */
+/** Whether the database is away (refused, cut, silent, shutting down, starting, out of resources): try again later. */
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
   const state = sqlState(error);
   if (state !== undefined && !CONNECTION_CODES.has(state)) {
-    return state.startsWith('08') || state.startsWith('57P') || state === '53300' || state === '57014';
+    return AWAY_STATES.has(state) || /^(08|53|57P)/.test(state);
   }
   const code = 'code' in error ? String(error.code) : '';
   return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message);

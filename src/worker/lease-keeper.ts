@@ -21,15 +21,20 @@ export class LeaseKeeper {
   readonly #deps: LeaseKeeperDeps;
   readonly #held = new Map<number, { readonly job: Held; readonly controller: AbortController }>();
   #timer: NodeJS.Timeout | undefined;
+  #isRenewing = false;
 
   constructor(deps: LeaseKeeperDeps) {
     this.#deps = deps;
   }
 
-  /** Renews from now on; the signal fires when the lease is lost. */
+  /**
+   * Renews from now on; the signal fires when the lease is lost. A job that comes back under a new lease while this worker
+   * still computes under the old one (it hung, or renewals failed) has lost the old one.
+   */
   hold(job: Held, controller: AbortController): void {
+    this.#held.get(job.id)?.controller.abort(LEASE_LOST);
     this.#held.set(job.id, { job, controller });
-    this.#timer ??= this.#schedule();
+    if (!this.#isRenewing) this.#timer ??= this.#schedule();
   }
 
   letGo(job: Held): void {
@@ -44,6 +49,8 @@ export class LeaseKeeper {
   }
 
   async #renewAll(): Promise<void> {
+    this.#isRenewing = true;
+    this.#timer = undefined;
     const asked = [...this.#held.values()];
     try {
       const kept = await this.#deps.renew(asked.map(({ job }) => job));
@@ -51,6 +58,7 @@ export class LeaseKeeper {
     } catch (error) {
       this.#deps.onError(error);
     }
-    this.#timer = this.#held.size > 0 ? this.#schedule() : undefined;
+    this.#isRenewing = false;
+    if (this.#held.size > 0) this.#timer = this.#schedule();
   }
 }

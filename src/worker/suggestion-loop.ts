@@ -35,7 +35,8 @@ export class SuggestionLoop {
   readonly #deps: SuggestionLoopDeps;
   readonly #queue: PQueue;
   readonly #keeper: LeaseKeeper;
-  readonly #running = new Map<number, AbortController>();
+  /** By lease token: the same job may come back while its lost lease is still being computed. */
+  readonly #running = new Map<string, AbortController>();
   #unsubscribe: (() => void) | undefined;
   #poll: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
@@ -98,12 +99,12 @@ export class SuggestionLoop {
 
   #begin(job: LeasedJob): void {
     const controller = new AbortController();
-    this.#running.set(job.id, controller);
+    this.#running.set(job.leaseToken, controller);
     this.#keeper.hold(job, controller);
     void this.#queue.add(async () => {
       await this.#compute(job, controller.signal);
       this.#keeper.letGo(job);
-      this.#running.delete(job.id);
+      this.#running.delete(job.leaseToken);
       if (this.#stopping === undefined) this.#wake();
     });
   }
