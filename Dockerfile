@@ -1,0 +1,27 @@
+# One image for every role; the command decides: serve (default), work, migrate, keys.
+#   docker build -t backsolve .
+# Node runs the TypeScript as it is, so that there is no build step, only the production dependencies.
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+# The embedded database is for machines without one; a container is given DATABASE_URL.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
+
+FROM node:24-bookworm-slim
+LABEL org.opencontainers.image.title="backsolve" \
+      org.opencontainers.image.description="Finds the inputs of an expensive black box that give the outputs you want, in the fewest runs." \
+      org.opencontainers.image.source="https://github.com/backsolve/backsolve"
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY . .
+# Files belong to root and are never written: the root file system may be read-only.
+USER node
+EXPOSE 8080 8081
+# serve answers on PORT, work on HEALTH_PORT; one of them must say that it lives.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "const ask = (port) => fetch(`http://127.0.0.1:${port}/livez`).then((answer) => { if (!answer.ok) throw answer.status; }); Promise.any([ask(process.env.PORT), ask(process.env.HEALTH_PORT)]).catch(() => process.exit(1))"]
+# Node is process 1 and handles SIGTERM and SIGINT itself.
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["serve"]
