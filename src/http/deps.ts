@@ -18,6 +18,10 @@ export interface HttpSettings {
   readonly requestTimeoutMs: number;
   /** Requests per key and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
+  /** Origins from which browsers may call the SDK dialect, '*' for all; none unless given. */
+  readonly corsOrigins?: readonly string[];
+  /** Whether anybody may make an account; closed unless given. */
+  readonly isRegistrationOpen?: boolean;
 }
 
 export interface HttpDeps {

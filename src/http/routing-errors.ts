@@ -5,9 +5,6 @@ import { pathOf } from './request-path.ts';
 
 const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 
-/** Browsers send OPTIONS to the paths of the SDK dialect before a call from another origin; it answers them itself. */
-const CROSS_ORIGIN_PREFIX = '/api/';
-
 export function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
     sendError(reply, answerStatus(404, 'There is nothing at this path.', { instance: pathOf(request) })),
@@ -34,7 +31,7 @@ function refuseOtherMethods(app: FastifyInstance, url: string, methods: Readonly
   const allowed = METHODS.filter((method) => methods.has(String(method))).join(', ');
   const refused = METHODS.filter((method) => !methods.has(String(method)));
   app.route({
-    method: url.startsWith(CROSS_ORIGIN_PREFIX) ? refused.filter((method) => method !== 'OPTIONS') : refused,
+    method: refused,
     url,
     exposeHeadRoute: false,
     // In onRequest, so that a body is not read first.

@@ -23,6 +23,9 @@ import { logRequests } from './plugins/request-log.ts';
 import { addCommonHeaders } from './plugins/security-headers.ts';
 import { makeMemoryRateLimiter } from './rate-limiter.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
+import { allowCrossOrigin } from './sdk/cross-origin.ts';
+import { SDK_PREFIX } from './sdk/paths.ts';
+import { addSdkDialect } from './sdk/routes.ts';
 
 /** Ids have at most 19 digits, but a longer one is still an id, of nothing. */
 const MAXIMUM_PARAMETER_LENGTH = 4_096;
@@ -54,6 +57,7 @@ export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
   });
 
+  await allowCrossOrigin(app, settings.corsOrigins ?? []);
   const isClosing = refuseWhenClosing(app);
   echoRequestId(app);
   addCommonHeaders(app);
@@ -69,7 +73,7 @@ export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
   const limit = settings.rateLimitPerMinute;
   const limiter = deps.rateLimiter ?? (limit === 0 ? undefined : makeMemoryRateLimiter(limit, () => performance.now()));
   await app.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
-  // The second dialect goes here: its own scope under /api, with its own error handler (http/sdk).
+  await app.register(async (scope) => addSdkDialect(scope, deps, limiter), { prefix: SDK_PREFIX });
 
   refuseOtherMethods();
   return app;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { newInverseOutput, toMeasurement } from '../../src/http/native/inverses.wire.ts';
-import { newModel } from '../../src/http/native/models.wire.ts';
+import { modelPatch, newModel } from '../../src/http/native/models.wire.ts';
 import { newInverse, newObjectives } from '../../src/http/native/objectives.wire.ts';
 import { newOutputCases, toOutputCases } from '../../src/http/native/output-cases.wire.ts';
 import { newProject, toNewProject } from '../../src/http/native/projects.wire.ts';
@@ -164,6 +164,15 @@ describe('a body', () => {
       maximumAttempts: 500,
       convergence: 1e-6,
     });
+  });
+
+  it('full of faults is refused at a bounded cost', () => {
+    const categories = new Array(1_000).fill(new Array(1_000).fill(''));
+    expect(readBody(newProject, { categories }).violations.length).toBeLessThan(20_000);
+    const patch = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
+    expect(readBody(modelPatch, patch).violations).toHaveLength(100);
+    const outputCases = new Array(10_000).fill(new Array(1_000).fill(null));
+    expect(readBody(newOutputCases, { outputCount: 1_000, outputCases }).violations).toHaveLength(100);
   });
 
   it('never makes a reader throw', () => {

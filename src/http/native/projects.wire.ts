@@ -17,7 +17,7 @@ import {
   MAXIMUM_NAME_LENGTH,
   MAXIMUM_OUTPUT_COUNT,
 } from '../wire/limits.ts';
-import { documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
+import { arrayFault, documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
 import { describeWrongType } from '../wire/violations.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
@@ -37,32 +37,40 @@ const inputTypeWord = z
   .meta({ type: 'string', description: INPUT_TYPE_WORDS });
 
 const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
-const categoryNames = z.array(categoryName);
+const NAMES = { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT };
+
+/** Faults named per list of names; a thousand wrong lists of a thousand wrong names must stay cheap. */
+const NAMED_FAULTS = 10;
 
 /** One entry of `categories`: a list of names, null, or (in the flat form) one name. */
 const categoryEntry = z
   .unknown()
   .transform((entry, issues): string | string[] | null => {
     if (entry === null) return null;
-    const schema = Array.isArray(entry)
-      ? listSchema(categoryName, { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT })
-      : categoryName;
-    const parsed = schema.safeParse(entry);
-    if (parsed.success) return parsed.data as string | string[];
-    for (const issue of parsed.error.issues) {
-      const message = issue.code === 'invalid_type' ? 'must be a name, a list of names or null.' : issue.message;
-      issues.addIssue({ code: 'custom', path: [...issue.path] as (string | number)[], message, input: entry });
+    const isList = Array.isArray(entry);
+    const lengthFault = isList ? arrayFault(entry, NAMES, 'names') : undefined;
+    if (lengthFault !== undefined) {
+      issues.addIssue({ code: 'custom', message: lengthFault, input: entry });
+      return z.NEVER;
     }
-    return z.NEVER;
+    let faultCount = 0;
+    for (const [position, name] of (isList ? entry : [entry]).entries()) {
+      const issue = faultCount < NAMED_FAULTS ? categoryName.safeParse(name).error?.issues[0] : undefined;
+      if (issue === undefined) continue;
+      faultCount++;
+      const message = issue.code === 'custom' ? issue.message : 'must be a name, a list of names or null.';
+      issues.addIssue({ code: 'custom', path: isList ? [position] : [], message, input: name });
+    }
+    return faultCount > 0 ? z.NEVER : (entry as string | string[]);
   })
-  .meta(documentAs(z.union([categoryName, categoryNames, z.null()])));
+  .meta(documentAs(z.union([categoryName, z.array(categoryName), z.null()])));
 
 const spaceFields = {
   inputCount: z.int().min(1).max(MAXIMUM_INPUT_COUNT),
   minimums: vectorSchema(INPUTS),
   maximums: vectorSchema(INPUTS),
   inputTypes: listSchema(inputTypeWord, INPUTS),
-  categories: listSchema(categoryEntry, { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT })
+  categories: listSchema(categoryEntry, NAMES)
     .nullish()
     .transform((entries) => entries ?? [])
     .describe(

@@ -2,21 +2,25 @@
  * Requests per key. The plugin sends headers of draft-ietf-httpapi-ratelimit-headers and refuses; how requests are counted
  * is up to the limiter.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerStatus, sendError } from '../errors.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { pathOf } from '../request-path.ts';
 import { principalOf } from './authenticate.ts';
 
-/** To be installed after authentication. */
-export function limitRate(scope: FastifyInstance, limiter: RateLimiter): void {
+/** To be installed after authentication, unless whom a request counts for is told by `sourceOf`. */
+export function limitRate(
+  scope: FastifyInstance,
+  limiter: RateLimiter,
+  sourceOf: (request: FastifyRequest) => string = (request) => principalOf(request).keyId,
+): void {
   const policy = `"default";q=${limiter.limit};w=${limiter.windowSeconds}`;
   scope.addHook('onRequest', async (request, reply) => {
-    const { isAllowed, remaining, resetSeconds } = await limiter.take(principalOf(request).keyId);
+    const { isAllowed, remaining, resetSeconds } = await limiter.take(sourceOf(request));
     reply.header('RateLimit-Policy', policy);
     reply.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
     if (isAllowed) return;
-    const detail = `This key has used its ${limiter.limit} requests in ${limiter.windowSeconds} seconds; go on in ${resetSeconds} s.`;
+    const detail = `You have used your ${limiter.limit} requests in ${limiter.windowSeconds} seconds; go on in ${resetSeconds} s.`;
     const headers = { 'retry-after': String(resetSeconds) };
     return sendError(reply, answerStatus(429, detail, { instance: pathOf(request) }, headers));
   });

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { LISTED_VIOLATIONS } from './limits.ts';
 
 export type Parsed<T> =
   | { readonly kind: 'value'; readonly value: T }
@@ -19,9 +20,9 @@ export function parseShape<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> {
 function toViolations(issue: z.core.$ZodIssue): Violation[] {
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
   if (issue.code !== 'unrecognized_keys') return [makeViolation(path, issue.message)];
-  return issue.keys.map((key) =>
-    makeViolation([...path, key], 'is not known here or cannot be changed; leave it out.'),
-  );
+  return issue.keys
+    .slice(0, LISTED_VIOLATIONS)
+    .map((key) => makeViolation([...path, key], 'is not known here or cannot be changed; leave it out.'));
 }
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];

@@ -1,0 +1,30 @@
+/** Registration, the one call without a key. Closed unless the settings open it. */
+import type { FastifyInstance } from 'fastify';
+import { registerAccount } from '../../application/register-account.ts';
+import { refuseViolations } from '../../domain/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+import { answerStatus, sendError } from '../errors.ts';
+import { readBody } from '../register-operations.ts';
+import { pathOf } from '../request-path.ts';
+import { newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
+
+/** Relative to the scope's prefix. */
+export function addRegistration(scope: FastifyInstance, deps: HttpDeps): void {
+  const isOpen = deps.settings.isRegistrationOpen ?? false;
+  scope.route({
+    method: 'POST',
+    url: '/accounts/register',
+    // In onRequest, so that a body with a password is not even read.
+    onRequest: async (request, reply) => {
+      if (isOpen) return;
+      const detail = 'Registration is closed on this service; ask its operator for an API key.';
+      return sendError(reply, answerStatus(403, detail, { instance: pathOf(request) }));
+    },
+    handler: async (request, reply) => {
+      const { value, violations } = readBody(newAccount, request.body);
+      refuseViolations(violations);
+      const { account, keyText } = await registerAccount(deps.db, toAccountOwner(value!));
+      return reply.code(201).send(presentAccount(account, keyText));
+    },
+  });
+}

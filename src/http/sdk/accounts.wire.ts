@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { Account } from '../../domain/account.ts';
+import { makeViolation, type Violation } from '../../domain/errors.ts';
+import type { BodySpec } from '../operation.ts';
+import { textSchema } from '../wire/fields.ts';
+import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
+import { presentRecord, recordFields } from './record.wire.ts';
+
+const text = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
+/** Longer addresses cannot receive mail (RFC 5321, 4.5.3.1.3). */
+const MAXIMUM_ADDRESS_LENGTH = 254;
+const DEFAULT_TIME_ZONE = 'UTC';
+
+const email = z.preprocess(
+  (address) => (typeof address === 'string' ? address.trim().toLowerCase() : address),
+  textSchema({ minimum: 3, maximum: MAXIMUM_ADDRESS_LENGTH }).regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.'),
+);
+
+/** Only looked at: it is neither kept, compared nor repeated in any message, because the API key is the only credential. */
+const password = z.unknown().transform((value, issues): undefined => {
+  if (typeof value === 'string' && value !== '') return undefined;
+  issues.addIssue({ code: 'custom', message: 'is required: send a text that is not empty.', input: undefined });
+  return z.NEVER;
+});
+
+const agreement = z
+  .boolean()
+  .nullish()
+  .refine((agrees) => agrees !== false, 'must be true.');
+
+const newAccountSchema = z.object({
+  company: text,
+  firstName: text.nullish(),
+  lastName: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH }).nullish(),
+  // Clients before 1.1 send the whole name in one field.
+  name: text.nullish(),
+  email,
+  password,
+  timeZone: text.nullish().transform((zone) => zone ?? DEFAULT_TIME_ZONE),
+  agreement,
+});
+
+function checkName(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+  if (body.firstName != null || body.name != null) return [];
+  return [makeViolation(['firstName'], 'is required: send a string.')];
+}
+
+export const newAccount = { schema: newAccountSchema, alsoCheck: checkName } satisfies BodySpec<unknown>;
+
+/** The body has passed `newAccount`. */
+export function toAccountOwner(body: z.infer<typeof newAccountSchema>) {
+  const [first = '', ...rest] = (body.name ?? '').trim().split(/\s+/);
+  const firstName = body.firstName ?? first;
+  const lastName = body.lastName ?? (body.firstName == null ? rest.join(' ') : '');
+  return {
+    company: body.company,
+    fullName: body.name ?? `${firstName} ${lastName}`.trim(),
+    firstName,
+    lastName,
+    email: body.email,
+    timeZone: body.timeZone,
+  };
+}
+
+export const accountSchema = z.strictObject({
+  ...recordFields,
+  company: z.string(),
+  name: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  email: z.string(),
+  apiKey: z.string(),
+  timeZone: z.string(),
+  customerId: z.string(),
+});
+
+export function presentAccount(account: Account, keyText: string): z.infer<typeof accountSchema> {
+  return {
+    ...presentRecord(account),
+    company: account.company,
+    name: account.fullName,
+    firstName: account.firstName,
+    lastName: account.lastName,
+    email: account.email,
+    apiKey: keyText,
+    timeZone: account.timeZone,
+    // Clients want one that is not null; nobody bills here.
+    customerId: `customer-${account.id}`,
+  };
+}

@@ -1,0 +1,104 @@
+/**
+ * Suggest and load output. Clients repeat both after a lost answer, know of no conflict, and end their loop only when an
+ * inverse that they loaded says so; where the native dialect refuses such a repetition, this one repeats the answer. The
+ * use cases decide what is a repetition; nothing is changed here that they refused to change.
+ */
+import { type AwaitDeps, suggestAndWait } from '../../application/await-suggestion.ts';
+import { getInverse, getObjective } from '../../application/read-objectives.ts';
+import { recordOutput } from '../../application/record-output.ts';
+import type { StepView } from '../../application/views.ts';
+import { DomainError, type ErrorCode } from '../../domain/errors.ts';
+import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { type Call, defineOperation, type Operation } from '../operation.ts';
+import { created, ok } from './answers.ts';
+import { inverseSchema, newOutput, noFields, presentInverse, toMeasurement } from './inverses.wire.ts';
+
+const tag = 'Inverses';
+
+/** Clients give up after 30 s; this leaves room for the way there and back. */
+const LONGEST_WAIT_MS = 25_000;
+/** Seconds after which clients try a 503 again anyway. */
+const RETRY_AFTER_SECONDS = 4;
+
+export const inverseOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: '/objectives/{objective_id}/suggest-inverse',
+    operationId: 'suggestInverse',
+    tag,
+    summary: 'The next input to try; while its output is missing, the same one again',
+    body: noFields,
+    answers: {
+      ...created.spec('A new inverse.', inverseSchema),
+      ...ok.spec('The inverse that was suggested before.', inverseSchema),
+    },
+    handle: async (call) => {
+      try {
+        const step = await suggest(call);
+        return created.answer(presentInverse(step.objective, step.inverse));
+      } catch (error) {
+        const known = await findSuggested(call, error);
+        if (known === undefined) throw error;
+        return ok.answer(presentInverse(known.objective, known.inverse));
+      }
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: '/inverses/{inverse_id}/load-output',
+    operationId: 'loadInverseOutput',
+    tag,
+    summary: 'Load the output of an inverse',
+    body: newOutput,
+    answers: ok.spec('The inverse, judged.', inverseSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      try {
+        const step = await recordOutput(deps.db, accountId, ids, toMeasurement(body));
+        return ok.answer(presentInverse(step.objective, step.inverse));
+      } catch (error) {
+        if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;
+        const step = await getInverse(deps.db, accountId, ids);
+        if (!endedWithoutClient(step.inverse)) throw error;
+        return ok.answer(presentInverse(step.objective, step.inverse));
+      }
+    },
+  }),
+];
+
+interface SuggestCall extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId'> {
+  readonly deps: AwaitDeps & { readonly settings: { readonly suggestWaitMs: number } };
+}
+
+/** Throws OVERLOADED when the suggestion takes longer than a client waits; asking again then finds it. */
+async function suggest({ deps, accountId, ids, requestId }: SuggestCall): Promise<StepView> {
+  const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
+  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs });
+  if (step.inverse.input !== null) return step;
+  const message = 'The suggestion is still being computed; ask again for the same one.';
+  throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}
+
+/**
+ * What an earlier answer held, or must have held, when there is nothing new to suggest: the open iteration, the step with
+ * which the objective was stopped, or the initial point when it satisfied everything. Else undefined.
+ */
+async function findSuggested(call: SuggestCall, error: unknown): Promise<StepView | undefined> {
+  const { deps, accountId, ids } = call;
+  if (isRefusal(error, 'ITERATION_OPEN')) {
+    return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.step!.inverseId });
+  }
+  if (!isRefusal(error, 'OBJECTIVE_ENDED')) return undefined;
+  const objective = await getObjective(deps.db, accountId, ids);
+  const inverse = objective.inverses.at(-1)!;
+  const wasSatisfiedAtOnce = objective.inverses.length === 1 && inverse.satisfiedAt !== null;
+  return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? { objective, inverse } : undefined;
+}
+
+/** A step with an input that was stopped before its client loaded an output. */
+function endedWithoutClient(inverse: Inverse): boolean {
+  return inverse.status === InverseStatus.stopped && inverse.input !== null && inverse.loadedAt === null;
+}
+
+function isRefusal(error: unknown, ...codes: readonly ErrorCode[]): error is DomainError {
+  return error instanceof DomainError && codes.includes(error.code);
+}

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { Measurement } from '../../application/record-output.ts';
+import { evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
+import type { Inverse } from '../../domain/inverse.ts';
+import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import type { BodySpec } from '../operation.ts';
+import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { looseVector } from './loose-fields.ts';
+import { presentRecord, recordFields } from './record.wire.ts';
+
+export const noFields = { isOptional: true, schema: z.object({}) } satisfies BodySpec<unknown>;
+
+const newOutputSchema = z.object({ output: looseVector({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }) });
+
+export const newOutput = { schema: newOutputSchema } satisfies BodySpec<unknown>;
+
+export function toMeasurement(body: z.infer<typeof newOutputSchema>): Measurement {
+  return { kind: 'output', output: body.output, computeTimeNs: null };
+}
+
+export const resultSchema = z.strictObject({
+  ...recordFields,
+  number: z.int(),
+  objective: z.number(),
+  objectiveType: z.enum(OBJECTIVE_TYPES),
+  minimumBound: z.number(),
+  maximumBound: z.number(),
+  output: z.number(),
+  error: z.number(),
+  detail: z.string(),
+  satisfied: z.boolean(),
+});
+
+export const inverseSchema = z.strictObject({
+  ...recordFields,
+  loadedAt: timestamp.nullable(),
+  satisfiedAt: timestamp.nullable(),
+  stoppedAt: timestamp.nullable(),
+  exhaustedAt: timestamp.nullable(),
+  iteration: z.int(),
+  l1Norm: z.number(),
+  suggestTime: z.int(),
+  computeTime: z.int(),
+  input: z.array(z.number()),
+  output: z.array(z.number()),
+  errors: z.array(z.number()),
+  results: z.array(resultSchema),
+});
+
+/**
+ * A step. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last
+ * completed step, from which it sets out.
+ */
+export function presentInverse(objective: Objective, inverse: Inverse): z.infer<typeof inverseSchema> {
+  const judged = inverse.output ?? inverse.basisOutput ?? objective.initialOutput;
+  const { l1Norm, results } = evaluateOutput(objective, judged);
+  return {
+    ...presentRecord(inverse),
+    loadedAt: toOptionalTimestamp(inverse.loadedAt),
+    satisfiedAt: toOptionalTimestamp(inverse.satisfiedAt),
+    stoppedAt: toOptionalTimestamp(inverse.stoppedAt),
+    exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
+    iteration: inverse.iteration,
+    l1Norm,
+    suggestTime: inverse.suggestTimeNs,
+    computeTime: inverse.computeTimeNs,
+    input: [...(inverse.input ?? [])],
+    output: [...(inverse.output ?? [])],
+    errors: results.map((result) => result.error),
+    results: inverse.output === null ? [] : results.map((result) => presentResult(inverse, result)),
+  };
+}
+
+/** Results are computed, not stored: their instants are those of the step they judge. */
+function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeof resultSchema> {
+  const createdAt = inverse.loadedAt ?? inverse.createdAt;
+  return {
+    ...presentRecord({ ...inverse, id: resultId(inverse.id, result.number), createdAt }),
+    number: result.number,
+    objective: result.objective,
+    objectiveType: result.type,
+    minimumBound: result.minimumBound ?? 0,
+    maximumBound: result.maximumBound ?? 0,
+    output: result.output,
+    error: result.error,
+    detail: result.detail,
+    satisfied: result.satisfied,
+  };
+}
+
+/** How many steps get result ids of their own before they repeat: 1000 per step have to fit into 31 bits. */
+const STEPS_OF_RESULT_IDS = 2_147_483;
+
+/**
+ * A positive id for a result, the same in every answer. Some clients keep ids in 32 bits, so ids repeat for steps that lie
+ * a multiple of 2 147 483 apart; within a step, and among its neighbours, they differ. Nothing can be looked up by them.
+ */
+export function resultId(inverseId: number, number: number): number {
+  return (inverseId % STEPS_OF_RESULT_IDS) * MAXIMUM_OUTPUT_COUNT + number + 1;
+}

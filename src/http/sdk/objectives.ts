@@ -1,0 +1,34 @@
+import { loadObjectives } from '../../application/load-objectives.ts';
+import { getObjective } from '../../application/read-objectives.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { created, ok } from './answers.ts';
+import { newObjectives, objectiveSchema, presentObjective, toNewObjective } from './objectives.wire.ts';
+import { objectivePath } from './paths.ts';
+
+const tag = 'Objectives';
+
+export const objectiveOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: '/trials/{trial_id}/objectives',
+    operationId: 'loadObjectives',
+    tag,
+    summary: 'Load objectives with an initial input and its output',
+    body: newObjectives,
+    answers: created.spec('The objective.', objectiveSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body));
+      return created.answer(presentObjective(objective), objectivePath(objective.id));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/objectives/{objective_id}',
+    operationId: 'readObjective',
+    tag,
+    summary: 'An objective with its inverses',
+    answers: ok.spec('The objective.', objectiveSchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentObjective(await getObjective(deps.db, accountId, ids))),
+  }),
+];

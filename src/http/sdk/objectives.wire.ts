@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { NewObjective } from '../../application/load-objectives.ts';
+import type { Violation } from '../../domain/errors.ts';
+import {
+  checkDefinition,
+  DEFAULT_CONVERGENCE,
+  DEFAULT_MAXIMUM_ATTEMPTS,
+  OBJECTIVE_TYPES,
+  type ObjectiveWithInverses,
+} from '../../domain/objective.ts';
+import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import { checkLength } from '../../domain/vectors.ts';
+import type { BodySpec } from '../operation.ts';
+import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { listSchema } from '../wire/vectors.ts';
+import { inverseSchema, presentInverse } from './inverses.wire.ts';
+import { boundsVector, looseVector, objectiveTypeWord } from './loose-fields.ts';
+import { presentRecord, recordFields } from './record.wire.ts';
+
+/** Clients send zeros for every objective without bounds, so only those with bounds are checked. */
+const BOUNDS_RULE = 'bounded-types';
+
+const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
+
+const bounds = boundsVector({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT })
+  .nullish()
+  .transform((values) => values ?? []);
+
+const newObjectivesSchema = z.object({
+  objectives: looseVector(OUTPUTS),
+  objectiveTypes: listSchema(objectiveTypeWord, OUTPUTS),
+  initialInput: looseVector({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
+  initialOutput: looseVector(OUTPUTS),
+  desiredL1Norm: z
+    .number()
+    .min(0)
+    .nullish()
+    .transform((norm) => norm ?? 0),
+  minimumBounds: bounds,
+  maximumBounds: bounds,
+});
+
+/** The rules between fields, when the body is refused anyway. */
+function checkDefinitionWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+  const definition = newObjectivesSchema
+    .pick({ objectives: true, objectiveTypes: true, minimumBounds: true, maximumBounds: true })
+    .safeParse(body);
+  if (!definition.success) return [];
+  const { objectives } = definition.data;
+  const others = { desiredL1Norm: 0, convergence: DEFAULT_CONVERGENCE };
+  const violations = checkDefinition({ ...definition.data, ...others }, objectives.length, BOUNDS_RULE);
+  const initialOutput = newObjectivesSchema.shape.initialOutput.safeParse(body.initialOutput);
+  if (!initialOutput.success) return violations;
+  return [...violations, ...checkLength(['initialOutput'], initialOutput.data, objectives.length, 'objective')];
+}
+
+export const newObjectives = {
+  schema: newObjectivesSchema,
+  checkWhenRefused: checkDefinitionWhenRefused,
+} satisfies BodySpec<unknown>;
+
+export function toNewObjective(body: z.infer<typeof newObjectivesSchema>): NewObjective {
+  return {
+    ...body,
+    convergence: DEFAULT_CONVERGENCE,
+    maximumAttempts: DEFAULT_MAXIMUM_ATTEMPTS,
+    boundsRule: BOUNDS_RULE,
+  };
+}
+
+export const objectiveSchema = z.strictObject({
+  ...recordFields,
+  number: z.int().describe('1 for the first objective of the trial; the PHP client needs it.'),
+  optimalInverse: inverseSchema.nullable(),
+  attemptCount: z.int(),
+  stopReason: z.literal(Object.values(StopReason)),
+  desiredL1Norm: z.number(),
+  objectives: z.array(z.number()),
+  objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+  minimumBounds: z.array(z.number()),
+  maximumBounds: z.array(z.number()),
+  inverses: z.array(inverseSchema),
+});
+
+/** An objective with the steps that have an input; one still being computed is not shown. */
+export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
+  const inverses = objective.inverses
+    .filter((inverse) => inverse.input !== null)
+    .map((inverse) => presentInverse(objective, inverse));
+  return {
+    ...presentRecord(objective),
+    number: objective.number,
+    optimalInverse: inverses.find((inverse) => inverse.id === objective.optimalInverseId) ?? null,
+    attemptCount: objective.attemptCount,
+    stopReason: objective.stopReason,
+    desiredL1Norm: objective.desiredL1Norm,
+    objectives: [...objective.objectives],
+    objectiveTypes: [...objective.objectiveTypes],
+    minimumBounds: presentBounds(objective.minimumBounds, objective),
+    maximumBounds: presentBounds(objective.maximumBounds, objective),
+    inverses,
+  };
+}
+
+/** Zeros where none were given: clients want one number per objective. */
+function presentBounds(values: readonly number[], objective: ObjectiveWithInverses): number[] {
+  return values.length === 0 ? objective.objectives.map(() => 0) : [...values];
+}

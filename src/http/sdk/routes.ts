@@ -1,0 +1,53 @@
+/**
+ * The dialect of existing client libraries: flat paths and camelCase over the same use cases as the native dialect. Every
+ * quirk of those clients lives in this folder.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { StepReference } from '../../domain/errors.ts';
+import type { HttpDeps } from '../deps.ts';
+import { makeErrorHandler } from '../errors.ts';
+import type { Operation } from '../operation.ts';
+import { requireKey } from '../plugins/authenticate.ts';
+import { limitRate } from '../plugins/rate-limit.ts';
+import { addApiHeaders } from '../plugins/security-headers.ts';
+import type { RateLimiter } from '../rate-limiter.ts';
+import { registerOperations } from '../register-operations.ts';
+import { addRegistration } from './accounts.ts';
+import { inverseOperations } from './inverses.ts';
+import { modelOperations } from './models.ts';
+import { objectiveOperations } from './objectives.ts';
+import { objectivePath } from './paths.ts';
+import { projectOperations } from './projects.ts';
+import { trialOperations } from './trials.ts';
+
+const SDK_OPERATIONS: readonly Operation[] = [
+  ...modelOperations,
+  ...projectOperations,
+  ...trialOperations,
+  ...objectiveOperations,
+  ...inverseOperations,
+];
+
+/** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
+export async function addSdkDialect(
+  scope: FastifyInstance,
+  deps: HttpDeps,
+  limiter: RateLimiter | undefined,
+): Promise<void> {
+  addApiHeaders(scope);
+  scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
+  await scope.register(async (open) => {
+    if (limiter !== undefined) limitRate(open, limiter, (request) => `address ${request.ip}`);
+    addRegistration(open, deps);
+  });
+  await scope.register(async (keyed) => {
+    requireKey(keyed, deps);
+    if (limiter !== undefined) limitRate(keyed, limiter);
+    registerOperations(keyed, deps, SDK_OPERATIONS);
+  });
+}
+
+/** Steps have no read of their own in this dialect; their objective shows them. */
+function stepPath(_: FastifyRequest, step: StepReference): string {
+  return objectivePath(step.objectiveId);
+}

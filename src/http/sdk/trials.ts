@@ -1,0 +1,33 @@
+import { loadOutputCases } from '../../application/load-output-cases.ts';
+import { getTrialTree } from '../../application/read-trees.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { created, ok } from './answers.ts';
+import { trialPath } from './paths.ts';
+import { newOutputCases, presentTrial, toOutputCases, trialSchema } from './trials.wire.ts';
+
+const tag = 'Trials';
+
+export const trialOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: '/projects/{project_id}/output-cases',
+    operationId: 'loadOutputCases',
+    tag,
+    summary: 'Load the outputs of the input cases; makes a trial',
+    body: newOutputCases,
+    answers: created.spec('The trial.', trialSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      const { trial, set } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body));
+      return created.answer(presentTrial({ trial, set, objectives: [] }), trialPath(trial.id));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/trials/{trial_id}',
+    operationId: 'readTrial',
+    tag,
+    summary: 'A trial with everything in it',
+    answers: ok.spec('The trial.', trialSchema),
+    handle: async ({ deps, accountId, ids }) => ok.answer(presentTrial(await getTrialTree(deps.db, accountId, ids))),
+  }),
+];
