@@ -1,4 +1,4 @@
-import type { Acquisition } from '../acquisition/interval-probability.ts';
+import type { Acquisition } from '../acquisition/acquisition.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 
@@ -19,6 +19,8 @@ interface Model {
   readonly g: Float64Array;
   readonly J: Float64Array;
   readonly c: Float64Array;
+  /** p x p, lower triangle, added to the Hessian of the acquisition; null for none. */
+  readonly bend: Float64Array | null;
 }
 
 /**
@@ -44,6 +46,7 @@ export function climb(
       g: acquisition.gradient.slice(),
       J: acquisition.jacobian.slice(),
       c: acquisition.curvature.slice(),
+      bend: acquisition.bend?.slice() ?? null,
     };
     let gain = -1;
     for (let failure = 0; failure <= FAILURES; failure++) {
@@ -76,7 +79,10 @@ function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, wo
   }
   for (let pass = 0; pass < 3 && free.length > 0; pass++) {
     const right = rightSide(model, step, free);
-    const d = free.length > m ? solveWide(model, diagonal, right, free) : solveNarrow(model, diagonal, right, free);
+    const bent = model.bend ? solveNarrow(model, diagonal, right, free) : null;
+    const plain = { ...model, bend: null };
+    const solve = free.length > m ? solveWide : solveNarrow;
+    const d = bent ?? solve(plain, diagonal, right, free);
     work.spent += (Math.min(free.length, m) ** 2 * (free.length + m) + p * m) / 1e6;
     if (d === null) break;
     const staying: number[] = [];
@@ -126,8 +132,8 @@ function rightSide({ g, J, c }: Model, step: Float64Array, free: readonly number
   return right;
 }
 
-/** Solves (D + J' C J) d = r directly. */
-function solveNarrow({ J, c }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+/** Solves (D + J' C J - bend) d = r directly; null when the matrix is not positive definite. */
+function solveNarrow({ J, c, bend }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
   const q = free.length;
   const p = diagonal.length;
   const H = new Float64Array(q * q);
@@ -138,7 +144,10 @@ function solveNarrow({ J, c }: Model, diagonal: Float64Array, r: Float64Array, f
       for (let b = 0; b <= a; b++) H[a * q + b]! += factor * J[j * p + free[b]!]!;
     }
   }
-  for (let a = 0; a < q; a++) H[a * q + a]! += diagonal[free[a]!]!;
+  for (let a = 0; a < q; a++) {
+    H[a * q + a]! += diagonal[free[a]!]!;
+    if (bend) for (let b = 0; b <= a; b++) H[a * q + b]! -= bend[free[a]! * p + free[b]!]!;
+  }
   if (!choleskyInPlace(H, q)) return null;
   const d = r.slice();
   solveWithFactor(H, q, d);

@@ -1,4 +1,4 @@
-import type { Acquisition } from '../acquisition/interval-probability.ts';
+import type { Acquisition } from '../acquisition/acquisition.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 import { type Coding, decode, encode, snap } from '../space.ts';
@@ -31,6 +31,8 @@ export interface Found {
   /** Length n, natural units. */
   readonly x: Float64Array;
   readonly value: number;
+  /** Summands of the acquisition there, length m. */
+  readonly terms: Float64Array;
 }
 
 /** What a search met: the best input not evaluated before, and the best at all. */
@@ -75,7 +77,7 @@ function medianSpreads(search: Search): Float64Array {
     acquisition.evaluate(randomIn(search), null, false);
     for (let j = 0; j < acquisition.m; j++) samples[j]![k] = sigma[j]!;
   }
-  return Float64Array.from(samples, (one, j) => Math.max(one.sort()[MEDIAN_POINTS >> 1]!, acquisition.floor[j]!));
+  return Float64Array.from(samples, (one, j) => Math.max(one.sort()[MEDIAN_POINTS >> 1]!, acquisition.frozenFloor[j]!));
 }
 
 function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
@@ -100,8 +102,9 @@ function settle(search: Search, u: Float64Array, best: Record): number {
   }
   const value = acquisition.evaluate(u, null, false);
   const isBetter = (other: Found | null) => value > (other?.value ?? Number.NEGATIVE_INFINITY);
-  if (isBetter(best.any)) best.any = { x, value };
-  if (isBetter(best.unseen) && !seen.has(x)) best.unseen = { x, value };
+  const terms = acquisition.terms.slice();
+  if (isBetter(best.any)) best.any = { x, value, terms };
+  if (isBetter(best.unseen) && !seen.has(x)) best.unseen = { x, value, terms };
   return value;
 }
 
@@ -118,9 +121,9 @@ function holdDiscrete({ coding, box }: Search, u: Float64Array): Box {
 /** Coordinate search over the discrete variables from the best candidate. */
 function polish(search: Search, best: Record, start: Found): void {
   const { coding, box, work } = search;
-  let current = start;
+  let current = { x: start.x, value: start.value };
   for (let round = 0; round < DISCRETE_ROUNDS && !isSpent(work, 1); round++) {
-    let next: Found | null = null;
+    let next: { x: Float64Array; value: number } | null = null;
     for (const x of neighboursOf(coding, current.x)) {
       const u = new Float64Array(coding.p);
       encode(coding, x, 0, u, 0);

@@ -1,5 +1,5 @@
+import { type Acquisition, type Aim, makeAcquisition } from '../acquisition/acquisition.ts';
 import { makeHazards } from '../acquisition/hazards.ts';
-import { makeAcquisition } from '../acquisition/interval-probability.ts';
 import type { Cases } from '../cases.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -7,14 +7,14 @@ import type { SuggestRequest } from '../problem.ts';
 import type { Coding } from '../space.ts';
 import { correctAround } from '../surrogate/endgame.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
-import { chooseModels } from '../surrogate/model-choice.ts';
+import { chooseModels, type Surrogate } from '../surrogate/model-choice.ts';
 import { makePredictor } from '../surrogate/predictor.ts';
 import { bestOf, type Interval, stallOf } from '../targets.ts';
 import type { Box } from './box-newton.ts';
+import { bestFeasible, expectsNothing, improvementAims, isStandstill } from './directed-outputs.ts';
 import { localRegion, localTurn } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import type { Seen } from './seen.ts';
-import { expectsImprovement, standstill } from './stop-rule.ts';
 import { fitLimit, selectRows } from './subset.ts';
 
 /** What the search for the next input works on. */
@@ -34,6 +34,9 @@ interface Scope {
   readonly local: boolean;
 }
 
+/** Log probability of an aspiration below which it counts as out of reach by the model. */
+const OUT_OF_REACH = -5;
+
 /** The input with the best chances by the model, locally around the best points now and then when progress stalls. */
 export function nextInput(problem: Problem): Found | 'no-improvement-expected' | null {
   const { request, coding, cases } = problem;
@@ -49,13 +52,48 @@ export function nextInput(problem: Problem): Found | 'no-improvement-expected' |
   return searchIn(problem, { rows, center: bestOf(cases.merit), box, local: false }, stall, work);
 }
 
-function searchIn(
-  problem: Problem,
-  { rows, center, box, local }: Scope,
-  stall: number,
-  work: Work,
-): Found | 'no-improvement-expected' | null {
+function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Found | 'no-improvement-expected' | null {
   const { request, coding, seen, intervals, cases } = problem;
+  const { rows, center, box, local } = scope;
+  const { p } = coding;
+  const surrogate = fitScope(problem, scope, stall, work);
+  const predictor = makePredictor(surrogate, work);
+  correctAround(surrogate, predictor, rows.indexOf(center));
+  const hazards = makeHazards(cases, p);
+  const isDirected = intervals.map((interval) => interval.directed);
+  const order = Array.from(rows).sort((a, b) => cases.merit[a]! - cases.merit[b]! || a - b);
+  const random = makeRandom(request.seed, 2, request.history.count);
+  const maximize = (acquisition: Acquisition, best: readonly number[]) =>
+    maximizeAcquisition({
+      coding,
+      acquisition,
+      sigma: predictor.sigma,
+      box,
+      seen,
+      evaluated: best.slice(0, 3).map((row) => cases.U.slice(row * p, (row + 1) * p)),
+      random,
+      work,
+    });
+  const chances = makeAcquisition(surrogate, predictor, intervals.map(toAim), isDirected, hazards);
+  const found = maximize(chances, order);
+  if (!isDirected.includes(true)) return found;
+  if (found && logReach(intervals, found) > OUT_OF_REACH) return found;
+
+  const feasible = bestFeasible(cases, intervals);
+  if (feasible >= 0 && rows.includes(feasible)) correctAround(surrogate, predictor, rows.indexOf(feasible));
+  const aims = improvementAims(surrogate, cases, intervals, feasible);
+  const improved = maximize(
+    makeAcquisition(surrogate, predictor, aims, isDirected, hazards),
+    feasible < 0 ? order : [feasible, ...order],
+  );
+  const isStill = !local && improved && isStandstill(request, cases, intervals, feasible, movableCount(coding));
+  if (isStill && expectsNothing(request, surrogate, cases, intervals, feasible, improved.terms)) {
+    return 'no-improvement-expected';
+  }
+  return improved ?? found;
+}
+
+function fitScope({ coding, intervals, cases }: Problem, { rows, local }: Scope, stall: number, work: Work): Surrogate {
   const { p } = coding;
   const m = intervals.length;
   const N = rows.length;
@@ -67,26 +105,16 @@ function searchIn(
   });
   const n = movableCount(coding);
   const geometry = makeGeometry(U, N, p, groupingOf(coding, n));
-  const surrogate = chooseModels({ geometry, Y, intervals, n, stall, local }, work);
-  const predictor = makePredictor(surrogate, work);
-  const random = makeRandom(request.seed, 2, request.history.count);
-  const standings = local ? null : standstill(request, cases, intervals, n);
-  const around = cases.U.slice(center * p, (center + 1) * p);
-  if (standings && !expectsImprovement(standings, intervals, surrogate, predictor, box, around, random)) {
-    return 'no-improvement-expected';
-  }
-  correctAround(surrogate, predictor, rows.indexOf(center));
-  const order = Array.from(rows).sort((a, b) => cases.merit[a]! - cases.merit[b]! || a - b);
-  return maximizeAcquisition({
-    coding,
-    acquisition: makeAcquisition(surrogate, predictor, makeHazards(cases, p)),
-    sigma: predictor.sigma,
-    box,
-    seen,
-    evaluated: order.slice(0, 3).map((row) => cases.U.slice(row * p, (row + 1) * p)),
-    random,
-    work,
-  });
+  return chooseModels({ geometry, Y, intervals, n, stall, local }, work);
+}
+
+function toAim({ lower, upper }: Interval): Aim {
+  return Number.isFinite(lower) || Number.isFinite(upper) ? 'interval' : 'ignore';
+}
+
+/** Log probability that all aspirations are reached at the input found. */
+function logReach(intervals: readonly Interval[], { terms }: Found): number {
+  return intervals.reduce((sum, interval, j) => sum + (interval.directed ? terms[j]! : 0), 0);
 }
 
 function movableCount(coding: Coding): number {

@@ -28,6 +28,8 @@ export interface Predictor {
   readonly sigmaGradient: Float64Array;
   /** Fills `mean`, and on demand the others, at the features u (length p). */
   predict(u: Float64Array, gradient: boolean, sigma: boolean): void;
+  /** Adds `factor` times the Hessian of the mean of output j at u to H (p x p, lower triangle); see predict. */
+  addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void;
   /** Sets the corrections, one or null per output. */
   correct(corrections: readonly (Correction | null)[]): void;
 }
@@ -178,6 +180,26 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
     return root;
   }
 
+  function addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void {
+    const state = states.find((one) => one.users.some((user) => user.j === j));
+    const user = state?.users.find((one) => one.j === j);
+    if (!state || !user || state.kind === 'lin') return;
+    fillKernel(state, u);
+    const { kind, weight } = state;
+    let total = 0;
+    for (let i = 0; i < N; i++) {
+      const c = factor * user.alpha[i]! * (kind === 'rbf' ? slopeOfK[i]! : 2);
+      total += c;
+      for (let f = 0; f < p; f++) {
+        scratch[f] = weight[f]! * (kind === 'rbf' ? u[f]! - U[i * p + f]! : U[i * p + f]!);
+        const along = c * scratch[f]!;
+        for (let g = 0; g <= f; g++) H[f * p + g]! += along * scratch[g]!;
+      }
+    }
+    if (kind === 'rbf') for (let f = 0; f < p; f++) H[f * p + f]! -= total * weight[f]!;
+    work.spent += (N * p * (p + 4)) / 1e6;
+  }
+
   function applyCorrection(j: number, { shift, slope, center, reach }: Correction, u: Float64Array, gradient: boolean) {
     mean[j]! += shift;
     if (slope === null) return;
@@ -222,6 +244,7 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
     meanGradient,
     sigmaGradient,
     predict,
+    addMeanHessian,
     correct: (next) => {
       corrections = next;
     },
