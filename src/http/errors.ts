@@ -122,7 +122,12 @@ function answer(facts: ProblemFacts, headers: Readonly<Record<string, string>> =
 
 export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer): FastifyReply {
   // Fastify does not serialize objects under a content type that it does not take for JSON.
-  return reply.code(problem.status).headers(headers).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(problem));
+  return reply
+    .code(problem.status)
+    .header('cache-control', 'no-store')
+    .headers(headers)
+    .type(PROBLEM_MEDIA_TYPE)
+    .send(JSON.stringify(problem));
 }
 
 export interface DialectErrors {

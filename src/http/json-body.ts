@@ -1,5 +1,5 @@
 /** JSON request bodies: strict UTF-8, an empty body reads as no body, poisoned prototypes are refused. */
-import type { FastifyInstance } from 'fastify';
+import { errorCodes, type FastifyInstance } from 'fastify';
 import { DomainError, makeViolation } from '../domain/errors.ts';
 
 export function acceptJsonOnly(app: FastifyInstance): void {
@@ -19,6 +19,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
       if (error === null) done(null, value);
       else done(unreadable('The body is not valid JSON, or it has the key "__proto__" or "constructor.prototype".'));
     });
+  });
+  // Some clients name a form or text as the type of a body that they do not send.
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    if (request.headers['content-length'] === '0') done(null, undefined);
+    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
   });
 }
 

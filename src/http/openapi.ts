@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 document of the native dialect, built from the operations and the schemas that validate them. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
 import { type AnswerSpec, type Operation, pathNames } from './operation.ts';
@@ -168,7 +169,10 @@ class Components {
       properties: { schema: Json };
       $defs?: Record<string, Json>;
     };
-    for (const [name, { id: _, ...definition }] of Object.entries($defs)) this.schemas[name] = definition;
+    for (const [name, { id: _, ...definition }] of Object.entries($defs)) {
+      const example = RECORD_EXAMPLES[name];
+      this.schemas[name] = example === undefined ? definition : { ...definition, examples: [example] };
+    }
     return properties.schema;
   }
 }

@@ -123,6 +123,14 @@ describe('a body', () => {
     expect(answered.statusCode).toBe(415);
   });
 
+  it('that is empty needs no media type, or may name any', async () => {
+    const { projectUrl } = await prepareTrial(service.send);
+    for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain;charset=UTF-8']) {
+      const headers = { 'content-type': type, 'content-length': '0' };
+      expect((await service.send('POST', `${projectUrl}/trials`, undefined, headers)).status).toBe(201);
+    }
+  });
+
   it('may state its charset', async () => {
     expect(
       (await create('{"name":"with charset"}', { 'content-type': 'application/json; charset=utf-8' })).status,

@@ -48,6 +48,15 @@ describe('the OpenAPI document', () => {
     },
   );
 
+  const answered = NATIVE_OPERATIONS.flatMap((operation) => Object.values(operation.answers)).flatMap(({ schema }) =>
+    schema instanceof z.ZodObject ? [schema] : [],
+  );
+  const named = new Map(answered.map((schema) => [z.globalRegistry.get(schema)?.id ?? 'nameless', schema] as const));
+  it.each([...named])('has an example of %s with exactly its fields', (name, schema) => {
+    const [example] = document.components.schemas[name].examples;
+    expect(z.strictObject(schema.shape).safeParse(example).error).toBeUndefined();
+  });
+
   const bodies = NATIVE_OPERATIONS.filter((operation) => operation.body !== undefined);
   it.each(bodies.map((operation) => [operation.operationId, operation] as const))(
     'has examples for the body of %s, and they are accepted',

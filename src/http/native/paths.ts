@@ -11,6 +11,10 @@ export function modelPath(modelId: number): string {
   return `${NATIVE_PREFIX}/models/${modelId}`;
 }
 
+export function webhookPath(webhookId: number): string {
+  return `${NATIVE_PREFIX}/webhooks/${webhookId}`;
+}
+
 export function projectPath(modelId: number, projectId: number): string {
   return `${modelPath(modelId)}/projects/${projectId}`;
 }

@@ -16,6 +16,7 @@ import { outputCaseOperations } from './output-cases.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
 import { trialOperations } from './trials.ts';
+import { webhookOperations } from './webhooks.ts';
 
 export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...modelOperations,
@@ -24,6 +25,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...trialOperations,
   ...objectiveOperations,
   ...inverseOperations,
+  ...webhookOperations,
 ];
 
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */

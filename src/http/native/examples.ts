@@ -1,0 +1,132 @@
+/** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
+import type { StepView } from '../../application/views.ts';
+import type { Inverse } from '../../domain/inverse.ts';
+import type { Objective } from '../../domain/objective.ts';
+import type { Project } from '../../domain/project.ts';
+import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
+import { presentInverse, presentSuggestion } from './inverses.wire.ts';
+import { presentModel } from './models.wire.ts';
+import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
+import { presentLoadedSet, presentOutputCaseSet } from './output-cases.wire.ts';
+import { presentProject } from './projects.wire.ts';
+import { presentTrial } from './trials.wire.ts';
+
+const instants = {
+  createdAt: new Date('2026-01-31T12:00:00.000Z'),
+  updatedAt: new Date('2026-01-31T12:00:00.000Z'),
+  disabledAt: null,
+};
+
+const project: Project = {
+  ...instants,
+  id: 12,
+  modelId: 3,
+  name: 'Tube side',
+  inputCount: 2,
+  minimums: [0.5, 1],
+  maximums: [2.5, 8],
+  inputTypes: ['float', 'integer'],
+  categories: [[], []],
+  inputCases: [
+    [0.75, 6],
+    [1.75, 2],
+  ],
+  outputCount: null,
+  seed: 1,
+  developedAt: null,
+};
+
+const set: OutputCaseSet = {
+  ...instants,
+  id: 41,
+  modelId: 3,
+  projectId: 12,
+  outputCount: 2,
+  outputCases: [
+    [1.25, 22.5],
+    [1.75, 18.5],
+  ],
+  failedCases: [],
+};
+
+const trial: Trial = {
+  ...instants,
+  id: 58,
+  modelId: 3,
+  projectId: 12,
+  outputCaseSetId: 41,
+  number: 1,
+  status: 'active',
+};
+
+const objective: Objective = {
+  ...instants,
+  id: 77,
+  trialId: 58,
+  number: 1,
+  objectives: [1.5, 20],
+  objectiveTypes: ['value', 'lessthan_equal'],
+  minimumBounds: [-0.25, 0],
+  maximumBounds: [0.25, 1],
+  desiredL1Norm: 0,
+  convergence: 1e-6,
+  initialInput: [1.25, 4],
+  initialOutput: [2, 21],
+  maximumAttempts: 500,
+  attemptCount: 1,
+  stopReason: 0,
+  optimalInverseId: null,
+  seed: 1,
+};
+
+const unsettled = {
+  satisfiedAt: null,
+  stoppedAt: null,
+  exhaustedAt: null,
+  failedAt: null,
+  failureReason: null,
+};
+
+const firstStep: Inverse = {
+  ...instants,
+  ...unsettled,
+  id: 900,
+  objectiveId: 77,
+  iteration: 1,
+  status: 'active',
+  input: objective.initialInput,
+  output: objective.initialOutput,
+  basisOutput: null,
+  suggestTimeNs: 0,
+  computeTimeNs: 0,
+  suggestedAt: null,
+  loadedAt: instants.createdAt,
+};
+
+const suggestion: Inverse = {
+  ...firstStep,
+  id: 901,
+  iteration: 2,
+  input: [0.875, 5],
+  output: null,
+  basisOutput: objective.initialOutput,
+  suggestTimeNs: 182_404_913,
+  suggestedAt: instants.createdAt,
+  loadedAt: null,
+};
+
+const stored = { ...objective, inverses: [firstStep, suggestion] };
+const step: StepView = { objective, inverse: suggestion };
+
+/** By the name of the schema. */
+export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
+  Model: presentModel({ ...instants, id: 3, name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }),
+  Project: presentProject(project),
+  LoadedOutputCaseSet: presentLoadedSet(set, trial.id),
+  OutputCaseSet: presentOutputCaseSet({ set, trialId: trial.id }),
+  Trial: presentTrial(trial),
+  LoadedObjectives: presentLoadedObjectives({ ...stored, attemptCount: 0 }),
+  Objective: presentObjective(stored),
+  Suggestion: presentSuggestion(step),
+  Inverse: presentInverse(step),
+};

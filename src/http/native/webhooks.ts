@@ -1,0 +1,136 @@
+import {
+  createWebhook,
+  deleteWebhook,
+  getDelivery,
+  getWebhook,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  updateWebhook,
+} from '../../application/manage-webhooks.ts';
+import type { HttpDeps } from '../deps.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { created, done, ok, pageOf } from './answers.ts';
+import { noFields } from './inverses.wire.ts';
+import { webhookPath } from './paths.ts';
+import {
+  createdWebhookSchema,
+  deliverySchema,
+  newWebhook,
+  presentCreatedWebhook,
+  presentDelivery,
+  presentWebhook,
+  webhookPatch,
+  webhookSchema,
+} from './webhooks.wire.ts';
+
+const tag = 'Webhooks';
+const webhook = '/webhooks/{webhook_id}';
+const delivery = `${webhook}/deliveries/{delivery_id}` as const;
+
+function webhookDeps({ db, judgeWebhookUrl }: HttpDeps) {
+  return { db, judgeUrl: judgeWebhookUrl };
+}
+
+export const webhookOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: '/webhooks',
+    operationId: 'createWebhook',
+    tag,
+    summary: 'Register a webhook',
+    description: 'The answer holds the secret that verifies signatures (Standard Webhooks); it is never shown again.',
+    body: newWebhook,
+    answers: created.spec('The webhook with its secret.', createdWebhookSchema),
+    handle: async ({ deps, accountId, body }) => {
+      const { url, description, events: eventNames } = body;
+      const made = await createWebhook(webhookDeps(deps), accountId, { url, description, eventNames });
+      return created.answer(webhookPath(made.webhook.id), presentCreatedWebhook(made));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/webhooks',
+    operationId: 'listWebhooks',
+    tag,
+    summary: 'List the webhooks',
+    isList: true,
+    answers: pageOf.spec('The webhooks, oldest first.', webhookSchema),
+    handle: async (call) =>
+      pageOf.answer(call, await listWebhooks(call.deps.db, call.accountId, call.page), presentWebhook),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: webhook,
+    operationId: 'getWebhook',
+    tag,
+    summary: 'Read a webhook',
+    answers: ok.spec('The webhook.', webhookSchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentWebhook(await getWebhook(deps.db, accountId, ids.webhookId))),
+  }),
+  defineOperation({
+    method: 'PATCH',
+    path: webhook,
+    operationId: 'updateWebhook',
+    tag,
+    summary: 'Switch a webhook on or off, or change what it takes',
+    body: webhookPatch,
+    answers: ok.spec('The webhook as it is now.', webhookSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      const { events: eventNames, ...change } = body;
+      const all = { ...change, ...(eventNames !== undefined && { eventNames }) };
+      return ok.answer(presentWebhook(await updateWebhook(webhookDeps(deps), accountId, ids.webhookId, all)));
+    },
+  }),
+  defineOperation({
+    method: 'DELETE',
+    path: webhook,
+    operationId: 'deleteWebhook',
+    tag,
+    summary: 'Delete a webhook with its secret and its deliveries',
+    answers: done.spec,
+    handle: async ({ deps, accountId, ids }) => {
+      await deleteWebhook(deps.db, accountId, ids.webhookId);
+      return done.answer;
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${webhook}/deliveries`,
+    operationId: 'listDeliveries',
+    tag,
+    summary: 'List the deliveries of a webhook',
+    description: 'Delivered and dead ones are kept for 30 days.',
+    isList: true,
+    answers: pageOf.spec('The deliveries, oldest first.', deliverySchema),
+    handle: async (call) => {
+      const page = await listDeliveries(call.deps.db, call.accountId, call.ids.webhookId, call.page);
+      return pageOf.answer(call, page, presentDelivery);
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: delivery,
+    operationId: 'getDelivery',
+    tag,
+    summary: 'Read a delivery',
+    answers: ok.spec('The delivery.', deliverySchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentDelivery(await getDelivery(deps.db, accountId, ids))),
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${delivery}/redeliver`,
+    operationId: 'redeliver',
+    tag,
+    summary: 'Send an event once more',
+    description: 'Whatever became of it. It is due at once and has all its attempts before it again.',
+    body: noFields,
+    answers: { 202: { description: 'The delivery, waiting for a worker.', schema: deliverySchema } },
+    handle: async ({ deps, accountId, ids }) => ({
+      status: 202,
+      body: presentDelivery(await redeliver(deps.db, accountId, ids)),
+    }),
+  }),
+];

@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { type Delivery, type DeliveryState, EVENT_NAMES, type Webhook } from '../../domain/event.ts';
+import type { BodySpec } from '../operation.ts';
+import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
+
+const eventName = z.enum(EVENT_NAMES);
+const eventNames = z
+  .array(eventName)
+  .min(1, 'names no event; leave it out for all of them.')
+  .max(EVENT_NAMES.length, 'names an event twice.')
+  .describe('Names of the events to send; null for all of them, also those that are added later.');
+
+const url = z
+  .string()
+  .meta({ format: 'uri' })
+  .describe('Where events are posted to: https, a public address; answer 2xx to take an event.');
+const description = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH }).describe('For you; it is never sent.');
+
+export const newWebhook = {
+  schema: z
+    .object({
+      url,
+      events: eventNames.nullish().transform((names) => names ?? null),
+      description: description.nullish().transform((text) => text ?? null),
+    })
+    .meta({
+      id: 'NewWebhook',
+      examples: [{ url: 'https://example.com/backsolve', events: ['inverse.suggested', 'objective.satisfied'] }],
+    }),
+} satisfies BodySpec<unknown>;
+
+export const webhookPatch = {
+  schema: z
+    .strictObject({
+      url: url.optional(),
+      events: eventNames.nullable().optional(),
+      description: description.nullable().optional(),
+      enabled: z.boolean().optional().describe('false keeps what is waiting and takes no new events.'),
+    })
+    .meta({ id: 'WebhookPatch', examples: [{ enabled: false }] }),
+} satisfies BodySpec<unknown>;
+
+const webhookFields = {
+  id: z.int(),
+  url: z.string(),
+  events: z.array(eventName).nullable().describe('null: all of them.'),
+  description: z.string().nullable(),
+  enabled: z.boolean(),
+  failingSince: timestamp.nullable().describe('Since when deliveries fail; null while the last one succeeded.'),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+};
+
+export const webhookSchema = z.object(webhookFields).meta({ id: 'Webhook' });
+
+export const createdWebhookSchema = z
+  .object({
+    ...webhookFields,
+    secret: z.string().describe('Verifies signatures; shown here and never again.'),
+  })
+  .meta({ id: 'CreatedWebhook' });
+
+export function presentWebhook(webhook: Webhook): z.infer<typeof webhookSchema> {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    events: webhook.eventNames === null ? null : [...webhook.eventNames],
+    description: webhook.description,
+    enabled: webhook.enabled,
+    failingSince: toOptionalTimestamp(webhook.failingSince),
+    createdAt: toTimestamp(webhook.createdAt),
+    updatedAt: toTimestamp(webhook.updatedAt),
+  };
+}
+
+export function presentCreatedWebhook(created: {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}): z.infer<typeof createdWebhookSchema> {
+  return { ...presentWebhook(created.webhook), secret: created.secret };
+}
+
+/** A lease is nobody's business outside: the delivery is being sent. */
+const DELIVERY_STATUS = {
+  waiting: 'waiting',
+  leased: 'sending',
+  delivered: 'delivered',
+  dead: 'dead',
+} as const satisfies Record<DeliveryState, string>;
+
+export const deliverySchema = z
+  .object({
+    id: z.int(),
+    webhookId: z.int(),
+    eventId: z.int().describe('The number in the header webhook-id: evt_<eventId>.'),
+    event: eventName,
+    status: z
+      .enum(Object.values(DELIVERY_STATUS))
+      .describe('waiting for its next attempt, sending, delivered, or dead: every attempt failed.'),
+    attemptCount: z.int(),
+    nextAttemptAt: timestamp.nullable(),
+    lastAttemptAt: timestamp.nullable(),
+    lastStatus: z.int().nullable().describe('HTTP status of the last answer; null when none came.'),
+    lastError: z.string().nullable(),
+    deliveredAt: timestamp.nullable(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'WebhookDelivery' });
+
+export function presentDelivery(delivery: Delivery): z.infer<typeof deliverySchema> {
+  return {
+    id: delivery.id,
+    webhookId: delivery.webhookId,
+    eventId: delivery.eventId,
+    event: delivery.eventName,
+    status: DELIVERY_STATUS[delivery.state],
+    attemptCount: delivery.attempts,
+    nextAttemptAt: toOptionalTimestamp(delivery.nextAttemptAt),
+    lastAttemptAt: toOptionalTimestamp(delivery.attemptedAt),
+    lastStatus: delivery.lastStatus,
+    lastError: delivery.lastError,
+    deliveredAt: toOptionalTimestamp(delivery.deliveredAt),
+    createdAt: toTimestamp(delivery.createdAt),
+  };
+}
