@@ -167,6 +167,8 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
       trustProxy: config.http.trustProxy as boolean | number | string[],
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       rateLimitPerMinute: config.http.rateLimitPerMinute,
+      corsOrigins: config.http.corsOrigins,
+      isRegistrationOpen: config.http.allowRegistration ?? false,
     },
     isReady: () => isUpToDate(db),
     isDatabaseAway,

@@ -40,7 +40,7 @@ export async function startEverything(config: Config, log: Log): Promise<Running
     const url = config.database.url ?? postgres!.url;
     const db = openDatabase(config, url, log);
     await migrate(db).finally(() => db.destroy());
-    const service = await startService(config, url, log, { ingress: true, worker: true });
+    const service = await startService(withOpenRegistration(config), url, log, { ingress: true, worker: true });
     const close = async () => {
       await service.close();
       await postgres?.stop();
@@ -50,6 +50,11 @@ export async function startEverything(config: Config, log: Log): Promise<Running
     await postgres?.stop();
     throw error;
   }
+}
+
+/** Whoever starts everything on a machine of their own may register, unless the settings say no. */
+function withOpenRegistration(config: Config): Config {
+  return { ...config, http: { ...config.http, allowRegistration: config.http.allowRegistration ?? true } };
 }
 
 /** Loaded only when needed: a container without the optional package still runs every other command. */

@@ -83,6 +83,24 @@ export async function listObjectives(
   return toPage(rows.map(toObjective), page);
 }
 
+/** The active objectives of several trials, by id. */
+export async function listObjectivesOf(
+  db: Db,
+  accountId: number,
+  trialIds: readonly number[],
+): Promise<readonly Objective[]> {
+  if (trialIds.length === 0) return [];
+  const rows = await db
+    .selectFrom('objectives as o')
+    .select(COLUMNS)
+    .where('o.account_id', '=', accountId)
+    .where('o.trial_id', 'in', trialIds)
+    .where('o.disabled_at', 'is', null)
+    .orderBy('o.id')
+    .execute();
+  return rows.map(toObjective);
+}
+
 /**
  * The newest running objective of a trial with exactly this definition and initial point, if any: what makes a repeated
  * initialize-inverse return the same one. The caller holds the lock of the trial.

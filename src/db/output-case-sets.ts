@@ -23,6 +23,16 @@ export function findOutputCaseSet(db: Db | Trx, accountId: number, id: number): 
   return outputCaseSets(db, accountId).where('id', '=', id).executeTakeFirst();
 }
 
+/** Disabled ones included. Primary key. */
+export async function findOutputCaseSets(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+): Promise<readonly OutputCaseSet[]> {
+  if (ids.length === 0) return [];
+  return outputCaseSets(db, accountId).where('id', 'in', ids).execute();
+}
+
 /** The newest set of a project that is not disabled. */
 export function findNewestOutputCaseSet(
   db: Db | Trx,

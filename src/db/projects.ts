@@ -62,6 +62,21 @@ export async function listProjects(
   return toPage(rows.map(toProject), page);
 }
 
+/** The active projects of several models, by id. */
+export async function listProjectsOf(
+  db: Db,
+  accountId: number,
+  modelIds: readonly number[],
+): Promise<readonly Project[]> {
+  if (modelIds.length === 0) return [];
+  const rows = await projects(db, accountId)
+    .where('model_id', 'in', modelIds)
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(toProject);
+}
+
 export type NewProjectRow = Omit<Project, 'id' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
 
 export async function insertProject(db: Db | Trx, accountId: number, project: NewProjectRow): Promise<Project> {

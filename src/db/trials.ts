@@ -56,6 +56,21 @@ export async function listTrials(
   return toPage(rows.map(toTrial), page);
 }
 
+/** The active trials of several projects, by id. */
+export async function listTrialsOf(
+  db: Db,
+  accountId: number,
+  projectIds: readonly number[],
+): Promise<readonly Trial[]> {
+  if (projectIds.length === 0) return [];
+  const rows = await trials(db, accountId)
+    .where('project_id', 'in', projectIds)
+    .where('disabled_at', 'is', null)
+    .orderBy('id')
+    .execute();
+  return rows.map(toTrial);
+}
+
 /** The oldest trial on each of the sets: the one that its load created. */
 export async function findTrialsOfSets(
   db: Db,

@@ -1,0 +1,91 @@
+/**
+ * Records with everything active below them, for a dialect that shows them nested. One query per level, however wide the
+ * tree; levels are read one after the other, so that a tree under change may show a child without its newest step.
+ */
+import { listAllInverses } from '../db/inverses.ts';
+import { listObjectivesOf } from '../db/objectives.ts';
+import { findOutputCaseSets } from '../db/output-case-sets.ts';
+import { listProjectsOf } from '../db/projects.ts';
+import type { Db } from '../db/transaction.ts';
+import { listTrialsOf } from '../db/trials.ts';
+import type { Model } from '../domain/model.ts';
+import type { ObjectiveWithInverses } from '../domain/objective.ts';
+import type { Project } from '../domain/project.ts';
+import type { OutputCaseSet, Trial } from '../domain/trial.ts';
+import { getModel, listModels } from './manage-models.ts';
+import { getTrial } from './manage-trials.ts';
+import type { TrialPath } from './paths.ts';
+
+export interface TrialTree {
+  readonly trial: Trial;
+  readonly set: OutputCaseSet;
+  readonly objectives: readonly ObjectiveWithInverses[];
+}
+
+export interface ProjectTree {
+  readonly project: Project;
+  readonly trials: readonly TrialTree[];
+}
+
+export interface ModelTree {
+  readonly model: Model;
+  readonly projects: readonly ProjectTree[];
+}
+
+/** Models whose trees are held in memory at once. */
+const MODELS_PER_PAGE = 20;
+
+/** Throws NOT_FOUND. */
+export async function getModelTree(db: Db, accountId: number, modelId: number): Promise<ModelTree> {
+  const model = await getModel(db, accountId, modelId);
+  const [tree] = await growModels(db, accountId, [model]);
+  return tree!;
+}
+
+/** All active models in pages, oldest first; the first page may be empty. */
+export async function* listModelTrees(db: Db, accountId: number): AsyncGenerator<readonly ModelTree[], void> {
+  let after: number | null = null;
+  do {
+    const page = await listModels(db, accountId, { limit: MODELS_PER_PAGE, after });
+    yield await growModels(db, accountId, page.items);
+    after = page.nextAfter;
+  } while (after !== null);
+}
+
+/** Throws NOT_FOUND. */
+export async function getTrialTree(db: Db, accountId: number, path: TrialPath): Promise<TrialTree> {
+  const trial = await getTrial(db, accountId, path);
+  const [tree] = await growTrials(db, accountId, [trial]);
+  return tree!;
+}
+
+async function growModels(db: Db, accountId: number, models: readonly Model[]): Promise<readonly ModelTree[]> {
+  const projects = await listProjectsOf(db, accountId, idsOf(models));
+  const trials = await growTrials(db, accountId, await listTrialsOf(db, accountId, idsOf(projects)));
+  const trialsOf = Map.groupBy(trials, ({ trial }) => trial.projectId);
+  const projectsOf = Map.groupBy(projects, (project) => project.modelId);
+  return models.map((model) => ({
+    model,
+    projects: (projectsOf.get(model.id) ?? []).map((project) => ({ project, trials: trialsOf.get(project.id) ?? [] })),
+  }));
+}
+
+async function growTrials(db: Db, accountId: number, trials: readonly Trial[]): Promise<readonly TrialTree[]> {
+  const setIds = [...new Set(trials.map((trial) => trial.outputCaseSetId))];
+  const sets = new Map((await findOutputCaseSets(db, accountId, setIds)).map((set) => [set.id, set]));
+  const objectives = await listObjectivesOf(db, accountId, idsOf(trials));
+  const steps = Map.groupBy(await listAllInverses(db, accountId, idsOf(objectives)), (step) => step.objectiveId);
+  const objectivesOf = Map.groupBy(objectives, (objective) => objective.trialId);
+  return trials.map((trial) => ({
+    trial,
+    set: sets.get(trial.outputCaseSetId)!,
+    objectives: (objectivesOf.get(trial.id) ?? []).map((objective) => ({
+      ...objective,
+      inverses: steps.get(objective.id) ?? [],
+    })),
+  }));
+}
+
+function idsOf(records: readonly { readonly id: number }[]): readonly number[] {
+  return records.map((record) => record.id);
+}
