@@ -1,6 +1,7 @@
 /** The only place that builds things. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { SettledSteps } from './application/await-suggestion.ts';
+import { tidyEvents } from './application/deliver-events.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
 import type { Config } from './config.ts';
@@ -10,8 +11,12 @@ import { pendingMigrations } from './db/migrate.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
+import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
 import type { Log } from './log.ts';
+import { makeSender } from './webhooks/deliver.ts';
+import { type JudgeUrl, makeUrlJudge, resolveBySystem } from './webhooks/target-guard.ts';
+import { EventLoop } from './worker/event-loop.ts';
 import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
 import { SuggestionLoop } from './worker/suggestion-loop.ts';
 
@@ -127,13 +132,16 @@ function startWorker({ config, log, db, listener, engine }: Parts): () => Promis
     pollIntervalMs: config.worker.pollIntervalMs,
     graceMs: config.shutdownGraceMs,
   });
+  const events = makeEventLoop({ config, log, db, listener });
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: async () => failExhaustedJobs(db) as Promise<Counts> },
+    { name: 'tidy-events', cron: '30 * * * * *', run: async () => tidyEvents(db) as Promise<Counts> },
   ];
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
+  events.start();
   return async () => {
-    await loop.stop();
+    await Promise.all([loop.stop(), events.stop()]);
     await stopSchedule();
   };
 }
@@ -147,6 +155,33 @@ async function startHealth({ config, log, db }: Parts, port: number): Promise<()
 
 async function isUpToDate(db: Db): Promise<boolean> {
   return (await pendingMigrations(db)).length === 0;
+}
+
+/** Attempts of one webhook under way at once: enough for a receiver that answers quickly, no flood for one that does not. */
+const ATTEMPTS_PER_WEBHOOK = 4;
+/** What an attempt may take besides its time limit: reading the record and writing what came of it. */
+const ATTEMPT_SLACK_MS = 20_000;
+
+function makeEventLoop({ config, log, db, listener }: Omit<Parts, 'engine'>): EventLoop {
+  const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
+  return new EventLoop({
+    db,
+    listener,
+    log,
+    send: makeSender({ allowPrivate, timeoutMs, resolve: resolveBySystem, userAgent: 'Backsolve', now: Date.now }),
+    present: presentEvent,
+    workerName: `${hostname()}:${process.pid}`,
+    concurrency,
+    perWebhook: ATTEMPTS_PER_WEBHOOK,
+    leaseMs: timeoutMs + ATTEMPT_SLACK_MS,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    graceMs: config.shutdownGraceMs,
+  });
+}
+
+/** Which URLs webhooks may have; commands register them too. */
+export function webhookUrlJudge(config: Config): JudgeUrl {
+  return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
 }
 
 type Counts = Readonly<Record<string, number>>;
@@ -172,6 +207,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     },
     isReady: () => isUpToDate(db),
     isDatabaseAway,
+    judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
   });
   const stopSchedule = startSchedule(

@@ -44,6 +44,13 @@ export interface Config {
     /** Counted work of one suggestion, in millions of floating point operations. */
     readonly workLimit: number;
   };
+  readonly webhooks: {
+    /** Whether receivers in private networks, and plain http, are allowed. */
+    readonly allowPrivate: boolean;
+    readonly timeoutMs: number;
+    /** Attempts under way at once in one worker. */
+    readonly concurrency: number;
+  };
   readonly log: { readonly level: LogLevel };
   /** Where `start` keeps its database between runs. */
   readonly dataDir: string;
@@ -132,6 +139,14 @@ export const SETTINGS = {
     example: 'true',
     fallback: undefined,
   },
+  WEBHOOK_ALLOW_PRIVATE: {
+    rule: z.enum(['true', 'false'], { error: 'is neither true nor false' }).transform((value) => value === 'true'),
+    expected: 'true or false',
+    example: 'true',
+    fallback: 'false',
+  },
+  WEBHOOK_TIMEOUT_MS: wholeNumber(10, MINUTE_MS, '10000'),
+  WEBHOOK_CONCURRENCY: wholeNumber(2, 1024, '128'),
   SHUTDOWN_GRACE_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
 } as const satisfies Record<string, Setting>;
 
@@ -174,6 +189,11 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       threads: read('ENGINE_THREADS'),
       timeLimitMs: read('ENGINE_TIME_LIMIT_MS'),
       workLimit: read('ENGINE_WORK_LIMIT'),
+    },
+    webhooks: {
+      allowPrivate: read('WEBHOOK_ALLOW_PRIVATE'),
+      timeoutMs: read('WEBHOOK_TIMEOUT_MS'),
+      concurrency: read('WEBHOOK_CONCURRENCY'),
     },
     log: { level: read('LOG_LEVEL') },
     dataDir: read('DATA_DIR'),

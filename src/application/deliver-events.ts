@@ -12,7 +12,7 @@ import type { Db } from '../db/transaction.ts';
 import { findTrial } from '../db/trials.ts';
 import { updateWebhook } from '../db/webhooks.ts';
 import { deliveryDelayMs, type EventRecord, kindOf, type LeasedDelivery, type RecordedEvent } from '../domain/event.ts';
-import type { Attempt, PresentRecord, SendEvent } from '../webhooks/deliver.ts';
+import type { Attempt, PresentEvent, SendEvent } from '../webhooks/deliver.ts';
 import { withInverses } from './read-objectives.ts';
 
 export { claimDeliveries, EVENTS_CHANNEL, releaseDelivery } from '../db/events.ts';
@@ -20,7 +20,7 @@ export { claimDeliveries, EVENTS_CHANNEL, releaseDelivery } from '../db/events.t
 export interface DeliverDeps {
   readonly db: Db;
   readonly send: SendEvent;
-  readonly present: PresentRecord;
+  readonly present: PresentEvent;
 }
 
 export type DeliveryOutcome =
@@ -43,7 +43,7 @@ export async function deliverEvent(
   if (record === undefined) return fail(deps.db, delivery, { status: null, error: 'the record is gone' }, true);
   let body: string;
   try {
-    body = renderBody(delivery.event, deps.present(record));
+    body = JSON.stringify(deps.present(delivery.event, record));
   } catch (cause) {
     const outcome = await fail(deps.db, delivery, { status: null, error: 'the event could not be rendered' }, false);
     return { ...outcome, ...(outcome.kind === 'failed' && { cause }) };
@@ -103,20 +103,6 @@ async function readRecord(db: Db, event: RecordedEvent): Promise<EventRecord | u
       return inverse && objective && { kind, objective, inverse };
     }
   }
-}
-
-/** `subject` names the record: its kind and id, as in objective/12. */
-function renderBody(event: RecordedEvent, data: unknown): string {
-  const createdAt = event.createdAt.toISOString();
-  return JSON.stringify({
-    id: event.id,
-    createdAt,
-    updatedAt: createdAt,
-    disabledAt: null,
-    name: event.name,
-    subject: `${kindOf(event.name)}/${event.resourceId}`,
-    data,
-  });
 }
 
 /** Long enough to look into a failure after a holiday. */

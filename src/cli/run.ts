@@ -8,9 +8,18 @@ import { keys } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
 import { start } from './start.ts';
+import { webhooks } from './webhooks.ts';
 import { work } from './work.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = { start, serve, work, migrate: migrateCommand, keys, demo };
+const COMMANDS: Readonly<Record<string, Command>> = {
+  start,
+  serve,
+  work,
+  migrate: migrateCommand,
+  keys,
+  webhooks,
+  demo,
+};
 
 /** Runs one command to its end; returns the exit code. 2 is wrong usage or settings, 1 anything else. */
 export async function run(argv: readonly string[]): Promise<number> {

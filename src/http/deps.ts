@@ -36,6 +36,8 @@ export interface HttpDeps {
   isDatabaseAway(error: unknown): boolean;
   /** Told about every authenticated request; must not wait for anything. */
   noteKeyUse(keyId: string): void;
+  /** What is wrong with the URL of a webhook's receiver, as the end of a sentence about it, or undefined. */
+  judgeWebhookUrl(url: string): string | undefined;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
 }

@@ -5,7 +5,7 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { EventRecord } from '../domain/event.ts';
+import type { EventRecord, RecordedEvent } from '../domain/event.ts';
 import { signatureHeaders } from './sign.ts';
 import { findTargets, type GuardOptions, TargetRefused } from './target-guard.ts';
 
@@ -25,8 +25,8 @@ export type Attempt =
 /** Never rejects, save with the signal's reason when that fires. */
 export type SendEvent = (outgoing: OutgoingEvent, signal: AbortSignal) => Promise<Attempt>;
 
-/** The `data` of an event's body: the record as the clients of a dialect read it. */
-export type PresentRecord = (record: EventRecord) => unknown;
+/** The body of an event, with its record as the clients of a dialect read it; sent as JSON. */
+export type PresentEvent = (event: RecordedEvent, record: EventRecord) => unknown;
 
 export interface SenderOptions extends GuardOptions {
   /** For the whole attempt: look-up, connection, and the answer's headers. */

@@ -10,6 +10,7 @@ import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
+import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
@@ -100,6 +101,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     isReady: async () => true,
     isDatabaseAway,
     noteKeyUse: () => undefined,
+    judgeWebhookUrl: makeUrlJudge({ allowPrivate: false }),
     ...options.deps,
   });
   await app.ready();

@@ -116,8 +116,7 @@ export const webhookOperations: readonly Operation[] = [
     tag,
     summary: 'Read a delivery',
     answers: ok.spec('The delivery.', deliverySchema),
-    handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentDelivery(await getDelivery(deps.db, accountId, ids))),
+    handle: async ({ deps, accountId, ids }) => ok.answer(presentDelivery(await getDelivery(deps.db, accountId, ids))),
   }),
   defineOperation({
     method: 'POST',

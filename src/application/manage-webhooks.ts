@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { findAccountId } from '../db/accounts.ts';
+import { type Db, inTransaction } from '../db/transaction.ts';
+import * as webhooks from '../db/webhooks.ts';
+import { makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
+import type { Delivery, EventName, Webhook } from '../domain/event.ts';
+import type { Page, PageRequest } from '../domain/page.ts';
+import type { JudgeUrl } from '../webhooks/target-guard.ts';
+
+export interface WebhookDeps {
+  readonly db: Db;
+  /** What is wrong with a receiver's URL, if anything. */
+  readonly judgeUrl: JudgeUrl;
+}
+
+export interface NewWebhook {
+  readonly url: string;
+  readonly description: string | null;
+  /** null: every event. */
+  readonly eventNames: readonly EventName[] | null;
+}
+
+/** Every event is written once per webhook that takes it, so their number is bounded. */
+export const MAXIMUM_WEBHOOKS = 50;
+/** As long as the output of the hash that it keys. */
+const SECRET_BYTES = 32;
+
+/** The secret's text is returned here and never again. Throws VALIDATION_FAILED. */
+export async function createWebhook(
+  { db, judgeUrl }: WebhookDeps,
+  accountId: number,
+  webhook: NewWebhook,
+): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+  refuseUrl(judgeUrl, webhook.url);
+  const present = await webhooks.listWebhooks(db, accountId, { limit: MAXIMUM_WEBHOOKS, after: null });
+  if (present.items.length >= MAXIMUM_WEBHOOKS) {
+    const message = `the account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`;
+    refuseViolations([makeViolation([], message)]);
+  }
+  const secret = randomBytes(SECRET_BYTES);
+  const made = await webhooks.insertWebhook(db, accountId, { ...webhook, secret });
+  return { webhook: made, secret: `whsec_${secret.toString('base64')}` };
+}
+
+export async function getWebhook(db: Db, accountId: number, webhookId: number): Promise<Webhook> {
+  const webhook = await webhooks.findWebhook(db, accountId, webhookId);
+  if (webhook === undefined) throw notFound('webhook', webhookId);
+  return webhook;
+}
+
+export function listWebhooks(db: Db, accountId: number, page: PageRequest): Promise<Page<Webhook>> {
+  return webhooks.listWebhooks(db, accountId, page);
+}
+
+/** What waits is kept while a webhook is switched off, and sent when it is on again. Throws NOT_FOUND, VALIDATION_FAILED. */
+export async function updateWebhook(
+  { db, judgeUrl }: WebhookDeps,
+  accountId: number,
+  webhookId: number,
+  change: webhooks.WebhookChange,
+): Promise<Webhook> {
+  if (change.url !== undefined) refuseUrl(judgeUrl, change.url);
+  const webhook = await webhooks.updateWebhook(db, accountId, webhookId, change);
+  if (webhook === undefined) throw notFound('webhook', webhookId);
+  return webhook;
+}
+
+/** Removes the webhook, its secret and its deliveries for good. Throws NOT_FOUND. */
+export async function deleteWebhook(db: Db, accountId: number, webhookId: number): Promise<void> {
+  const isFound = await inTransaction(db, (trx) => webhooks.deleteWebhook(trx, accountId, webhookId));
+  if (!isFound) throw notFound('webhook', webhookId);
+}
+
+export interface DeliveryPath {
+  /** A command names a delivery without its webhook. */
+  readonly webhookId?: number;
+  readonly deliveryId: number;
+}
+
+export async function getDelivery(db: Db, accountId: number, path: DeliveryPath): Promise<Delivery> {
+  if (path.webhookId !== undefined) await getWebhook(db, accountId, path.webhookId);
+  const delivery = await webhooks.findDelivery(db, accountId, path.deliveryId);
+  if (delivery === undefined || delivery.webhookId !== (path.webhookId ?? delivery.webhookId)) {
+    throw notFound('delivery', path.deliveryId);
+  }
+  return delivery;
+}
+
+export async function listDeliveries(
+  db: Db,
+  accountId: number,
+  webhookId: number,
+  page: PageRequest,
+): Promise<Page<Delivery>> {
+  await getWebhook(db, accountId, webhookId);
+  return webhooks.listDeliveries(db, accountId, webhookId, page);
+}
+
+/** Sends an event once more, now and with all attempts before it, whatever became of it. Throws NOT_FOUND. */
+export async function redeliver(db: Db, accountId: number, path: DeliveryPath): Promise<Delivery> {
+  const delivery = await getDelivery(db, accountId, path);
+  await webhooks.reopenDelivery(db, accountId, delivery.id);
+  return getDelivery(db, accountId, path);
+}
+
+/** The account that a command names. Throws NOT_FOUND. */
+export async function getAccountId(db: Db, name: string): Promise<number> {
+  const id = await findAccountId(db, name);
+  if (id === undefined) throw notFound('account', `"${name}"`);
+  return id;
+}
+
+function refuseUrl(judgeUrl: JudgeUrl, url: string): void {
+  const fault = judgeUrl(url);
+  if (fault !== undefined) refuseViolations([makeViolation(['url'], fault)]);
+}

@@ -1,0 +1,169 @@
+import { parseArgs } from 'node:util';
+import {
+  createWebhook,
+  deleteWebhook,
+  getAccountId,
+  listDeliveries,
+  listWebhooks,
+  redeliver,
+  updateWebhook,
+  type WebhookDeps,
+} from '../application/manage-webhooks.ts';
+import { openDatabase, webhookUrlJudge } from '../compose.ts';
+import { EVENT_NAMES, type EventName } from '../domain/event.ts';
+import type { Page, PageRequest } from '../domain/page.ts';
+import { makeLog } from '../log.ts';
+import { type Command, CommandError, databaseUrl } from './command.ts';
+
+export const webhooks: Command = {
+  summary: 'create, list, switch and delete webhooks; look at deliveries and repeat them',
+  usage: `Usage: backsolve webhooks create URL [--events NAME,NAME] [--description TEXT]
+       backsolve webhooks list
+       backsolve webhooks enable|disable|delete WEBHOOK_ID
+       backsolve webhooks deliveries WEBHOOK_ID
+       backsolve webhooks redeliver DELIVERY_ID
+
+All of them take --account NAME ("default" unless named) and need DATABASE_URL. create prints the signing secret once.
+Events, all of them unless named: ${EVENT_NAMES.join(', ')}.`,
+
+  async run(args, config) {
+    const [action, ...rest] = args;
+    const act = action === undefined ? undefined : ACTIONS.get(action);
+    if (act === undefined) throw new CommandError(this.usage);
+    const { options, operand } = parse(rest);
+    const db = openDatabase(config, databaseUrl(config), makeLog(config.log));
+    try {
+      const accountId = await getAccountId(db, options.account);
+      await act({ db, judgeUrl: webhookUrlJudge(config) }, accountId, operand, options);
+      return 0;
+    } finally {
+      await db.destroy();
+    }
+  },
+};
+
+interface Options {
+  readonly account: string;
+  readonly events?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+type Action = (deps: WebhookDeps, accountId: number, operand: string | undefined, options: Options) => Promise<void>;
+
+const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
+  ['create', create],
+  ['list', list],
+  ['enable', (deps, accountId, operand) => toggle(deps, accountId, operand, true)],
+  ['disable', (deps, accountId, operand) => toggle(deps, accountId, operand, false)],
+  ['delete', remove],
+  ['deliveries', showDeliveries],
+  ['redeliver', sendAgain],
+]);
+
+function parse(args: readonly string[]): { readonly options: Options; readonly operand: string | undefined } {
+  const text = { type: 'string' } as const;
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: { account: { ...text, default: 'default' }, events: text, description: text },
+    });
+    if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one word too many.`);
+    return { options: values, operand: positionals[0] };
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${webhooks.usage}`);
+  }
+}
+
+async function create(deps: WebhookDeps, accountId: number, url: string | undefined, options: Options): Promise<void> {
+  if (url === undefined) throw new CommandError('Which URL? backsolve webhooks create https://example.com/hook');
+  const eventNames = options.events === undefined ? null : parseEventNames(options.events);
+  const description = options.description ?? null;
+  const { webhook, secret } = await createWebhook(deps, accountId, { url, description, eventNames });
+  console.log(`webhook ${webhook.id}\n${secret}`);
+}
+
+function parseEventNames(list: string): readonly EventName[] {
+  const names = [...new Set(list.split(',').map((name) => name.trim()))];
+  const unknown = names.find((name) => !EVENT_NAMES.includes(name as EventName));
+  if (unknown !== undefined) {
+    throw new CommandError(`"${unknown}" is no event; events are ${EVENT_NAMES.join(', ')}.`);
+  }
+  return names as EventName[];
+}
+
+async function list({ db }: WebhookDeps, accountId: number): Promise<void> {
+  const rows = await readAll((page) => listWebhooks(db, accountId, page));
+  if (rows.length === 0) {
+    console.log('There are no webhooks; make one with `backsolve webhooks create URL`.');
+    return;
+  }
+  console.table(
+    rows.map((webhook) => ({
+      id: webhook.id,
+      url: webhook.url,
+      events: webhook.eventNames?.join(',') ?? 'all',
+      enabled: webhook.enabled,
+      failingSince: webhook.failingSince?.toISOString() ?? '',
+      description: webhook.description ?? '',
+    })),
+  );
+}
+
+async function toggle(
+  deps: WebhookDeps,
+  accountId: number,
+  operand: string | undefined,
+  enabled: boolean,
+): Promise<void> {
+  const { id } = await updateWebhook(deps, accountId, toId(operand, 'webhook'), { enabled });
+  console.log(`webhook ${id} is ${enabled ? 'enabled' : 'disabled'}.`);
+}
+
+async function remove({ db }: WebhookDeps, accountId: number, operand: string | undefined): Promise<void> {
+  const id = toId(operand, 'webhook');
+  await deleteWebhook(db, accountId, id);
+  console.log(`webhook ${id} is deleted.`);
+}
+
+async function showDeliveries({ db }: WebhookDeps, accountId: number, operand: string | undefined): Promise<void> {
+  const webhookId = toId(operand, 'webhook');
+  const rows = await readAll((page) => listDeliveries(db, accountId, webhookId, page));
+  if (rows.length === 0) {
+    console.log('There are no deliveries.');
+    return;
+  }
+  console.table(
+    rows.map((delivery) => ({
+      id: delivery.id,
+      event: delivery.eventName,
+      state: delivery.state,
+      attempts: delivery.attempts,
+      next: delivery.nextAttemptAt?.toISOString() ?? '',
+      lastError: delivery.lastError ?? '',
+    })),
+  );
+}
+
+async function sendAgain({ db }: WebhookDeps, accountId: number, operand: string | undefined): Promise<void> {
+  const { id } = await redeliver(db, accountId, { deliveryId: toId(operand, 'delivery') });
+  console.log(`delivery ${id} is due again.`);
+}
+
+function toId(operand: string | undefined, what: string): number {
+  if (operand !== undefined && /^[1-9]\d{0,14}$/.test(operand)) return Number(operand);
+  throw new CommandError(`Which ${what}? Name it by its number.\n\n${webhooks.usage}`);
+}
+
+const PAGE_SIZE = 200;
+
+async function readAll<T>(readPage: (request: PageRequest) => Promise<Page<T>>): Promise<readonly T[]> {
+  const items: T[] = [];
+  let after: number | null = null;
+  do {
+    const page = await readPage({ limit: PAGE_SIZE, after });
+    items.push(...page.items);
+    after = page.nextAfter;
+  } while (after !== null);
+  return items;
+}
