@@ -40,7 +40,7 @@ const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 const NAMES = { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT };
 
 /** Faults named per list of names; a thousand wrong lists of a thousand wrong names must stay cheap. */
-const NAMED_FAULTS = 10;
+const NAMED_FAULTS = 3;
 
 /** One entry of `categories`: a list of names, null, or (in the flat form) one name. */
 const categoryEntry = z

@@ -1,0 +1,86 @@
+import { errorCodes } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { isDatabaseAway } from '../../src/db/transaction.ts';
+import { DomainError, type ErrorCode, makeViolation, validationFailed } from '../../src/domain/errors.ts';
+import { answerError, REFUSALS } from '../../src/http/errors.ts';
+
+const context = {
+  instance: '/v1/here',
+  isDatabaseAway,
+  stepPath: ({ objectiveId, inverseId }: { objectiveId: number; inverseId: number }) =>
+    `/v1/o/${objectiveId}/i/${inverseId}`,
+};
+
+const STATUSES: Readonly<Record<ErrorCode, number>> = {
+  VALIDATION_FAILED: 400,
+  TRIAL_CLOSED: 400,
+  OBJECTIVE_ENDED: 400,
+  NO_OPEN_ITERATION: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  ITERATION_OPEN: 409,
+  OUTPUT_CONFLICT: 409,
+  SUGGESTION_PENDING: 409,
+  SUGGESTION_FAILED: 500,
+  OVERLOADED: 503,
+};
+
+const pgError = (code: string) => Object.assign(new Error('from the database: secret'), { code });
+
+describe('an error is answered', () => {
+  it.each(Object.entries(STATUSES) as [ErrorCode, number][])('%s with %i', (code, status) => {
+    const step = { objectiveId: 7, inverseId: 9 };
+    const { problem } = answerError(new DomainError(code, 'What to do.', { step }), context);
+    expect(problem).toMatchObject({
+      type: `urn:backsolve:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+      status,
+      detail: 'What to do.',
+      message: 'What to do.',
+      instance: status === 409 ? '/v1/o/7/i/9' : '/v1/here',
+      errors: [],
+    });
+    expect(problem.title).toBe(REFUSALS[code].title);
+  });
+
+  it('with the headers that belong to the status', () => {
+    const headersOf = (error: unknown) => answerError(error, context).headers;
+    expect(headersOf(new DomainError('UNAUTHENTICATED', 'x'))).toEqual({ 'www-authenticate': 'Bearer' });
+    expect(headersOf(new DomainError('OVERLOADED', 'x'))).toEqual({ 'retry-after': '5' });
+    expect(headersOf(new DomainError('OVERLOADED', 'x', { retryAfterSeconds: 9 }))).toEqual({ 'retry-after': '9' });
+    expect(headersOf(new DomainError('NOT_FOUND', 'x'))).toEqual({});
+  });
+
+  it('with every violation', () => {
+    const violations = [makeViolation(['objectives', 2], 'must be a finite number.'), makeViolation([], 'is odd.')];
+    expect(answerError(validationFailed(violations), context).problem.errors).toEqual([
+      { property: 'objectives[2]', pointer: '/objectives/2', message: 'must be a finite number.' },
+      { property: '', pointer: '', message: 'is odd.' },
+    ]);
+  });
+
+  it.each(['08006', '08P01', '57P01', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])(
+    '%s of the database with 503 and Retry-After',
+    (code) => {
+      const { problem, headers } = answerError(pgError(code), context);
+      expect([problem.status, headers['retry-after']]).toEqual([503, '5']);
+      expect(JSON.stringify(problem)).not.toContain('secret');
+    },
+  );
+
+  it.each([pgError('42P01'), new TypeError('secret'), 'secret', null, { statusCode: 400, message: 'secret' }])(
+    'that is unexpected (%s) with 500 and nothing of the inside',
+    (error) => {
+      const { problem } = answerError(error, context);
+      expect(problem.status).toBe(500);
+      expect(JSON.stringify(problem)).not.toMatch(/secret|from the database/);
+    },
+  );
+
+  it('of Fastify with its own status and our body', () => {
+    const answered = (error: Error) => answerError(error, context).problem;
+    expect(answered(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())).toMatchObject({ status: 413, instance: '/v1/here' });
+    expect(answered(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE())).toMatchObject({ status: 415 });
+    expect(answered(new errorCodes.FST_ERR_REP_ALREADY_SENT('/x', 'GET')).status).toBe(500);
+  });
+});
