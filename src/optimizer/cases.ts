@@ -1,6 +1,6 @@
 import type { SuggestRequest } from './problem.ts';
 import { type Coding, encode } from './space.ts';
-import { type Interval, merits } from './targets.ts';
+import { type Interval, merits, toIntervals } from './targets.ts';
 
 /** The successful runs of a history, encoded. */
 export interface Cases {
@@ -11,14 +11,16 @@ export interface Cases {
   readonly Y: Float64Array;
   /** Row of the history of each case. */
   readonly rows: readonly number[];
+  /** Length m. */
+  readonly intervals: readonly Interval[];
   readonly merit: Float64Array;
   /** Encoded inputs of the failed runs, one after the other. */
   readonly failedU: Float64Array;
 }
 
 /** Collects the runs that have finite outputs. */
-export function collectCases({ history }: SuggestRequest, coding: Coding, intervals: readonly Interval[]): Cases {
-  const m = intervals.length;
+export function collectCases({ history, goal }: SuggestRequest, coding: Coding): Cases {
+  const m = goal.targets.length;
   const rows: number[] = [];
   const failed: number[] = [];
   for (let i = 0; i < history.count; i++) {
@@ -36,6 +38,7 @@ export function collectCases({ history }: SuggestRequest, coding: Coding, interv
     });
     return U;
   };
+  const intervals = toIntervals(goal, Y, rows.length);
   const merit = merits(intervals, Y, rows.length);
-  return { N: rows.length, U: encoded(rows), Y, rows, merit, failedU: encoded(failed) };
+  return { N: rows.length, U: encoded(rows), Y, rows, intervals, merit, failedU: encoded(failed) };
 }

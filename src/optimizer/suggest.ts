@@ -5,7 +5,7 @@ import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
 import { type Coding, makeCoding } from './space.ts';
-import { bestOf, toIntervals } from './targets.ts';
+import { bestOf } from './targets.ts';
 
 /** Suggestions per problem of the warm-up. */
 const WARM_UP_ROUNDS = 14;
@@ -21,12 +21,11 @@ export function suggest(request: SuggestRequest): Proposal {
   const coding = makeCoding(request.space);
   const { history } = request;
   const seen = makeSeen(coding, history.X, history.count);
-  const intervals = toIntervals(request.goal);
-  const cases = collectCases(request, coding, intervals);
+  const cases = collectCases(request, coding);
   const best = bestOf(cases.merit);
   const bestIndex = best < 0 ? -1 : cases.rows[best]!;
   if (seen.distinct >= coding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
-  const found = cases.N > 0 ? nextInput({ request, coding, seen, intervals, cases }) : null;
+  const found = cases.N > 0 ? nextInput({ request, coding, seen, cases }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(request, coding, seen, cases);
   return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };

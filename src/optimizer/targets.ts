@@ -10,14 +10,18 @@ export interface Interval {
   readonly directed: boolean;
 }
 
-/** Strict inequalities are aimed at this far inside their end, relative to it: reaching the end itself is a miss. */
+/**
+ * Strict inequalities are aimed at this far inside their end, relative to the larger of the end and the spread of the
+ * output: reaching the end itself is a miss.
+ */
 const OPEN_MARGIN = 1e-9;
 
-function toInterval(target: Target): Interval {
+function toInterval(target: Target, spread: number): Interval {
   let { lower, upper } = target;
-  if (target.lowerOpen && Number.isFinite(lower)) lower += OPEN_MARGIN * Math.abs(lower);
-  if (target.upperOpen && Number.isFinite(upper)) upper -= OPEN_MARGIN * Math.abs(upper);
-  if (lower > upper) lower = upper = (target.lower + target.upper) / 2;
+  const inside = (end: number) => OPEN_MARGIN * Math.max(Math.abs(end), spread, Number.MIN_VALUE / OPEN_MARGIN);
+  if (target.lowerOpen && Number.isFinite(lower)) lower = Math.min(Number.MAX_VALUE, lower + inside(lower));
+  if (target.upperOpen && Number.isFinite(upper)) upper = Math.max(-Number.MAX_VALUE, upper - inside(upper));
+  if (lower > upper) lower = upper = target.lower / 2 + target.upper / 2;
   const center = Number.isFinite(lower)
     ? Number.isFinite(upper)
       ? lower / 2 + upper / 2
@@ -28,9 +32,13 @@ function toInterval(target: Target): Interval {
   return { lower, upper, center, directed: target.direction !== 'none' };
 }
 
-/** The intervals of a goal, one per output. */
-export function toIntervals(goal: Goal): Interval[] {
-  return goal.targets.map(toInterval);
+/**
+ * The intervals of a goal, one per output.
+ *
+ * @param Y N x m, finite: the outputs known, for the scale of each
+ */
+export function toIntervals(goal: Goal, Y: Float64Array, N: number): Interval[] {
+  return goal.targets.map((target, j) => toInterval(target, spreadOf(Y, N, goal.targets.length, j)));
 }
 
 /** Distance of y from its interval, 0 inside. */

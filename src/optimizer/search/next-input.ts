@@ -22,7 +22,6 @@ export interface Problem {
   readonly request: SuggestRequest;
   readonly coding: Coding;
   readonly seen: Seen;
-  readonly intervals: readonly Interval[];
   readonly cases: Cases;
 }
 
@@ -53,7 +52,8 @@ export function nextInput(problem: Problem): Found | 'no-improvement-expected' |
 }
 
 function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Found | 'no-improvement-expected' | null {
-  const { request, coding, seen, intervals, cases } = problem;
+  const { request, coding, seen, cases } = problem;
+  const { intervals } = cases;
   const { rows, center, box, local } = scope;
   const { p } = coding;
   const surrogate = fitScope(problem, scope, stall, work);
@@ -93,8 +93,9 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Fo
   return improved ?? found;
 }
 
-function fitScope({ coding, intervals, cases }: Problem, { rows, local }: Scope, stall: number, work: Work): Surrogate {
+function fitScope({ coding, cases }: Problem, { rows, local }: Scope, stall: number, work: Work): Surrogate {
   const { p } = coding;
+  const { intervals } = cases;
   const m = intervals.length;
   const N = rows.length;
   const U = new Float64Array(N * p);
