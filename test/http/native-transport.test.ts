@@ -381,7 +381,9 @@ describe('without a key', () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain('Backsolve API');
     expect(page.text).not.toMatch(/(src|href)="https?:/);
-    expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
+    expect(page.headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
+    expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style/);
     for (const [, path] of page.text.matchAll(/(?:src|href)="(\.\/[^"]+|\/[^"]+)"/g)) {
       const url = new URL(path!, 'http://x/docs/').pathname;
       expect([url, (await send('GET', url)).status]).toEqual([url, 200]);

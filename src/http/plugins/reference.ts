@@ -8,6 +8,10 @@ import { buildOpenApiDocument } from '../openapi.ts';
 const DOCUMENT_MAX_AGE_SECONDS = 300;
 const PAGE_PREFIX = '/docs';
 
+/** The plugin's own policy sends browsers to https, which a service on plain http in a private network does not have. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 export async function addReference(app: FastifyInstance): Promise<void> {
   const document = buildOpenApiDocument();
   const text = JSON.stringify(document);
@@ -25,6 +29,7 @@ export async function addReference(app: FastifyInstance): Promise<void> {
   await app.register(swaggerUi, {
     routePrefix: PAGE_PREFIX,
     staticCSP: true,
+    transformStaticCSP: () => PAGE_POLICY,
     uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: false, validatorUrl: null },
     theme: { title: 'Backsolve API' },
   });
