@@ -1,0 +1,83 @@
+/** An account with webhooks, and the passes of a worker by hand: what a test awaits has happened. */
+import { sql } from 'kysely';
+import { claimDeliveries, deliverEvent } from '../../src/application/deliver-events.ts';
+import { createWebhook, getDelivery, getWebhook } from '../../src/application/manage-webhooks.ts';
+import type { ClaimOptions } from '../../src/db/events.ts';
+import type { EventName, LeasedDelivery } from '../../src/domain/event.ts';
+import { presentEvent } from '../../src/http/sdk/events.wire.ts';
+import { makeSender } from '../../src/webhooks/deliver.ts';
+import { makeUrlJudge, resolveBySystem } from '../../src/webhooks/target-guard.ts';
+import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
+
+export const judgeUrl = makeUrlJudge({ allowPrivate: true });
+
+/** Long enough for a busy machine, short enough for a receiver that never answers. */
+export const TIMEOUT_MS = 1_500;
+
+export const send = makeSender({
+  allowPrivate: true,
+  timeoutMs: TIMEOUT_MS,
+  resolve: resolveBySystem,
+  userAgent: 'Backsolve',
+  now: Date.now,
+});
+
+const LIMITS: ClaimOptions = {
+  healthyLimit: 100,
+  failingLimit: 100,
+  perWebhook: 100,
+  leaseMs: 60_000,
+  workerName: 'test',
+};
+
+export interface Outbox extends TestAccount {
+  /** Registers a webhook and returns it with the text of its secret. */
+  register(url: string, eventNames?: readonly EventName[] | null): ReturnType<typeof createWebhook>;
+  claim(limits?: Partial<ClaimOptions>): Promise<readonly LeasedDelivery[]>;
+  /** Sends what is due, one after the other; returns the outcomes. */
+  drain(): Promise<readonly Awaited<ReturnType<typeof deliverEvent>>[]>;
+  deliver(delivery: LeasedDelivery): ReturnType<typeof deliverEvent>;
+  /** Names of all recorded events, oldest first. */
+  eventNames(): Promise<readonly string[]>;
+  /** Lets all leases and pauses run out, by the database's clock. */
+  expire(): Promise<unknown>;
+  webhook(id: number): ReturnType<typeof getWebhook>;
+  delivery(id: number): ReturnType<typeof getDelivery>;
+  /** Empties the outbox and removes the webhooks. */
+  clear(): Promise<unknown>;
+}
+
+export async function openOutbox(): Promise<Outbox> {
+  const account = await openTestAccount();
+  const { db, accountId } = account;
+  const deps = { db, send, present: presentEvent };
+  const deliver = (delivery: LeasedDelivery) => deliverEvent(deps, delivery, new AbortController().signal);
+  const claim = (limits: Partial<ClaimOptions> = {}) => claimDeliveries(db, { ...LIMITS, ...limits });
+  return {
+    ...account,
+    register: (url, eventNames = null) =>
+      createWebhook({ db, judgeUrl }, accountId, { url, description: null, eventNames }),
+    claim,
+    deliver,
+    drain: async () => {
+      const outcomes = [];
+      const claimed = (await claim()).toSorted((a, b) => a.id - b.id);
+      for (const delivery of claimed) outcomes.push(await deliver(delivery));
+      return outcomes;
+    },
+    eventNames: async () => {
+      const rows = await db.selectFrom('events').select('name').orderBy('id').execute();
+      return rows.map(({ name }) => name);
+    },
+    expire: () =>
+      sql`update webhook_deliveries set visible_at = now() - interval '1 ms' where state in ('waiting', 'leased')`.execute(
+        db,
+      ),
+    webhook: (id) => getWebhook(db, accountId, id),
+    delivery: (deliveryId) => getDelivery(db, accountId, { deliveryId }),
+    clear: async () => {
+      await sql`delete from webhooks`.execute(db);
+      await sql`delete from events`.execute(db);
+    },
+  };
+}
