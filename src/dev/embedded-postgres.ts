@@ -27,7 +27,7 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { findBinaries } from './postgres-binaries.ts';
 import { runInitdb, runSingleUser, type ServerFiles, syncToDisk } from './postgres-programs.ts';
 import { type DevLog, superviseServer } from './postgres-server.ts';
-import { endLeftovers } from './server-processes.ts';
+import { endLeftovers, serverProcesses } from './server-processes.ts';
 import { chooseUser, locateCluster, makePrivateFolder, reachableBinaries } from './system-user.ts';
 
 const ROLE = 'backsolve';
@@ -92,6 +92,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 /** The address of a server started here. */
 export function embeddedUrl(password: string, port: number): string {
+  return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
+}
+
+/** The URL of the server that another process (`start`) runs in this folder right now, or undefined when none does. */
+export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
+  const cluster = await realpath(path.join(dataDir, 'postgres')).catch(() => undefined);
+  if (cluster === undefined || (await serverProcesses(cluster)).length === 0) return undefined;
+  const [pidFile, password] = await inFolder(dataDir, () =>
+    Promise.all([
+      readFile(path.join(cluster, 'postmaster.pid'), 'utf8'),
+      readFile(path.join(dataDir, 'postgres-password'), 'utf8'),
+    ]),
+  );
+  // Lines of the pid file: process, folder, start, port, ...
+  const port = Number(pidFile.split('\n')[3]);
+  return Number.isInteger(port) && port > 0 ? urlOf(password.trim(), port) : undefined;
+}
+
+function urlOf(password: string, port: number): string {
   return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 

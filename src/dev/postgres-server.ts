@@ -44,8 +44,7 @@ export async function superviseServer(
   const { port, first } = await startOnPort(files, wanted, log);
   let current: ServerProcess | undefined = first;
   let stopping = false;
-  const onExit = () => current?.child.kill('SIGINT');
-  process.on('exit', onExit);
+  const letGo = endWithProcess(() => current?.child.kill('SIGINT'));
 
   const watching = (async () => {
     const restarts: number[] = [];
@@ -69,8 +68,27 @@ export async function superviseServer(
       current?.child.kill('SIGINT');
       await Promise.race([watching, delay(30_000, undefined, { ref: false })]);
       await endLeftovers(files.cluster);
-      process.off('exit', onExit);
+      letGo();
     },
+  };
+}
+
+const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+/**
+ * Ends the server when this process exits, also by a signal that nobody else listens to (during a start, or Ctrl-C in
+ * the demo), which would otherwise leave the server behind. Returns how to undo it.
+ */
+function endWithProcess(end: () => void): () => void {
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (process.listenerCount(signal) === 1) process.exit(SIGNAL_CODES[signal as keyof typeof SIGNAL_CODES]);
+  };
+  const signals = Object.keys(SIGNAL_CODES) as NodeJS.Signals[];
+  process.on('exit', end);
+  for (const signal of signals) process.on(signal, onSignal);
+  return () => {
+    process.off('exit', end);
+    for (const signal of signals) process.off(signal, onSignal);
   };
 }
 

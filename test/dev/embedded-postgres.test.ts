@@ -6,9 +6,9 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { type EmbeddedPostgres, findRunningPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { EmbeddedPostgresError } from '../../src/dev/embedded-postgres-error.ts';
-import { serverProcesses } from '../../src/dev/server-processes.ts';
+import { endLeftovers, serverProcesses } from '../../src/dev/server-processes.ts';
 
 const HOLDER = new URL('../support/hold-data-dir.ts', import.meta.url).pathname;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -55,7 +55,10 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
 /** Another process that holds the folder; resolves when its server is up. */
 async function hold(dataDir: string): Promise<{ holder: ChildProcess; url: string }> {
   const holder = spawn(process.execPath, [HOLDER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  cleanups.push(() => kill(holder));
+  cleanups.push(async () => {
+    await kill(holder);
+    await endLeftovers(await clusterOf(dataDir));
+  });
   const [url] = (await once(createInterface({ input: holder.stdout! }), 'line')) as [string];
   return { holder, url };
 }
@@ -118,7 +121,8 @@ test('refuses a wrong password', async () => {
 
 test('a second process on the same folder is refused with the number of the first', async () => {
   const dataDir = await newFolder();
-  const { holder } = await hold(dataDir);
+  const { holder, url } = await hold(dataDir);
+  expect(await findRunningPostgres(dataDir)).toBe(url);
   await expect(start(dataDir)).rejects.toThrow(`already in use by process ${holder.pid}`);
 });
 
@@ -130,6 +134,19 @@ test('after kill -9 the next start stops the orphaned server and finds the data'
   const server = await start(dataDir);
   expect(server.messages).toContain('stopped the database of an earlier run that was killed');
   expect(await query(server.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
+});
+
+test.each([
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('a process that does not listen to %s takes its server with it', async (signal, code) => {
+  const dataDir = await newFolder();
+  const { holder } = await hold(dataDir);
+  const cluster = await clusterOf(dataDir);
+  const gone = once(holder, 'exit');
+  holder.kill(signal);
+  expect((await gone)[0]).toBe(code);
+  await expect.poll(() => serverProcesses(cluster), { timeout: 20_000 }).toEqual([]);
 });
 
 test('after kill -9 of everything the next start recovers what was committed', async () => {
@@ -209,6 +226,7 @@ test('stopping ends every process, open connections or not, and frees the folder
   await client.connect();
   await Promise.all([server.stop(), server.stop()]);
   expect(await serverProcesses(cluster)).toEqual([]);
+  expect(await findRunningPostgres(dataDir)).toBeUndefined();
   await expect(start(dataDir)).resolves.toBeDefined();
 });
 
