@@ -11,6 +11,7 @@ import { findProject } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
 import { findTrial } from '../db/trials.ts';
+import { evaluateOutput } from '../domain/acceptance.ts';
 import type { Objective } from '../domain/objective.ts';
 import { findOptimum } from '../domain/optimum.ts';
 import { checkInput, type Project } from '../domain/project.ts';
@@ -20,6 +21,7 @@ import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Proposal } from '../optimizer/problem.ts';
 import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-input.ts';
+import { beatsOptimum } from './optimum.ts';
 import { recordEvents } from './record-event.ts';
 
 export interface ComputeDeps {
@@ -138,8 +140,14 @@ async function writeStep(trx: Trx, job: LeasedJob, step: Step, suggestTimeNs: nu
     suggestTimeNs: Math.round(suggestTimeNs),
     reached: step.output === null ? ['suggestedAt'] : ['suggestedAt', 'stoppedAt'],
   });
-  const attemptCount = objective.attemptCount + (step.output === null ? 1 : 0);
-  const updated = await updateObjective(trx, objective.id, { stopReason: state.stopReason, attemptCount });
+  // The best point known may be one of the cases; repeated as a step it can be the optimal inverse.
+  const isOptimum =
+    step.output !== null && (await beatsOptimum(trx, job.accountId, objective, evaluateOutput(objective, step.output)));
+  const updated = await updateObjective(trx, objective.id, {
+    stopReason: state.stopReason,
+    attemptCount: objective.attemptCount + (step.output === null ? 1 : 0),
+    ...(isOptimum && { optimalInverseId: job.inverseId }),
+  });
   await recordEvents(trx, job.accountId, [{ name: 'inverse.suggested', resourceId: job.inverseId }], updated);
   return true;
 }

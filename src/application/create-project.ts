@@ -5,7 +5,7 @@
 import { lockModel } from '../db/models.ts';
 import { insertProject } from '../db/projects.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
-import { makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
+import { LISTED_VIOLATIONS, makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
 import { checkInput, checkInputSpace, type InputSpace, type Project } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
@@ -27,14 +27,26 @@ export interface NewProject {
 export function checkNewProject(project: NewProject): readonly Violation[] {
   const violations: Violation[] = [...checkInputSpace(project.space)];
   if (violations.length > 0 || project.inputCases === null) return violations;
-  project.inputCases.forEach((input, i) => {
-    violations.push(...checkInput(project.space, input, ['inputCases', i]));
-  });
+  // Ten thousand wrong rows would take seconds to describe and nobody reads them.
+  for (let i = 0; i < project.inputCases.length && violations.length < LISTED_VIOLATIONS; i++) {
+    violations.push(...checkInput(project.space, project.inputCases[i]!, ['inputCases', i]));
+  }
   if (project.caseCount !== null && project.caseCount !== project.inputCases.length) {
     const message = `must be the number of inputCases (${project.inputCases.length}) or be left out.`;
     violations.push(makeViolation(['caseCount'], message));
   }
   return violations;
+}
+
+/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED. No database. */
+export async function withInputCases(engine: Pick<Engine, 'design'>, project: NewProject): Promise<NewProject> {
+  refuseViolations(checkNewProject(project));
+  if (project.inputCases !== null) return project;
+  return { ...project, inputCases: await designCases(engine, project, seedOfProject(project)) };
+}
+
+function seedOfProject(project: NewProject): number {
+  return seedOf([project.space, project.outputCount, project.caseCount]);
 }
 
 /**
@@ -47,9 +59,7 @@ export async function createProject(
   modelId: number,
   project: NewProject,
 ): Promise<Project> {
-  refuseViolations(checkNewProject(project));
-  const seed = seedOf([project.space, project.outputCount, project.caseCount]);
-  const inputCases = project.inputCases ?? (await designCases(deps.engine, project, seed));
+  const { inputCases } = await withInputCases(deps.engine, project);
   return inTransaction(deps.db, async (trx) => {
     const model = await lockModel(trx, accountId, modelId);
     if (model === undefined) throw notFound('model', modelId);
@@ -59,8 +69,8 @@ export async function createProject(
       modelId,
       name: project.name,
       outputCount: project.outputCount,
-      inputCases: inputCases.map(withoutNegativeZero),
-      seed,
+      inputCases: inputCases!.map(withoutNegativeZero),
+      seed: seedOfProject(project),
     });
     await recordEvents(trx, accountId, [{ name: 'project.created', resourceId: created.id }]);
     return created;

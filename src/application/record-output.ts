@@ -6,12 +6,12 @@
 import { findInverse, getLastInverse, type InverseChange, type StepInstant, updateInverse } from '../db/inverses.ts';
 import { type ObjectiveChange, type PlacedObjective, updateObjective } from '../db/objectives.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
-import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
+import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { isBetter, isEligible } from '../domain/optimum.ts';
 import { failedRunEvent, nextState, outputEvent, StopReason, type Transition } from '../domain/stop-reason.ts';
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
+import { beatsOptimum } from './optimum.ts';
 import { type InversePath, missingInPath, type ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
@@ -127,17 +127,4 @@ function reached(state: Transition, always: readonly StepInstant[]): InverseChan
   if (state.stepStatus === InverseStatus.converged) instants.push('satisfiedAt');
   if (state.stopReason === StopReason.exhausted) instants.push('exhaustedAt');
   return { status: state.stepStatus, reached: instants };
-}
-
-async function beatsOptimum(
-  trx: Trx,
-  accountId: number,
-  objective: PlacedObjective,
-  evaluation: Evaluation,
-): Promise<boolean> {
-  if (!isEligible(evaluation)) return false;
-  if (objective.optimalInverseId === null || evaluation.isSatisfied) return true;
-  const holder = await findInverse(trx, accountId, objective.optimalInverseId);
-  if (holder?.output == null) return true;
-  return isBetter(evaluation, evaluateOutput(objective, holder.output));
 }

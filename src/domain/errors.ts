@@ -14,7 +14,11 @@ export type ErrorCode =
   | 'OUTPUT_CONFLICT'
   | 'SUGGESTION_FAILED'
   | 'SUGGESTION_PENDING'
-  | 'OVERLOADED';
+  | 'OVERLOADED'
+  | 'QUEUE_FULL'
+  | 'LIMIT_REACHED'
+  | 'IDEMPOTENCY_KEY_IN_USE'
+  | 'IDEMPOTENCY_KEY_REUSED';
 
 /** One violated rule. `property` reads like `objectives[2]`, `pointer` is the JSON Pointer of the same place. */
 export interface Violation {
@@ -63,7 +67,7 @@ export function makeViolation(path: ViolationPath, message: string): Violation {
 }
 
 /** More violations than this are counted, not listed: an answer must stay readable and small. */
-const LISTED_VIOLATIONS = 100;
+export const LISTED_VIOLATIONS = 100;
 
 /** VALIDATION_FAILED for a list that is not empty; at most 100 entries are kept, the text says how many there are. */
 export function validationFailed(violations: readonly Violation[]): DomainError {

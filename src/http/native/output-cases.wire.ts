@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { LISTED_VIOLATIONS, makeViolation, type Violation } from '../../domain/errors.ts';
 import { checkOutputCases, type OutputCaseSet, type OutputCases } from '../../domain/trial.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import type { BodySpec } from '../operation.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
-import { LISTED_VIOLATIONS, MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, documentAs, findNonNumbers, listSchema, numberFault } from '../wire/vectors.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };

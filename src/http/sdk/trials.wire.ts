@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { TrialTree } from '../../application/read-trees.ts';
 import type { Violation } from '../../domain/errors.ts';
+import { LISTED_VIOLATIONS } from '../../domain/errors.ts';
 import { checkOutputCases, type OutputCases } from '../../domain/trial.ts';
 import type { BodySpec } from '../operation.ts';
-import { LISTED_VIOLATIONS, MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { looseMatrix } from './loose-fields.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';

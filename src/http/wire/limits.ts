@@ -6,5 +6,3 @@ export const MAXIMUM_TEXT_LENGTH = 10_000;
 export const MAXIMUM_CATEGORY_COUNT = 1_000;
 export const MAXIMUM_ATTEMPTS = 100_000;
 export const PAGE_LIMIT = { default: 50, maximum: 200 } as const;
-/** As many violations of one array are looked for; an answer lists no more than this many in all. */
-export const LISTED_VIOLATIONS = 100;

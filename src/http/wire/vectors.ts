@@ -4,10 +4,12 @@
  *
  * Each schema carries the JSON Schema of the plain zod schema it stands for, for the OpenAPI document.
  */
+
 import { z } from 'zod';
+import { LISTED_VIOLATIONS } from '../../domain/errors.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import { toJsonSchema } from './json-schema.ts';
-import { LISTED_VIOLATIONS } from './limits.ts';
+
 import { describeWrongType } from './violations.ts';
 
 export interface LengthRange {

@@ -3,8 +3,7 @@
  * begins and says what to send instead.
  */
 import type { z } from 'zod';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
-import { LISTED_VIOLATIONS } from './limits.ts';
+import { LISTED_VIOLATIONS, makeViolation, type Violation } from '../../domain/errors.ts';
 
 export type Parsed<T> =
   | { readonly kind: 'value'; readonly value: T }

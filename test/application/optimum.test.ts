@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
+import { getObjective } from '../../src/application/read-objectives.ts';
+import { recordOutput } from '../../src/application/record-output.ts';
+import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import type { Proposal } from '../../src/optimizer/problem.ts';
+import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+
+let account: TestAccount;
+beforeAll(async () => {
+  account = await openTestAccount();
+});
+afterAll(() => account.close());
+
+/** Minimize the first output under a bound on the second; nothing reaches the aspiration. */
+const MINIMIZE = {
+  objectives: [-1000, 100, 100],
+  objectiveTypes: ['minimize', 'lessthan_equal', 'lessthan_equal'],
+  minimumBounds: [],
+  maximumBounds: [],
+  initialOutput: [50, 0, 0],
+} as const;
+
+async function suggestAndLoad(objectiveId: number, proposal: Proposal, output: readonly number[] | null) {
+  const { db, accountId } = account;
+  await requestSuggestion(db, accountId, { objectiveId }, { requestId: null });
+  const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
+  const engine = { suggest: async () => ({ ok: true, result: proposal, elapsedNs: 1 }) as const };
+  await computeSuggestion({ db, engine, workLimit: 1 }, job!, new AbortController().signal);
+  if (output !== null) {
+    await recordOutput(db, accountId, { objectiveId }, { kind: 'output', output, computeTimeNs: null });
+  }
+  return getObjective(db, accountId, { objectiveId });
+}
+
+const candidate = (x: number): Proposal => ({ kind: 'candidate', input: Float64Array.of(x, x) });
+
+it('the optimal inverse follows the best step that meets the constraints, and no other', async () => {
+  const { objective } = await loadLinearObjective(account, MINIMIZE);
+  const [first] = objective.inverses;
+  expect(objective.optimalInverseId).toBe(first!.id);
+  const violating = await suggestAndLoad(objective.id, candidate(1), [10, 500, 0]);
+  expect(violating.optimalInverseId).toBe(first!.id);
+  const better = await suggestAndLoad(objective.id, candidate(2), [40, 0, 0]);
+  expect(better.optimalInverseId).toBe(better.inverses[2]!.id);
+  const worse = await suggestAndLoad(objective.id, candidate(3), [45, 0, 0]);
+  expect(worse.optimalInverseId).toBe(better.inverses[2]!.id);
+});
+
+it('when nothing new can be suggested the step repeats the best point known, also one of the cases', async () => {
+  const { objective, set } = await loadLinearObjective(account, MINIMIZE);
+  const ended = await suggestAndLoad(
+    objective.id,
+    { kind: 'nothing-new', reason: 'no-improvement-expected', bestIndex: 2 },
+    null,
+  );
+  const last = ended.inverses.at(-1)!;
+  // The first case gave 0 for the output to be minimized, the initial point 50.
+  expect(last).toMatchObject({
+    status: 'stopped',
+    input: [0, 0],
+    output: set.outputCases[0],
+    stoppedAt: expect.any(Date),
+  });
+  expect(ended).toMatchObject({ stopReason: 2, attemptCount: 0, optimalInverseId: last.id });
+});
