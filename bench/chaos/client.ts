@@ -1,0 +1,109 @@
+/**
+ * A client as a careful user would write one: any ingress will do, every call has a time limit, and a network error, 429
+ * or 5xx means the same call again after a pause. Now and then a call is sent twice at once, as a proxy might. Outputs go
+ * to the named iteration, so that a copy of the call which arrives late cannot hit another one.
+ */
+import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pick } from './random.ts';
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly location: string | undefined;
+  readonly retryAfterSeconds: number;
+}
+
+export interface ClientOptions {
+  readonly ports: readonly number[];
+  readonly key: string;
+  readonly random: () => number;
+  /** Told about every retry, by reason. */
+  readonly onRetry: (reason: string) => void;
+  readonly timeLimitMs: number;
+  /** Share of calls that are sent twice at once. */
+  readonly doubled: number;
+}
+
+const WAIT_SECONDS = 5;
+/** The server answers within the wait asked for; what takes much longer is lost. */
+const CALL_LIMIT_MS = 15_000;
+
+export class GaveUp extends Error {}
+
+export class Client {
+  readonly #options: ClientOptions;
+  readonly #agent = new Agent({ keepAlive: true });
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+  }
+
+  /** The first answer that is no reason to try again. Throws GaveUp past the time limit. */
+  async call(method: string, path: string, body?: object): Promise<Answer> {
+    const key = crypto.randomUUID();
+    const deadline = performance.now() + this.#options.timeLimitMs;
+    for (let attempt = 1; ; attempt++) {
+      const sent = [this.#send(method, path, body, key)];
+      if (this.#options.random() < this.#options.doubled) sent.push(this.#send(method, path, body, key));
+      const answers = await Promise.all(sent);
+      const answer = answers.find((one) => typeof one === 'object' && !isTemporary(one)) ?? answers[0]!;
+      if (typeof answer === 'object' && !isTemporary(answer)) return answer;
+      const reason = typeof answer === 'string' ? answer : describe(answer);
+      this.#options.onRetry(reason);
+      if (performance.now() > deadline) throw new GaveUp(`${method} ${path}: ${reason}`);
+      const pauseMs = Math.min(2_000, 50 * 2 ** attempt) * (0.5 + this.#options.random());
+      const askedMs = typeof answer === 'string' ? 0 : 1000 * answer.retryAfterSeconds;
+      await delay(Math.max(pauseMs, askedMs));
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** The answer, or the code of the network error. */
+  #send(method: string, path: string, body: object | undefined, key: string): Promise<Answer | string> {
+    return new Promise((resolve) => {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const headers = {
+        authorization: `Bearer ${this.#options.key}`,
+        prefer: `wait=${WAIT_SECONDS}`,
+        ...(method === 'POST' && { 'idempotency-key': key }),
+        ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+      };
+      const port = pick(this.#options.random, this.#options.ports);
+      const outgoing = request(
+        { hostname: '127.0.0.1', port, method, path, headers, agent: this.#agent, timeout: CALL_LIMIT_MS },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', () => resolve('response cut'));
+          response.on('aborted', () => resolve('response cut'));
+          response.on('end', () => {
+            const answer = Buffer.concat(chunks).toString();
+            resolve({
+              status: response.statusCode!,
+              body: (answer === '' ? {} : JSON.parse(answer)) as Record<string, unknown>,
+              location: response.headers.location,
+              retryAfterSeconds: Number(response.headers['retry-after'] ?? 0),
+            });
+          });
+        },
+      );
+      outgoing.on('timeout', () => outgoing.destroy(Object.assign(new Error('no answer'), { code: 'no answer' })));
+      outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+      outgoing.end(text);
+    });
+  }
+}
+
+/** Also the conflict of a copy of this very call that is still under way. */
+function isTemporary({ status, body }: Answer): boolean {
+  const kind = String(body['type'] ?? '');
+  return status >= 500 || status === 429 || (status === 409 && !/iteration-open|output-conflict/.test(kind));
+}
+
+function describe({ status, body }: Answer): string {
+  return `${status} ${String(body['type'] ?? '').replace(/^.*[/:]/, '')}`;
+}

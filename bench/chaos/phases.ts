@@ -1,0 +1,264 @@
+/** The two phases of a run: under chaos, and undisturbed. Each has a database and a fleet of its own. */
+import { execFile } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from './client.ts';
+import { Admin, type DatabaseServer } from './database-server.ts';
+import { DATABASE_FAULTS, type FaultName } from './faults.ts';
+import { Fleet } from './fleet.ts';
+import { type Journal, play, prepare, type Setup } from './play.ts';
+import { type ChaosCounts, ProcessChaos } from './process-chaos.ts';
+import { randomFrom } from './random.ts';
+import { measureRecovery, type Recovery, type Violations, verify, type Window } from './verify.ts';
+
+export interface RunOptions {
+  readonly steps: number;
+  readonly clients: number;
+  readonly limitMs: number;
+  readonly seed: number;
+  readonly ingresses: number;
+  readonly workers: number;
+  readonly faults: readonly FaultName[];
+  readonly awaySeconds: number;
+  readonly gapMs: number;
+  readonly stepLimit: number;
+  readonly folder: string;
+}
+
+export interface FaultRecord extends Window {
+  readonly name: FaultName;
+  /** From the end of the fault to the next step done; null: none followed. */
+  readonly resumedAfterMs: number | null;
+}
+
+export interface Outcome {
+  readonly journals: readonly Journal[];
+  readonly steps: number;
+  readonly seconds: number;
+  readonly counts: ChaosCounts;
+  readonly starts: number;
+  readonly faults: readonly FaultRecord[];
+  readonly recovery: Recovery;
+  readonly found: Violations;
+  /** Processes that would have needed a hand, and answers no client could expect. */
+  readonly complaints: readonly string[];
+  readonly retries: Readonly<Record<string, number>>;
+  readonly events: Readonly<Record<string, number>>;
+}
+
+/** The product's defaults, but one computation per worker and no limit of requests. */
+const SETTINGS = {
+  LOG_LEVEL: 'info',
+  RATE_LIMIT_PER_MINUTE: '0',
+  WORKER_CONCURRENCY: '2',
+  ENGINE_THREADS: '1',
+  DATABASE_POOL_SIZE: '5',
+};
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+/** Past it a client gives up on a call: no fault lasts as long. */
+const CALL_LIMIT_MS = 180_000;
+const PROCESS_PAUSE_MS = 3_000;
+/** A fault counts as survived when steps go on within this time after it. */
+export const RESUME_LIMIT_MS = 30_000;
+
+export async function runChaos(server: DatabaseServer, options: RunOptions): Promise<Outcome> {
+  const { url, key } = await openDatabase(server, 'chaos');
+  const admin = new Admin(url);
+  const fleet = await Fleet.start({ ...options, databaseUrl: url, settings: SETTINGS });
+  const players = new Players(fleet, key, options);
+  const complaints: string[] = [];
+  const setup = await players.prepare();
+  const quiet = new AbortController();
+  const processes = new ProcessChaos({
+    fleet,
+    admin,
+    random: randomFrom(options.seed),
+    pauseMs: PROCESS_PAUSE_MS,
+    signal: quiet.signal,
+  });
+  const startedAt = Date.now();
+  const isOver = () => Date.now() - startedAt > options.limitMs;
+  const faults = breakDatabase({ server, fleet, options, signal: quiet.signal, isOver });
+  const breaking = Promise.all([processes.run(), faults.done]);
+  const progress = setInterval(() => {
+    const seconds = Math.round((Date.now() - startedAt) / 1000);
+    const { killedWorkers, killedIngresses, frozen, restarted } = processes.counts;
+    console.log(
+      `${seconds} s: ${players.stepTimes.length} steps, ${killedWorkers + killedIngresses} killed, ${frozen} frozen, ${restarted} restarted, database faults ${faults.windows.length}${faults.now === undefined ? '' : ` (now ${faults.now})`}, complaints ${fleet.complaints.length + players.complaints.length}`,
+    );
+  }, 10_000);
+  await players.play(setup, () => isOver() || (players.stepTimes.length >= options.steps && faults.isComplete));
+  quiet.abort();
+  await breaking;
+  clearInterval(progress);
+  const seconds = (Date.now() - startedAt) / 1000;
+  // The calm after: every process must come back by itself.
+  await fleet.untilReady(RESUME_LIMIT_MS);
+  await delay(2_000);
+  const found = await verify(admin, players.journals);
+  const recovery = await measureRecovery(admin, processes.kills, faults.windows);
+  await fleet.close();
+  await admin.close();
+  players.close();
+  complaints.push(...fleet.complaints, ...players.complaints);
+  return {
+    journals: players.journals,
+    steps: players.stepTimes.length,
+    seconds,
+    counts: processes.counts,
+    starts: fleet.starts,
+    faults: faults.windows.map((window) => ({
+      ...window,
+      resumedAfterMs: resumed(players.stepTimes, window),
+    })),
+    recovery,
+    found,
+    complaints,
+    retries: Object.fromEntries(players.retries),
+    events: Object.fromEntries(fleet.events),
+  };
+}
+
+/** The same objectives on a fresh database, nothing disturbed. */
+export async function runUndisturbed(
+  server: DatabaseServer,
+  options: RunOptions,
+  disturbed: readonly Journal[],
+): Promise<readonly Journal[]> {
+  const { url, key } = await openDatabase(server, 'undisturbed');
+  const fleet = await Fleet.start({ ...options, databaseUrl: url, settings: SETTINGS });
+  const players = new Players(fleet, key, options);
+  const setup = await players.prepare();
+  const startedAt = Date.now();
+  await players.play(setup, () => players.journals.length >= disturbed.length);
+  const seconds = (Date.now() - startedAt) / 1000;
+  console.log(`undisturbed: ${players.stepTimes.length} steps in ${seconds.toFixed(0)} s`);
+  await fleet.close();
+  players.close();
+  if (fleet.complaints.length + players.complaints.length > 0) {
+    throw new Error(`the undisturbed run was disturbed: ${[...fleet.complaints, ...players.complaints].join('; ')}`);
+  }
+  return players.journals;
+}
+
+/** A migrated database and a key, made by the product's own commands. */
+async function openDatabase(server: DatabaseServer, name: string): Promise<{ url: string; key: string }> {
+  const admin = new Admin(server.url);
+  await admin.query(`create database ${name}`);
+  await admin.close();
+  const changed = new URL(server.url);
+  changed.pathname = `/${name}`;
+  const url = changed.href;
+  const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'warn' };
+  const run = async (...args: string[]) =>
+    (await promisify(execFile)(process.execPath, [MAIN, ...args], { env })).stdout.trim();
+  await run('migrate');
+  return { url, key: await run('keys', 'create', '--account', 'chaos') };
+}
+
+class Players {
+  readonly journals: Journal[] = [];
+  readonly stepTimes: number[] = [];
+  readonly retries = new Map<string, number>();
+  readonly complaints: string[] = [];
+  readonly #clients: readonly Client[];
+  readonly #options: RunOptions;
+
+  constructor(fleet: Fleet, key: string, options: RunOptions) {
+    this.#options = options;
+    this.#clients = Array.from(
+      { length: options.clients },
+      (_, i) =>
+        new Client({
+          ports: fleet.ingressPorts,
+          key,
+          random: randomFrom(options.seed + 1_000 * (i + 1)),
+          onRetry: (reason) => this.retries.set(reason, (this.retries.get(reason) ?? 0) + 1),
+          timeLimitMs: CALL_LIMIT_MS,
+          doubled: 0.05,
+        }),
+    );
+  }
+
+  prepare(): Promise<Setup> {
+    return prepare(this.#clients[0]!);
+  }
+
+  /** Every client takes one objective after the other until `isEnough`; objectives begun are played to their end. */
+  async play(setup: Setup, isEnough: () => boolean): Promise<void> {
+    const loop = async (client: Client) => {
+      while (!isEnough()) {
+        const journal: Journal = {
+          index: this.journals.length,
+          objectiveId: 0,
+          steps: [],
+          seen: new Map(),
+          failedComputations: 0,
+          isEnded: false,
+        };
+        this.journals.push(journal);
+        const onStep = () => this.stepTimes.push(Date.now());
+        try {
+          await play(client, setup, journal, { stepLimit: this.#options.stepLimit, onStep });
+        } catch (error) {
+          this.complaints.push(`objective number ${journal.index}: ${(error as Error).message}`);
+        }
+      }
+    };
+    await Promise.all(this.#clients.map(loop));
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.close();
+  }
+}
+
+interface Breaking {
+  readonly done: Promise<void>;
+  readonly windows: (Window & { readonly name: FaultName })[];
+  readonly isComplete: boolean;
+  readonly now: FaultName | undefined;
+}
+
+/** Works through the faults in turn, over and over, with a pause between two. */
+function breakDatabase(context: {
+  readonly server: DatabaseServer;
+  readonly fleet: Fleet;
+  readonly options: RunOptions;
+  readonly signal: AbortSignal;
+  readonly isOver: () => boolean;
+}): Breaking {
+  const { options, signal } = context;
+  const admin = new Admin(context.server.url);
+  const random = randomFrom(options.seed + 77);
+  const windows: (Window & { readonly name: FaultName })[] = [];
+  const state: { now: FaultName | undefined } = { now: undefined };
+  const work = async () => {
+    for (let turn = 0; !signal.aborted && options.faults.length > 0; turn++) {
+      await delay(options.gapMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted) break;
+      const name = options.faults[turn % options.faults.length]!;
+      state.now = name;
+      const from = Date.now();
+      await DATABASE_FAULTS[name]({ ...context, admin, random, awaySeconds: options.awaySeconds });
+      windows.push({ name, from, to: Date.now() });
+      state.now = undefined;
+    }
+    await admin.close();
+  };
+  return {
+    done: work(),
+    windows,
+    get isComplete() {
+      return windows.length >= options.faults.length;
+    },
+    get now() {
+      return state.now;
+    },
+  };
+}
+
+function resumed(stepTimes: readonly number[], window: Window): number | null {
+  const next = stepTimes.find((at) => at > window.to);
+  return next === undefined ? null : next - window.to;
+}

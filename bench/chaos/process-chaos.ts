@@ -1,0 +1,116 @@
+/** Kills, freezes and restarts processes of the fleet every few seconds, on a schedule drawn from the seed. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Admin } from './database-server.ts';
+import type { Fleet, Member, Role } from './fleet.ts';
+import { pick } from './random.ts';
+
+/** A worker killed while it held leases. */
+export interface Kill {
+  readonly at: number;
+  readonly inverseIds: readonly number[];
+}
+
+export interface ChaosCounts {
+  killedWorkers: number;
+  killedIngresses: number;
+  frozen: number;
+  restarted: number;
+}
+
+export interface ProcessChaosOptions {
+  readonly fleet: Fleet;
+  readonly admin: Admin;
+  readonly random: () => number;
+  /** Mean pause between two actions. */
+  readonly pauseMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Longer than a lease (6 s), so that thawed workers find theirs taken over. */
+const LONGEST_FREEZE_MS = 9_000;
+
+export class ProcessChaos {
+  readonly kills: Kill[] = [];
+  readonly counts: ChaosCounts = { killedWorkers: 0, killedIngresses: 0, frozen: 0, restarted: 0 };
+  readonly #options: ProcessChaosOptions;
+  readonly #pending = new Set<Promise<void>>();
+
+  constructor(options: ProcessChaosOptions) {
+    this.#options = options;
+  }
+
+  /** Goes on until the signal fires; resolves when everything frozen is thawed again. */
+  async run(): Promise<void> {
+    const { random, pauseMs, signal } = this.#options;
+    while (!signal.aborted) {
+      await delay(pauseMs * (0.5 + random()), undefined, { signal }).catch(() => undefined);
+      if (!signal.aborted) await this.#act();
+    }
+    await Promise.all(this.#pending);
+  }
+
+  async #act(): Promise<void> {
+    const { random, fleet } = this.#options;
+    // Drawn always, used or not: what one action finds must not shift the schedule.
+    const [draw, roleDraw, lengthDraw] = [random(), random(), random()];
+    const role: Role = roleDraw < 0.6 ? 'work' : 'serve';
+    const running = fleet.members.filter((member) => member.role === role && member.isRunning);
+    const victim = pick(
+      random,
+      fleet.members.filter((member) => member.role === role),
+    );
+    // One of a kind stays up, as a disruption budget would have it.
+    if (!victim.isRunning || running.length < 2) return;
+    if (draw < 0.55) await this.#kill(victim);
+    else if (draw < 0.8) this.#later(this.#freeze(victim, 500 + lengthDraw * (LONGEST_FREEZE_MS - 500)));
+    else this.#later(this.#restart(victim));
+  }
+
+  async #kill(member: Member): Promise<void> {
+    if (member.role === 'serve') {
+      this.#options.fleet.kill(member);
+      this.counts.killedIngresses += 1;
+      return;
+    }
+    const inverseIds = await this.#catchAtWork(member);
+    this.#options.fleet.kill(member);
+    this.kills.push({ at: Date.now(), inverseIds });
+    this.counts.killedWorkers += 1;
+  }
+
+  /** Stops the worker at a moment when it holds leases (up to 40 tries) and returns whose; [] when it never did. */
+  async #catchAtWork(member: Member): Promise<readonly number[]> {
+    const { fleet, admin } = this.#options;
+    for (let attempt = 0; attempt < 40; attempt++) {
+      fleet.freeze(member);
+      const rows = await admin
+        .query<{ id: string }>(
+          "select inverse_id as id from suggestion_jobs where state = 'leased' and leased_by = $1",
+          [member.workerName],
+        )
+        .catch(() => undefined);
+      if (rows === undefined) return [];
+      if (rows.length > 0) return rows.map(({ id }) => Number(id));
+      fleet.thaw(member);
+      await delay(5 + 20 * Math.random());
+    }
+    return [];
+  }
+
+  async #freeze(member: Member, forMs: number): Promise<void> {
+    this.#options.fleet.freeze(member);
+    this.counts.frozen += 1;
+    await delay(forMs);
+    this.#options.fleet.thaw(member);
+  }
+
+  async #restart(member: Member): Promise<void> {
+    this.counts.restarted += 1;
+    await this.#options.fleet.stopGracefully(member);
+  }
+
+  #later(action: Promise<void>): void {
+    const done = action.finally(() => this.#pending.delete(done));
+    this.#pending.add(done);
+  }
+}
