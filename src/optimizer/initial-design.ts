@@ -1,7 +1,7 @@
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
-import { type Coding, decode, levelCount, makeCoding } from './space.ts';
+import { type Coding, decode, levelCount, makeCoding, movableCount } from './space.ts';
 
 /** Largest coordinate of a designed point in encoded units; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
@@ -45,7 +45,7 @@ export function initialDesign(request: DesignRequest): { count: number; X: Float
  */
 function caseCount(coding: Coding, { caseCount: asked, outputCount }: DesignRequest): number {
   if (asked !== null) return Math.max(1, asked);
-  const n = coding.movable.reduce((sum, one) => sum + one, 0);
+  const n = movableCount(coding);
   return outputCount === null ? Math.min(Math.ceil(n / 2) + 1, 10) : Math.min(n + 1, outputCount + 2);
 }
 

@@ -107,3 +107,34 @@ export interface DesignRequest {
   readonly caseCount: number | null;
   readonly seed: number;
 }
+
+/** What the data say about one output. */
+export interface OutputInsight {
+  /** Leave-one-out quality of the surrogate in output units; null with fewer than three usable cases. */
+  readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
+  /**
+   * Length n: share of the variance of the output that involves each input (total effect), over the whole box by the
+   * surrogate. Interactions count for every input that takes part, so the sum may exceed 1; all 0 for a constant.
+   */
+  readonly sensitivity: readonly number[];
+}
+
+/** Evidence that the objectives cannot all be met. Finite numbers only. */
+export interface Diagnosis {
+  readonly nearestInput: readonly number[];
+  readonly nearestOutput: readonly number[];
+  /** Whether the nearest point was evaluated or is a prediction of the surrogate. */
+  readonly nearestIs: 'evaluated' | 'predicted';
+  /** Outputs not met there: distance from the interval, and by how much its end would have to move, in output units. */
+  readonly unmet: readonly { readonly output: number; readonly distance: number; readonly relaxBy: number }[];
+  /** Pairs of outputs that can be met one by one but not together. */
+  readonly conflicts: readonly (readonly [number, number])[];
+}
+
+/** Plain data, safe for JSON. */
+export interface Explanation {
+  /** One entry per output; null without a usable case. */
+  readonly insight: readonly OutputInsight[] | null;
+  /** null while nothing speaks against reaching all objectives. */
+  readonly diagnosis: Diagnosis | null;
+}

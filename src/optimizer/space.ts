@@ -33,6 +33,11 @@ export function levelCount(variable: Variable): number {
   return Math.floor(variable.maximum) - Math.ceil(variable.minimum) + 1;
 }
 
+/** Number of variables with more than one value. */
+export function movableCount(coding: Coding): number {
+  return coding.movable.reduce((sum, one) => sum + one, 0);
+}
+
 function featureCount(variable: Variable): number {
   if (variable.kind !== 'category') return 1;
   const levels = levelCount(variable);

@@ -1,5 +1,5 @@
 import type { Coding } from '../space.ts';
-import { levelCount } from '../space.ts';
+import { levelCount, movableCount } from '../space.ts';
 import type { Box } from './box-newton.ts';
 
 /** Halvings of the region before the next centre: without a bound half of a budget dies in a box of 1e-6. */
@@ -29,7 +29,7 @@ export function localTurn(stall: number, N: number, n: number): number {
 export function localRegion(coding: Coding, U: Float64Array, merit: Float64Array, turn: number): Region | null {
   const { p } = coding;
   const N = merit.length;
-  const n = coding.movable.reduce((sum, one) => sum + one, 0);
+  const n = movableCount(coding);
   const center = centerOf(U, merit, p, Math.floor(turn / SHRINKS), 0.25 * Math.sqrt(n));
   if (center < 0) return null;
   const distance = new Float64Array(N);

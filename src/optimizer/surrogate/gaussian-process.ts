@@ -206,14 +206,23 @@ export function logPosterior(
  * Source: Dubrule 1983 for the leave-one-out formulas with an estimated mean.
  */
 export function calibration(factorized: Factorized, one: Conditioned): number {
-  const { inverse, ones, total } = factorized;
+  const precision = leaveOneOutPrecision(factorized);
   const N = one.alpha.length;
   let sum = 0;
   for (let i = 0; i < N; i++) {
-    let diagonal = 0;
-    for (let k = i; k < N; k++) diagonal += inverse[k * N + i]! * inverse[k * N + i]!;
-    const precision = diagonal - (ones[i]! * ones[i]!) / total;
-    if (precision > 0) sum += (one.alpha[i]! * one.alpha[i]!) / (precision * one.variance);
+    if (precision[i]! > 0) sum += (one.alpha[i]! * one.alpha[i]!) / (precision[i]! * one.variance);
   }
   return Math.sqrt(Math.min(4, Math.max(1, sum / N)));
+}
+
+/**
+ * Length N: the precision, in units of 1 / variance, with which each case is predicted by the others. The
+ * leave-one-out residual is alpha_i / precision_i.
+ */
+export function leaveOneOutPrecision({ inverse, ones, total }: Factorized): Float64Array {
+  const N = ones.length;
+  const precision = new Float64Array(N);
+  for (let k = 0; k < N; k++) for (let i = 0; i <= k; i++) precision[i]! += inverse[k * N + i]! * inverse[k * N + i]!;
+  for (let i = 0; i < N; i++) precision[i]! -= (ones[i]! * ones[i]!) / total;
+  return precision;
 }

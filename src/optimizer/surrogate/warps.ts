@@ -10,6 +10,7 @@ export interface Warp {
   readonly z: Float64Array;
   /** One value of y on the standardized scale; infinite ends stay infinite. */
   readonly toZ: (y: number) => number;
+  readonly fromZ: (z: number) => number;
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
@@ -36,6 +37,7 @@ function standardize(
   kind: Warp['kind'],
   y: Float64Array,
   warp: (value: number) => number,
+  inverse: (value: number) => number,
   interval: Interval,
   logSlope: number,
 ): Warp | null {
@@ -47,6 +49,7 @@ function standardize(
     kind,
     z: w.map((value) => (value - mean) / sd),
     toZ,
+    fromZ: (z) => inverse(mean + sd * z),
     lower: toZ(interval.lower),
     upper: toZ(interval.upper),
     logJacobian: logSlope - (y.length - 1) * Math.log(sd),
@@ -65,7 +68,7 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
   if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > 1.3)) return null;
   // An end at or below zero is unreachable for a positive output, which is what -infinity says.
   const warp = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
-  return standardize('log', y, warp, interval, -sum);
+  return standardize('log', y, warp, Math.exp, interval, -sum);
 }
 
 function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
@@ -75,7 +78,8 @@ function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
   if (!(s > 0) || !(gaps[gaps.length - 1]! / s > 6)) return null;
   let sum = 0;
   for (const value of y) sum += Math.log(Math.hypot(value - interval.center, s));
-  return standardize('asinh', y, (value) => Math.asinh((value - interval.center) / s), interval, -sum);
+  const warp = (value: number) => Math.asinh((value - interval.center) / s);
+  return standardize('asinh', y, warp, (w) => interval.center + s * Math.sinh(w), interval, -sum);
 }
 
 /**
@@ -85,7 +89,14 @@ function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
  * @param local in local mode the asinh scale is left out: over a small region it only bends
  */
 export function warpsOf(y: Float64Array, interval: Interval, local: boolean): Warp[] {
-  const identity = standardize('identity', y, (value) => value, interval, 0);
+  const identity = standardize(
+    'identity',
+    y,
+    (value) => value,
+    (value) => value,
+    interval,
+    0,
+  );
   if (identity === null) return [];
   const others = [logWarp(y, interval), local ? null : asinhWarp(y, interval)];
   return [identity, ...others.filter((warp) => warp !== null)];
