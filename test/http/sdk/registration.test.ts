@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NativeService, openNativeService, type Send } from '../native-service.ts';
+
+const URL = '/api/accounts/register';
+const BODY = {
+  company: 'Example Works',
+  firstName: 'Ada',
+  lastName: 'Byron',
+  email: 'ada@example.org',
+  password: 'a very private text',
+  timeZone: 'Europe/London',
+  agreement: true,
+};
+
+describe('open registration', () => {
+  let service: NativeService;
+  let send: Send;
+  beforeAll(async () => {
+    service = await openNativeService({ settings: { isRegistrationOpen: true } });
+    send = service.sendAs('');
+  });
+  afterAll(() => service.close());
+
+  it('answers with an account of strings', async () => {
+    const { status, body } = await send('POST', URL, { ...BODY, email: ' Ada.Byron@Example.org ' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      id: expect.any(Number),
+      createdAt: expect.any(String),
+      updatedAt: expect.any(String),
+      disabledAt: null,
+      company: 'Example Works',
+      name: 'Ada Byron',
+      firstName: 'Ada',
+      lastName: 'Byron',
+      email: 'ada.byron@example.org',
+      apiKey: expect.stringMatching(/^bks_\w{8}_\w{32}_\w{6}$/),
+      timeZone: 'Europe/London',
+      customerId: expect.stringMatching(/^\S+$/),
+    });
+  });
+
+  it('keeps accounts apart', async () => {
+    const keys = [];
+    for (const email of ['one@example.org', 'two@example.org']) {
+      keys.push((await send('POST', URL, { ...BODY, email })).body.apiKey);
+    }
+    const model = await service.sendAs(keys[0]!)('POST', '/api/models', { name: 'Of the first' });
+    expect((await service.sendAs(keys[1]!)('GET', `/api/models/${model.body.id}`)).status).toBe(404);
+  });
+
+  it('gives no second key for an address, in whatever case, nor for an account that a command made', async () => {
+    await service.makeKey('operator@example.org');
+    expect((await send('POST', URL, { ...BODY, email: 'twice@example.org' })).status).toBe(201);
+    for (const email of ['TWICE@example.org', 'operator@example.org']) {
+      const refused = await send('POST', URL, { ...BODY, email });
+      expect([refused.status, refused.body.errors[0].property]).toEqual([400, 'email']);
+      expect(refused.text).not.toContain('bks_');
+    }
+  });
+
+  it('makes one account of calls that come at the same time', async () => {
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(() => send('POST', URL, { ...BODY, email: 'race@example.org' })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+  });
+
+  it('takes what clients of an older version send', async () => {
+    const { name, ...older } = { ...BODY, name: 'Grace Brewster Hopper', email: 'grace@example.org' };
+    const { firstName: _, lastName: __, agreement: ___, ...rest } = older;
+    const made = await send('POST', URL, { ...rest, name });
+    expect(made.body).toMatchObject({ name, firstName: 'Grace', lastName: 'Brewster Hopper' });
+    const only = await send('POST', URL, { ...BODY, lastName: null, timeZone: null, email: 'only@example.org' });
+    expect(only.body).toMatchObject({ name: 'Ada', lastName: '', timeZone: 'UTC' });
+  });
+
+  it('names everything that is missing or wrong, and never shows a password', async () => {
+    const empty = await send('POST', URL, {});
+    const properties = (body: { errors: { property: string }[] }) => body.errors.map((error) => error.property);
+    expect(properties(empty.body)).toEqual(['company', 'email', 'password', 'firstName']);
+    const wrong = await send('POST', URL, { ...BODY, email: 'nowhere', password: 12_345_678, agreement: false });
+    expect(properties(wrong.body)).toEqual(['email', 'password', 'agreement']);
+    expect(wrong.text).not.toContain('12345678');
+    expect(service.logLines.join('')).not.toContain(BODY.password);
+  });
+
+  it('keeps no password anywhere in the database', async () => {
+    await send('POST', URL, { ...BODY, email: 'kept@example.org' });
+    const rows = await service.db.selectFrom('accounts').selectAll().execute();
+    expect(JSON.stringify(rows)).toContain('kept@example.org');
+    expect(JSON.stringify(rows)).not.toContain(BODY.password);
+  });
+});
+
+it('counts against the address of the caller', async () => {
+  const service = await openNativeService({ settings: { isRegistrationOpen: true, rateLimitPerMinute: 2 } });
+  const send = service.sendAs('');
+  const statuses = [];
+  for (const email of ['a@x.org', 'b@x.org', 'c@x.org'])
+    statuses.push((await send('POST', URL, { ...BODY, email })).status);
+  expect(statuses).toEqual([201, 201, 429]);
+  await service.close();
+});
+
+it('is closed unless the settings open it, with or without a key', async () => {
+  const service = await openNativeService();
+  for (const send of [service.send, service.sendAs('')]) {
+    const refused = await send('POST', URL, BODY);
+    expect(refused.status).toBe(403);
+    expect(refused.body.message).toContain('closed');
+  }
+  expect(await service.db.selectFrom('accounts').select('name').execute()).toEqual([{ name: 'test' }]);
+  await service.close();
+});

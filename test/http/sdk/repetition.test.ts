@@ -1,0 +1,152 @@
+/** Calls that come twice because their answer was lost, and loops that go on after the end. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type NativeService, openNativeService, type Send } from '../native-service.ts';
+import { linear, makeObjective, makeTrial, OBJECTIVES } from './sdk-client.ts';
+
+let service: NativeService;
+let send: Send;
+beforeAll(async () => {
+  service = await openNativeService({ hasWorker: true });
+  send = service.send;
+});
+afterAll(() => service.close());
+
+const load = (id: number, output: readonly number[]) => send('POST', `/api/inverses/${id}/load-output`, { output });
+const nativeUrl = ({
+  model,
+  project,
+  trial,
+  objective,
+}: Record<'model' | 'project' | 'trial' | 'objective', { id: number }>) =>
+  `/v1/models/${model.id}/projects/${project.id}/trials/${trial.id}/objectives/${objective.id}`;
+
+describe('suggest', () => {
+  it('answers with the open inverse as long as its output is missing', async () => {
+    const { suggestUrl, url } = await makeObjective(send);
+    const first = await send('POST', suggestUrl, {});
+    const again = await Promise.all([1, 2, 3].map(() => send('POST', suggestUrl, {})));
+    for (const answer of again) expect([answer.status, answer.body]).toEqual([200, first.body]);
+    expect((await send('GET', url)).body).toMatchObject({ attemptCount: 1, inverses: [{}, { id: first.body.id }] });
+  });
+
+  it('makes one step of calls that come at the same time', async () => {
+    const { suggestUrl } = await makeObjective(send);
+    const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', suggestUrl, {})));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    expect(new Set(answers.map(({ body }) => String(body.input))).size).toBe(1);
+  });
+
+  it('is 503 with Retry-After while the suggestion is not computed, and then answers with that step', async () => {
+    const slow = await openNativeService({ settings: { suggestWaitMs: 10 } });
+    const { suggestUrl, objective } = await makeObjective(slow.send);
+    const early = await slow.send('POST', suggestUrl, {});
+    expect([early.status, early.headers['retry-after']]).toEqual([503, '4']);
+    expect(early.body.message).toContain('ask again');
+    expect((await slow.send('POST', suggestUrl, {})).status).toBe(503);
+    const read = (await slow.send('GET', `/api/objectives/${objective.id}`)).body;
+    expect(read.attemptCount).toBe(0);
+    await slow.close();
+  });
+
+  it('answers with the initial point when that satisfied everything, so that a loop ends as it should', async () => {
+    const { suggestUrl, objective, outputCases } = await makeObjective(send, {
+      initialInput: [1, 1],
+      initialOutput: linear([1, 1]),
+    });
+    expect(objective).toMatchObject({ stopReason: 1, optimalInverse: { iteration: 1 } });
+    expect(outputCases.length).toBeGreaterThan(0);
+    const suggested = await send('POST', suggestUrl, {});
+    expect([suggested.status, suggested.body]).toEqual([200, objective.inverses[0]]);
+    const loaded = await load(suggested.body.id, linear(suggested.body.input));
+    expect([loaded.status, loaded.body]).toEqual([200, suggested.body]);
+  });
+
+  it('is 400 once the client has seen the end', async () => {
+    const { suggestUrl } = await makeObjective(send);
+    const { id } = (await send('POST', suggestUrl, {})).body;
+    expect((await load(id, OBJECTIVES.objectives)).body.satisfiedAt).not.toBeNull();
+    const refused = await send('POST', suggestUrl, {});
+    expect([refused.status, refused.body.type]).toEqual([400, 'urn:backsolve:problem:objective-ended']);
+    expect(refused.body.message).toContain('SATISFIED');
+  });
+
+  it('repeats the step with which an objective was stopped, and loading its output changes nothing', async () => {
+    const run = ([a, b]: readonly number[]) => [10 * a! + b!];
+    const made = await makeTrial(send, run, {
+      name: 'Few points',
+      inputCount: 2,
+      minimums: [0, 0],
+      maximums: [1, 1],
+      inputTypes: ['boolean', 'boolean'],
+    });
+    const loaded = await send('POST', `/api/trials/${made.trial.id}/objectives`, {
+      objectives: [20],
+      objectiveTypes: ['greaterthan'],
+      initialInput: made.project.inputCases[0],
+      initialOutput: made.outputCases[0],
+    });
+    const suggestUrl = `/api/objectives/${loaded.body.id}/suggest-inverse`;
+    let last = (await send('POST', suggestUrl, {})).body;
+    for (let step = 0; step < 4 && last.stoppedAt === null; step++) {
+      await load(last.id, run(last.input));
+      last = (await send('POST', suggestUrl, {})).body;
+    }
+    expect(last).toMatchObject({ stoppedAt: expect.any(String), input: [1, 1], output: [11], loadedAt: null });
+    expect((await send('POST', suggestUrl, {})).body).toEqual(last);
+    for (const output of [[11], [11.0001]]) {
+      const answer = await load(last.id, output);
+      expect([answer.status, answer.body]).toEqual([200, last]);
+    }
+  });
+});
+
+describe('load-output', () => {
+  it('returns the same answer for the same output, and 409 with the objective for another', async () => {
+    const { suggestUrl, url } = await makeObjective(send);
+    const { id } = (await send('POST', suggestUrl, {})).body;
+    const first = await load(id, [50, 50, 50]);
+    const second = await load(id, [50, 50, 50]);
+    expect([second.status, second.body]).toEqual([200, first.body]);
+    const other = await load(id, [50, 50, 51]);
+    expect([other.status, other.body.instance]).toEqual([409, url]);
+  });
+
+  it('repeats itself also after the next suggestion', async () => {
+    const { suggestUrl } = await makeObjective(send);
+    const { id } = (await send('POST', suggestUrl, {})).body;
+    const first = await load(id, [50, 50, 50]);
+    await send('POST', suggestUrl, {});
+    expect((await load(id, [50, 50, 50])).body).toEqual(first.body);
+  });
+
+  it('tells a client whose run was under way that the objective was stopped by hand', async () => {
+    const made = await makeObjective(send);
+    const { id, input } = (await send('POST', made.suggestUrl, {})).body;
+    await send('POST', `${nativeUrl(made)}/stop`);
+    const loaded = await load(id, linear(input));
+    expect(loaded.status).toBe(200);
+    expect(loaded.body).toMatchObject({ id, stoppedAt: expect.any(String), loadedAt: null, output: [], results: [] });
+    expect((await send('POST', made.suggestUrl, {})).body).toEqual(loaded.body);
+  });
+
+  it('is 404 for an unknown inverse', async () => {
+    expect((await load(987_654_321, [1, 2, 3])).status).toBe(404);
+  });
+});
+
+describe('attempts', () => {
+  it('run out with exhaustedAt on the last inverse', async () => {
+    const made = await makeTrial(send);
+    const native = `/v1/models/${made.model.id}/projects/${made.project.id}/trials/${made.trial.id}/objectives`;
+    const objective = await send('POST', native, {
+      ...OBJECTIVES,
+      initialInput: made.project.inputCases[0],
+      initialOutput: made.outputCases[0],
+      maximumAttempts: 1,
+    });
+    const { id } = (await send('POST', `/api/objectives/${objective.body.id}/suggest-inverse`, {})).body;
+    const loaded = await load(id, [900, 900, 900]);
+    expect(loaded.body).toMatchObject({ exhaustedAt: expect.any(String), satisfiedAt: null, stoppedAt: null });
+    expect((await send('GET', `/api/objectives/${objective.body.id}`)).body.stopReason).toBe(3);
+  });
+});
