@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { SettledSteps } from './application/await-suggestion.ts';
 import { tidyEvents } from './application/deliver-events.ts';
+import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
 import type { Config } from './config.ts';
@@ -135,6 +136,11 @@ function startWorker({ config, log, db, listener, engine }: Parts): () => Promis
   const events = makeEventLoop({ config, log, db, listener });
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: async () => failExhaustedJobs(db) as Promise<Counts> },
+    {
+      name: 'purge-idempotency-keys',
+      cron: '45 * * * * *',
+      run: async () => purgeIdempotencyKeys(db) as Promise<Counts>,
+    },
     { name: 'tidy-events', cron: '30 * * * * *', run: async () => tidyEvents(db) as Promise<Counts> },
   ];
   const stopSchedule = startSchedule(tasks, log);

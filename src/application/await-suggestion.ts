@@ -6,11 +6,13 @@
 import { findInverse } from '../db/inverses.ts';
 import { ANYTHING, type Listener } from '../db/listen.ts';
 import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
-import type { Db } from '../db/transaction.ts';
+import type { Db, Trx } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import { type KeyedRequest, runOnce } from './idempotent.ts';
 import type { ObjectivePath } from './paths.ts';
-import { requestSuggestion } from './request-suggestion.ts';
+import { getInverse } from './read-objectives.ts';
+import { requestSuggestion, type SuggestOptions } from './request-suggestion.ts';
 import type { StepView } from './views.ts';
 
 /** Ids of recently settled steps kept, for a notification that outruns the answer to the request's own commit. */
@@ -110,13 +112,39 @@ export async function awaitSuggestion(
   return current;
 }
 
-/** Opens or finds the step being computed and waits for it. Throws as requestSuggestion and awaitSuggestion do. */
+/**
+ * Opens or finds the step being computed and waits for it. Under a client's key the step is stored, not the answer, so
+ * that no transaction stays open while it is computed. Throws as requestSuggestion, awaitSuggestion and runOnce do.
+ */
 export async function suggestAndWait(
   deps: AwaitDeps,
   accountId: number,
   path: ObjectivePath,
-  options: { readonly requestId: string | null; readonly waitMs: number },
+  options: SuggestOptions & { readonly waitMs: number; readonly keyed?: KeyedRequest | undefined },
 ): Promise<StepView> {
-  const step = await requestSuggestion(deps.db, accountId, path, { requestId: options.requestId });
+  const step =
+    options.keyed === undefined
+      ? await requestSuggestion(deps.db, accountId, path, options)
+      : await suggestOnce(deps.db, options.keyed, path, options);
   return awaitSuggestion(deps, accountId, step, options.waitMs);
+}
+
+/** The step that the key's first request opened or found. A computation that failed for good is asked for anew. */
+async function suggestOnce(
+  db: Db,
+  keyed: KeyedRequest,
+  path: ObjectivePath,
+  options: SuggestOptions,
+): Promise<StepView> {
+  const { accountId } = keyed;
+  const open = async (trx: Trx) => {
+    const { inverse } = await requestSuggestion(trx, accountId, path, options);
+    return { kind: 'step', inverseId: inverse.id };
+  };
+  const isSpent = async (trx: Trx, { inverseId }: { readonly inverseId: number }) => {
+    const inverse = await findInverse(trx, accountId, inverseId);
+    return inverse !== undefined && inverse.status === InverseStatus.failed && inverse.input === null;
+  };
+  const { outcome } = await runOnce(db, keyed, open, { isSpent });
+  return getInverse(db, accountId, { inverseId: outcome.inverseId });
 }

@@ -9,6 +9,10 @@ import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import type { StepView } from './views.ts';
 
+export interface SuggestOptions {
+  readonly requestId: string | null;
+}
+
 /**
  * Opens the next iteration with its job, or returns the one that is being computed. One transaction behind the lock of
  * the objective; workers hear of the job on commit.
@@ -19,7 +23,7 @@ export async function requestSuggestion(
   db: Db,
   accountId: number,
   path: ObjectivePath,
-  options: { readonly requestId: string | null },
+  options: SuggestOptions,
 ): Promise<StepView> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);

@@ -171,6 +171,17 @@ export interface WebhookDeliveriesTable {
   created_at: Stamp;
 }
 
+export interface IdempotencyKeysTable {
+  account_id: number;
+  key: string;
+  method: string;
+  path: string;
+  fingerprint: Buffer;
+  /** Written as JSON text, read parsed. */
+  outcome: ColumnType<unknown, string, string>;
+  created_at: Stamp;
+}
+
 export interface Database {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
@@ -184,4 +195,5 @@ export interface Database {
   webhooks: WebhooksTable;
   events: EventsTable;
   webhook_deliveries: WebhookDeliveriesTable;
+  idempotency_keys: IdempotencyKeysTable;
 }

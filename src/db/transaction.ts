@@ -27,6 +27,21 @@ export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise
   }
 }
 
+/**
+ * Runs `work` so that its failure undoes only what it did itself: the transaction stays usable, also after a failed
+ * statement. Rejects as `work` does.
+ */
+export async function withSavepoint<T>(trx: Trx, work: (trx: Trx) => Promise<T>): Promise<T> {
+  await sql`savepoint before_work`.execute(trx);
+  try {
+    return await work(trx);
+  } catch (error) {
+    // On a connection that is lost this fails too; what went wrong first is what counts.
+    await sql`rollback to savepoint before_work`.execute(trx).catch(() => undefined);
+    throw error;
+  }
+}
+
 /** The SQLSTATE of a database error, or undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;

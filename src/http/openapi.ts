@@ -44,14 +44,18 @@ export function buildOpenApiDocument(): Json {
   };
 }
 
+const KEY_IN_USE = 'The first request under this Idempotency-Key is still running.';
+
 /** Refusals that read the same wherever they occur. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A required field is missing, a format is wrong, a rule is violated or a precondition fails; errors lists every violation.',
   401: 'The API key is missing or not valid.',
   403: 'The API key does not allow this.',
   404: 'The first resource of the path that does not exist.',
+  409: KEY_IN_USE,
   413: 'The body is too large.',
   415: 'The body is not application/json.',
+  422: 'The Idempotency-Key was used for a request with another body.',
   429: 'The rate limit is exceeded.',
   500: 'Internal server error.',
   503: 'The service is away for the moment.',
@@ -59,6 +63,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
 
 const REFUSAL_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
+  409: { 'Retry-After': 'Seconds until a repetition makes sense, when the key is in use.' },
   429: { 'Retry-After': 'Seconds until the next request is taken.', ...rateLimitHeaders() },
   503: { 'Retry-After': 'Seconds until a repetition makes sense.' },
 };
@@ -101,6 +106,14 @@ function describeOperation(operation: Operation, components: Components): Json {
   };
 }
 
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'Names this request. Repeated with the same key and body within 24 hours it happens once and gets the same answer.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
+};
+
 function describeParameters(operation: Operation): readonly Json[] {
   const parameters: Json[] = pathNames(operation.path).map((name) => ({
     name,
@@ -118,6 +131,7 @@ function describeParameters(operation: Operation): readonly Json[] {
     const description = 'respond-async, or wait=<seconds> (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
+  if (operation.method === 'POST') parameters.push(IDEMPOTENCY_KEY);
   return parameters;
 }
 
@@ -132,7 +146,11 @@ function describeResponses(operation: Operation, components: Components): Json {
     responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
   }
   for (const [status, description] of Object.entries(operation.refusals ?? {})) {
-    responses[status] = describeAnswer({ description }, components.refer(problemSchema), PROBLEM_TYPE);
+    const isShared = Number(status) === 409 && operation.method === 'POST';
+    const spec = isShared
+      ? { description: `${description} Or: ${KEY_IN_USE}`, headers: REFUSAL_HEADERS[409]! }
+      : { description };
+    responses[status] = describeAnswer(spec, components.refer(problemSchema), PROBLEM_TYPE);
   }
   return responses;
 }
@@ -143,6 +161,7 @@ function refusalsOf(operation: Operation): readonly number[] {
   if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
   if (hasIds) statuses.push(404);
   if (operation.body !== undefined) statuses.push(413, 415);
+  if (operation.method === 'POST') statuses.push(400, 409, 422);
   return statuses.sort((a, b) => a - b);
 }
 

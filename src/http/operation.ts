@@ -5,6 +5,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
+import type { KeyedRequest } from '../application/idempotent.ts';
 import type { Violation } from '../domain/errors.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { HttpDeps } from './deps.ts';
@@ -41,6 +42,8 @@ export interface Call<Ids, B> {
   readonly body: B;
   readonly page: PageRequest;
   readonly prefer: WaitPreference;
+  /** Set when the request came under an Idempotency-Key. */
+  readonly keyed: KeyedRequest | undefined;
 }
 
 export interface Answer {
@@ -57,7 +60,7 @@ export interface AnswerSpec {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface OperationSpec<P extends string, B> {
+interface OperationSpec<P extends string, B, Prepared> {
   readonly method: Method;
   readonly path: P;
   readonly operationId: string;
@@ -71,16 +74,24 @@ interface OperationSpec<P extends string, B> {
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   /** Statuses of refusals besides those that every operation has, with their meaning. */
   readonly refusals?: Readonly<Record<number, string>>;
-  handle(call: Call<PathIds<P>, B>): Promise<Answer>;
+  /** Work that must not run inside a transaction, such as a computation; its result is handed to `handle`. */
+  prepare?(call: Call<PathIds<P>, B>): Promise<Prepared>;
+  /** Whether `handle` sees to the Idempotency-Key itself, because it must not run inside a transaction. */
+  readonly keepsKeyItself?: boolean;
+  /** Must await SQL only, unless it keeps the key itself: under an Idempotency-Key it runs inside a transaction. */
+  handle(call: Call<PathIds<P>, B>, prepared: Prepared): Promise<Answer>;
 }
 
 /** An operation with its types erased; `readCall` of register-operations.ts restores what they promise. */
-export type Operation = Omit<OperationSpec<string, unknown>, 'handle' | 'body'> & {
+export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' | 'prepare' | 'body'> & {
   readonly body?: BodySpec<unknown>;
-  handle(call: Call<Readonly<Record<string, number>>, unknown>): Promise<Answer>;
+  prepare?(call: Call<Readonly<Record<string, number>>, unknown>): Promise<unknown>;
+  handle(call: Call<Readonly<Record<string, number>>, unknown>, prepared: unknown): Promise<Answer>;
 };
 
-export function defineOperation<P extends string, B = undefined>(spec: OperationSpec<P, B>): Operation {
+export function defineOperation<P extends string, B = undefined, Prepared = undefined>(
+  spec: OperationSpec<P, B, Prepared>,
+): Operation {
   return spec as unknown as Operation;
 }
 

@@ -4,6 +4,7 @@ import { DomainError, makeViolation, refuseViolations, type Violation } from '..
 import type { HttpDeps } from './deps.ts';
 import { type Answer, type BodySpec, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './plugins/authenticate.ts';
+import { answerOnce, readKeyedRequest } from './plugins/idempotency.ts';
 import { pathOf } from './request-path.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
@@ -16,7 +17,8 @@ export function registerOperations(scope: FastifyInstance, deps: HttpDeps, opera
     scope.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
-      handler: async (request, reply) => sendAnswer(reply, await operation.handle(readCall(deps, operation, request))),
+      handler: async (request, reply) =>
+        sendAnswer(reply, await answerOnce(operation, readCall(deps, operation, request))),
     });
   }
 }
@@ -31,11 +33,13 @@ function readCall(
     ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
     : { page: { limit: 1, after: null }, violations: [] };
   const body = operation.body === undefined ? noBody : readBody(operation.body, request.body);
-  refuseViolations([...path.violations, ...pageViolations, ...body.violations]);
+  const { accountId } = principalOf(request);
+  const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId);
+  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   return {
     deps,
-    accountId: principalOf(request).accountId,
+    accountId,
     requestId: request.id,
     log: request.log,
     url: pathOf(request),
@@ -43,6 +47,7 @@ function readCall(
     body: body.value,
     page,
     prefer: parsePrefer(request.headers.prefer),
+    keyed,
   };
 }
 

@@ -1,5 +1,6 @@
 import { errorCodes } from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { PASSING_REFUSALS } from '../../src/application/idempotent.ts';
 import { isDatabaseAway } from '../../src/db/transaction.ts';
 import { DomainError, type ErrorCode, makeViolation, validationFailed } from '../../src/domain/errors.ts';
 import { answerError, REFUSALS } from '../../src/http/errors.ts';
@@ -24,6 +25,10 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   SUGGESTION_PENDING: 409,
   SUGGESTION_FAILED: 500,
   OVERLOADED: 503,
+  QUEUE_FULL: 429,
+  LIMIT_REACHED: 400,
+  IDEMPOTENCY_KEY_IN_USE: 409,
+  IDEMPOTENCY_KEY_REUSED: 422,
 };
 
 const pgError = (code: string) => Object.assign(new Error('from the database: secret'), { code });
@@ -41,6 +46,11 @@ describe('an error is answered', () => {
       errors: [],
     });
     expect(problem.title).toBe(REFUSALS[code].title);
+  });
+
+  it('and never stored under an Idempotency-Key when it is 429 or our fault', () => {
+    const codes = Object.entries(REFUSALS).filter(([, { status }]) => status === 429 || status >= 500);
+    expect(codes.map(([code]) => PASSING_REFUSALS.has(code as ErrorCode))).toEqual(codes.map(() => true));
   });
 
   it('with the headers that belong to the status', () => {

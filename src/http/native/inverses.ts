@@ -33,6 +33,7 @@ export const inverseOperations: readonly Operation[] = [
       'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once. Repeating it while the suggestion is being computed returns the same iteration.',
     body: noFields,
     waits: true,
+    keepsKeyItself: true,
     answers: {
       ...created.spec('The next iteration with its input.', suggestionSchema),
       202: {
@@ -44,12 +45,12 @@ export const inverseOperations: readonly Operation[] = [
     refusals: {
       409: 'The previous iteration is not completed; instance is its path.',
     },
-    handle: async ({ deps, accountId, ids, prefer, requestId }) => {
+    handle: async ({ deps, accountId, ids, prefer, requestId, keyed }) => {
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
-      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs });
+      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed });
       const isComputed = step.inverse.input !== null;
       return {
         status: isComputed ? 201 : 202,

@@ -1,4 +1,4 @@
-import { createProject } from '../../application/create-project.ts';
+import { createProject, withInputCases } from '../../application/create-project.ts';
 import { deleteProject, getProject, listProjects, updateProject } from '../../application/manage-projects.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
@@ -20,8 +20,9 @@ export const projectOperations: readonly Operation[] = [
       'Without inputCases the service designs the points. Evaluate them and load the outputs as output cases.',
     body: newProject,
     answers: created.spec('The project with its input cases.', projectSchema),
-    handle: async ({ deps, accountId, ids, body }) => {
-      const made = await createProject(deps, accountId, ids.modelId, toNewProject(body));
+    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body)),
+    handle: async ({ deps, accountId, ids }, project) => {
+      const made = await createProject(deps, accountId, ids.modelId, project);
       return created.answer(projectPath(ids.modelId, made.id), presentProject(made));
     },
   }),

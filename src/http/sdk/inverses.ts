@@ -28,6 +28,7 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'The next input to try; while its output is missing, the same one again',
     body: noFields,
+    keepsKeyItself: true,
     answers: {
       ...created.spec('A new inverse.', inverseSchema),
       ...ok.spec('The inverse that was suggested before.', inverseSchema),
@@ -65,14 +66,15 @@ export const inverseOperations: readonly Operation[] = [
   }),
 ];
 
-interface SuggestCall extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId'> {
+interface SuggestCall
+  extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'keyed'> {
   readonly deps: AwaitDeps & { readonly settings: { readonly suggestWaitMs: number } };
 }
 
 /** Throws OVERLOADED when the suggestion takes longer than a client waits; asking again then finds it. */
-async function suggest({ deps, accountId, ids, requestId }: SuggestCall): Promise<StepView> {
+async function suggest({ deps, accountId, ids, requestId, keyed }: SuggestCall): Promise<StepView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
-  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs });
+  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed });
   if (step.inverse.input !== null) return step;
   const message = 'The suggestion is still being computed; ask again for the same one.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });

@@ -1,4 +1,4 @@
-import { createProject } from '../../application/create-project.ts';
+import { createProject, withInputCases } from '../../application/create-project.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created } from './answers.ts';
 import { newProject, presentProject, projectSchema, toNewProject } from './projects.wire.ts';
@@ -12,9 +12,10 @@ export const projectOperations: readonly Operation[] = [
     summary: 'Create a project; its input cases are designed',
     body: newProject,
     answers: created.spec('The project.', projectSchema),
-    handle: async ({ deps, accountId, ids, body }) => {
-      const project = await createProject(deps, accountId, ids.modelId, toNewProject(body));
-      return created.answer(presentProject({ project, trials: [] }));
+    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body)),
+    handle: async ({ deps, accountId, ids }, project) => {
+      const made = await createProject(deps, accountId, ids.modelId, project);
+      return created.answer(presentProject({ project: made, trials: [] }));
     },
   }),
 ];

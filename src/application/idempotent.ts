@@ -1,0 +1,108 @@
+/**
+ * A request under a client's key happens once. The key, the business rows and the outcome commit in one transaction: a
+ * crash before the commit leaves nothing, one after it leaves everything, and a repetition is given the stored outcome.
+ * What passes by itself (overload, a failed computation) is never stored.
+ */
+import { findOutcome, type KeyedRequest, purgeExpiredKeys, storeOutcome, tryLockKey } from '../db/idempotency-keys.ts';
+import { type Db, inTransaction, type Trx, withSavepoint } from '../db/transaction.ts';
+import { DomainError, type ErrorCode, type ErrorFacts } from '../domain/errors.ts';
+
+export type { KeyedRequest };
+
+interface Refusal {
+  readonly kind: 'refusal';
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly facts: ErrorFacts;
+}
+
+/** Refusals that the same request may not meet a moment later; transports answer them with 429 or 5xx. */
+export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  'OVERLOADED',
+  'QUEUE_FULL',
+  'SUGGESTION_FAILED',
+  'SUGGESTION_PENDING',
+]);
+
+/** Both requests are over within milliseconds: whoever comes second has little to wait for. */
+const RETRY_AFTER_SECONDS = 1;
+
+export interface OnceOptions<Outcome> {
+  /** Whether a stored outcome no longer counts, so that the request runs anew. */
+  readonly isSpent?: (trx: Trx, outcome: Outcome) => Promise<boolean>;
+}
+
+export interface OnceOutcome<Outcome> {
+  readonly outcome: Outcome;
+  readonly isReplay: boolean;
+}
+
+/**
+ * Runs `work` on the key's transaction unless the key has an outcome. `work` awaits SQL and nothing else; its outcome must
+ * survive JSON. Throws what `work` throws, at first and again; IDEMPOTENCY_KEY_IN_USE while another request runs under the
+ * key, IDEMPOTENCY_KEY_REUSED when it was used for another body.
+ */
+export async function runOnce<Outcome extends { readonly kind: string }>(
+  db: Db,
+  request: KeyedRequest,
+  work: (trx: Trx) => Promise<Outcome>,
+  { isSpent }: OnceOptions<Outcome> = {},
+): Promise<OnceOutcome<Outcome>> {
+  const { outcome, isReplay } = await inTransaction(db, async (trx) => {
+    if (!(await tryLockKey(trx, request))) refuseRunning();
+    const known = await findKnown<Outcome>(trx, request);
+    const isKnown = known !== undefined && (isRefusal(known) || !(await isSpent?.(trx, known)));
+    if (isKnown) return { outcome: known, isReplay: true };
+    const fresh = await withSavepoint(trx, work).catch(toStoredRefusal);
+    await storeOutcome(trx, request, fresh);
+    return { outcome: fresh, isReplay: false };
+  });
+  if (isRefusal(outcome)) throw toError(outcome);
+  return { outcome, isReplay };
+}
+
+/**
+ * The stored outcome of a key, if it has one: a look without a transaction, for requests that begin with a computation.
+ * Throws the stored refusal, and IDEMPOTENCY_KEY_REUSED.
+ */
+export async function findEarlier<Outcome extends { readonly kind: string }>(
+  db: Db,
+  request: KeyedRequest,
+): Promise<Outcome | undefined> {
+  const known = await findKnown<Outcome>(db, request);
+  if (known !== undefined && isRefusal(known)) throw toError(known);
+  return known;
+}
+
+/** Removes expired keys, one bounded pass. */
+export async function purgeIdempotencyKeys(db: Db): Promise<{ readonly purged: number }> {
+  return { purged: await purgeExpiredKeys(db) };
+}
+
+async function findKnown<Outcome>(db: Db | Trx, request: KeyedRequest): Promise<Outcome | Refusal | undefined> {
+  const stored = await findOutcome(db, request);
+  if (stored === undefined) return undefined;
+  if (!stored.fingerprint.equals(request.fingerprint)) {
+    const message = 'This Idempotency-Key was used for a request with another body; use a new key for a new request.';
+    throw new DomainError('IDEMPOTENCY_KEY_REUSED', message);
+  }
+  return stored.outcome as Outcome | Refusal;
+}
+
+function isRefusal(outcome: { readonly kind: string }): outcome is Refusal {
+  return outcome.kind === 'refusal';
+}
+
+function toError(refusal: Refusal): DomainError {
+  return new DomainError(refusal.code, refusal.message, refusal.facts);
+}
+
+function toStoredRefusal(error: unknown): Refusal {
+  if (!(error instanceof DomainError) || PASSING_REFUSALS.has(error.code)) throw error;
+  return { kind: 'refusal', code: error.code, message: error.message, facts: error.facts };
+}
+
+function refuseRunning(): never {
+  const message = 'The first request under this Idempotency-Key is still running; repeat it in a moment.';
+  throw new DomainError('IDEMPOTENCY_KEY_IN_USE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+}

@@ -1,0 +1,73 @@
+/**
+ * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). The same request under the same key gets the same
+ * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409.
+ */
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
+import { makeViolation, type Violation } from '../../domain/errors.ts';
+import type { Answer, Call, Operation } from '../operation.ts';
+
+const HEADER = 'Idempotency-Key';
+/** Says that an answer is a repetition. */
+const REPLAY_HEADERS = { 'idempotent-replayed': 'true' } as const;
+const MAXIMUM_KEY_LENGTH = 255;
+/** A string of RFC 9651, printable ASCII in quotes; most clients send the bare characters. */
+const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+type AnyCall = Call<Readonly<Record<string, number>>, unknown>;
+
+/** The request's key, if it is a POST with one; `violations` when it is malformed. */
+export function readKeyedRequest(
+  request: FastifyRequest,
+  accountId: number,
+): { readonly keyed: KeyedRequest | undefined; readonly violations: readonly Violation[] } {
+  const sent = request.headers['idempotency-key'];
+  if (sent === undefined || request.method !== 'POST') return { keyed: undefined, violations: [] };
+  const key = unquote(String(sent));
+  if (key.length > MAXIMUM_KEY_LENGTH || !PRINTABLE.test(key)) {
+    const message = `must have 1 to ${MAXIMUM_KEY_LENGTH} printable ASCII characters.`;
+    return { keyed: undefined, violations: [makeViolation([HEADER], message)] };
+  }
+  const fingerprint = createHash('sha256')
+    .update(JSON.stringify(request.body ?? {}))
+    .digest();
+  return { keyed: { accountId, method: request.method, path: routedPath(request), key, fingerprint }, violations: [] };
+}
+
+function unquote(sent: string): string {
+  const text = QUOTED.exec(sent.trim())?.[1];
+  return text === undefined ? sent.trim() : text.replace(/\\(.)/g, '$1');
+}
+
+/** The path as the router understood it: however it was spelled, one route with the same ids is one path. */
+function routedPath(request: FastifyRequest): string {
+  const params = request.params as Readonly<Record<string, string>>;
+  return request.routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => params[name]!);
+}
+
+interface StoredAnswer extends Answer {
+  readonly kind: 'answer';
+}
+
+/**
+ * Runs the operation. Under a key everything it writes joins the transaction of the key; what it has to do outside of a
+ * transaction is done before.
+ */
+export async function answerOnce(operation: Operation, call: AnyCall): Promise<Answer> {
+  const { keyed, deps } = call;
+  if (keyed === undefined || operation.keepsKeyItself) return operation.handle(call, await operation.prepare?.(call));
+  const earlier = operation.prepare && (await findEarlier<StoredAnswer>(deps.db, keyed));
+  if (earlier !== undefined) return toReplay(earlier);
+  const prepared = await operation.prepare?.(call);
+  const { outcome, isReplay } = await runOnce<StoredAnswer>(deps.db, keyed, async (trx) => {
+    const answer = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
+    return { ...answer, kind: 'answer' };
+  });
+  return isReplay ? toReplay(outcome) : outcome;
+}
+
+function toReplay(answer: StoredAnswer): Answer {
+  return { ...answer, headers: { ...answer.headers, ...REPLAY_HEADERS } };
+}

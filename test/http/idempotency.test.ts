@@ -1,0 +1,321 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeIdempotencyKeys } from '../../src/application/idempotent.ts';
+import { failExhaustedJobs } from '../../src/application/maintenance.ts';
+import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
+
+let service: NativeService;
+beforeAll(async () => {
+  service = await openNativeService();
+});
+afterAll(() => service.close());
+
+const newKey = () => ({ 'idempotency-key': crypto.randomUUID() });
+const newModel = () => ({ name: `model ${crypto.randomUUID()}` });
+const post = (url: string, body: unknown, headers = {}) => service.send('POST', url, body, headers);
+/** What must be the same in every answer under one key. */
+const essence = ({ status, headers, text }: { status: number; headers: Record<string, unknown>; text: string }) => ({
+  status,
+  text,
+  location: headers['location'],
+  type: String(headers['content-type']).split(';')[0],
+});
+
+async function countModels(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from models`.execute(service.db);
+  return rows[0]!.count;
+}
+
+describe.each([
+  ['native', '/v1/models', 'Location'],
+  ['SDK', '/api/models', 'Location'],
+])('a POST under a key in the %s dialect', (_, url) => {
+  it('happens once and gets the same answer every time', async () => {
+    const before = await countModels();
+    const [body, key] = [newModel(), newKey()];
+    const first = await post(url, body, key);
+    expect(first.status).toBe(201);
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    for (let repeat = 0; repeat < 3; repeat++) {
+      const again = await post(url, body, key);
+      expect(essence(again)).toEqual(essence(first));
+      expect(again.headers['idempotent-replayed']).toBe('true');
+    }
+    expect(await countModels()).toBe(before + 1);
+  });
+
+  it('refuses another body under the key with 422, and keeps the first answer', async () => {
+    const [body, key] = [newModel(), newKey()];
+    const first = await post(url, body, key);
+    const other = await post(url, newModel(), key);
+    expect(other.status).toBe(422);
+    expect(other.body.type).toBe('urn:backsolve:problem:idempotency-key-reused');
+    expect(essence(await post(url, body, key))).toEqual(essence(first));
+  });
+
+  it('repeats a refusal of the use case, even when its reason has gone, and leaves nothing behind', async () => {
+    const [taken, key] = [newModel(), newKey()];
+    const { body: holder } = await post('/v1/models', taken);
+    const refused = await post(url, taken, key);
+    expect(refused.status).toBe(400);
+    await service.send('DELETE', `/v1/models/${holder.id}`);
+    expect(essence(await post(url, taken, key))).toEqual(essence(refused));
+    expect((await post(url, taken, newKey())).status).toBe(201);
+  });
+
+  it('is answered with 409 and Retry-After while the first one runs', async () => {
+    const [body, key] = [newModel(), newKey()];
+    const answers = await service.db.transaction().execute(async (trx) => {
+      const name = `${await accountId()} POST ${url} ${key['idempotency-key']}`;
+      await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(trx);
+      return [await post(url, body, key), await post(url, body, key)];
+    });
+    for (const answer of answers) {
+      expect(answer.status).toBe(409);
+      expect(answer.body.type).toBe('urn:backsolve:problem:idempotency-key-in-use');
+      expect(answer.headers['retry-after']).toBe('1');
+    }
+    expect((await post(url, body, key)).status).toBe(201);
+  });
+
+  it('happens once however many arrive at the same time', async () => {
+    const before = await countModels();
+    const [body, key] = [newModel(), newKey()];
+    const answers = await Promise.all(Array.from({ length: 8 }, () => post(url, body, key)));
+    for (const { status } of answers) expect([201, 409]).toContain(status);
+    const made = answers.filter(({ status }) => status === 201);
+    expect(new Set(made.map(({ text }) => text)).size).toBe(1);
+    expect(await countModels()).toBe(before + 1);
+  });
+});
+
+async function accountId(): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select id from accounts where name = 'test'`.execute(service.db);
+  return rows[0]!.id;
+}
+
+describe('a key', () => {
+  it.each([
+    ['empty', ''],
+    ['blank', '  '],
+    ['an empty quoted string', '""'],
+    ['of 256 characters', 'k'.repeat(256)],
+    ['outside of ASCII', 'kéy'],
+  ])('that is %s is refused with 400 and nothing happens', async (_, key) => {
+    const before = await countModels();
+    const answer = await post('/v1/models', newModel(), { 'idempotency-key': key });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].property).toBe('Idempotency-Key');
+    expect(await countModels()).toBe(before);
+  });
+
+  it('of 255 characters is taken, and a quoted one is the same as a bare one', async () => {
+    const [body, key] = [newModel(), 'k'.repeat(255)];
+    const first = await post('/v1/models', body, { 'idempotency-key': key });
+    expect(first.status).toBe(201);
+    expect(essence(await post('/v1/models', body, { 'idempotency-key': `"${key}"` }))).toEqual(essence(first));
+  });
+
+  it('belongs to account, method and path', async () => {
+    const [body, key] = [newModel(), newKey()];
+    const first = await post('/v1/models', body, key);
+    const other = service.sendAs(await service.makeKey(`other ${crypto.randomUUID()}`));
+    const foreign = await other('POST', '/v1/models', body, key);
+    expect(foreign.status).toBe(201);
+    expect(foreign.body.id).not.toBe(first.body.id);
+    const project = await post(`/v1/models/${first.body.id}/projects`, { name: 'x' }, key);
+    expect(project.status).toBe(400);
+    expect((await post('/api/models', body, key)).status).toBe(400);
+    const [again, slash] = [await post('/v1/models', body, key), await post('/v1/models/', body, key)];
+    expect(essence(again)).toEqual(essence(first));
+    expect(essence(slash)).toEqual(essence(first));
+  });
+
+  it('is read on POST alone', async () => {
+    const { body: model } = await post('/v1/models', newModel());
+    const key = newKey();
+    const url = `/v1/models/${model.id}`;
+    expect((await service.send('PATCH', url, { name: `one ${model.id}` }, key)).body.name).toBe(`one ${model.id}`);
+    expect((await service.send('PATCH', url, { name: `two ${model.id}` }, key)).body.name).toBe(`two ${model.id}`);
+    expect((await service.send('GET', url, undefined, { 'idempotency-key': '' })).status).toBe(200);
+  });
+
+  it('may be used again for a corrected request when the first was malformed', async () => {
+    const [body, key] = [newModel(), newKey()];
+    expect((await post('/v1/models', { name: 'abc' }, key)).status).toBe(400);
+    expect((await post('/v1/models', body, key)).status).toBe(201);
+  });
+
+  it('counts for 24 hours by the clock of the database and is purged then', async () => {
+    const [body, key] = [newModel(), newKey()];
+    const first = await post('/v1/models', body, key);
+    const age = (interval: string) =>
+      sql`update idempotency_keys set created_at = now() - ${interval}::interval where key = ${key['idempotency-key']}`.execute(
+        service.db,
+      );
+    await age('23 hours 59 minutes');
+    expect(essence(await post('/v1/models', body, key))).toEqual(essence(first));
+    await age('24 hours 1 second');
+    const anew = await post('/v1/models', body, key);
+    expect(anew.status).toBe(400);
+    expect(anew.body.errors[0].property).toBe('name');
+    await age('24 hours 1 second');
+    expect(await purgeIdempotencyKeys(service.db)).toEqual({ purged: 1 });
+    expect(await purgeIdempotencyKeys(service.db)).toEqual({ purged: 0 });
+  });
+
+  it('commits with the business rows or not at all', async () => {
+    const before = await countModels();
+    const [body, key] = [newModel(), newKey()];
+    await sql`alter table idempotency_keys add constraint no_more check (false) not valid`.execute(service.db);
+    expect((await post('/v1/models', body, key)).status).toBe(500);
+    expect(await countModels()).toBe(before);
+    await sql`alter table idempotency_keys drop constraint no_more`.execute(service.db);
+    expect((await post('/v1/models', body, key)).status).toBe(201);
+    expect(await countModels()).toBe(before + 1);
+  });
+});
+
+describe('every POST of the way to an output', () => {
+  it('is repeated with the same answer, the designed project included', async () => {
+    const model = (await post('/v1/models', newModel())).body;
+    const twice = async (url: string, body?: unknown) => {
+      const key = newKey();
+      const [first, again] = [await post(url, body, key), await post(url, body, key)];
+      expect(first.status, `${url} ${first.text}`).toBeLessThan(300);
+      expect(essence(again), url).toEqual(essence(first));
+      expect(again.headers['idempotent-replayed'], url).toBe('true');
+      return first.body;
+    };
+    const projects = `/v1/models/${model.id}/projects`;
+    const space = {
+      name: 'designed',
+      inputCount: 2,
+      minimums: [0, 0],
+      maximums: [1, 1],
+      inputTypes: ['float', 'float'],
+    };
+    const project = await twice(projects, space);
+    const outputs = { outputCount: 1, outputCases: project.inputCases.map(([a, b]: number[]) => [a! + b!]) };
+    await twice(`${projects}/${project.id}/output-cases`, outputs);
+    const trial = await twice(`${projects}/${project.id}/trials`, {});
+    const definition = {
+      objectives: [1],
+      objectiveTypes: ['lessthan'],
+      initialInput: [1, 1],
+      initialOutput: [2],
+      desiredL1Norm: 0,
+    };
+    const objective = await twice(`${projects}/${project.id}/trials/${trial.id}/objectives`, definition);
+    const exact = {
+      ...definition,
+      objectiveTypes: ['exact'],
+      convergence: 0.1,
+      minimumBounds: [-1],
+      maximumBounds: [1],
+    };
+    await twice(`/v1/trials/${trial.id}/initialize-inverse`, exact);
+    await twice(`${projects}/${project.id}/trials/${trial.id}/objectives/${objective.id}/stop`);
+  });
+
+  it('equals one, however requests are repeated and mixed', async () => {
+    const { trialUrl } = await prepareTrial(service.send);
+    const url = `${trialUrl}/objectives`;
+    const body = (maximumAttempts: number) => ({ ...OBJECTIVES, maximumAttempts });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 2 }), { minLength: 2, maxLength: 8 }), async (order) => {
+        const keys = [newKey(), newKey(), newKey()];
+        const seen = new Map<number, string>();
+        for (const which of order) {
+          const { status, text } = await post(url, body(1 + which), keys[which]);
+          expect(status).toBe(201);
+          expect(text).toBe(seen.get(which) ?? text);
+          seen.set(which, text);
+        }
+        expect(new Set(seen.values()).size).toBe(seen.size);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
+
+describe('a suggest request under a key', () => {
+  const async = (key: object) => ({ ...key, prefer: 'respond-async' });
+  /** As a worker would. */
+  const settle = async (inverseId: number) => {
+    await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
+    await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);
+  };
+
+  it('answers the iteration that its first one opened, also after that is completed and others follow', async () => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const key = newKey();
+    const first = await post(`${objectiveUrl}/inverses`, {}, async(key));
+    expect(first.status).toBe(202);
+    await settle(first.body.id);
+    const computed = await post(`${objectiveUrl}/inverses`, {}, async(key));
+    expect(computed.status).toBe(201);
+    expect(computed.body).toMatchObject({ id: first.body.id, input: [1, 2] });
+    expect(computed.headers['location']).toBe(first.headers['location']);
+    await post(`${objectiveUrl}/inverse-output`, { output: [0, 0, 0] });
+    const next = await post(`${objectiveUrl}/inverses`, {}, async(newKey()));
+    expect(next.body.iteration).toBe(first.body.iteration + 1);
+    expect((await post(`${objectiveUrl}/inverses`, {}, async(key))).body.id).toBe(first.body.id);
+  });
+
+  it('holds no transaction and no lock while it waits', async () => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const key = newKey();
+    const waiting = post(`${objectiveUrl}/inverses`, {}, { ...key, prefer: 'wait=1' });
+    const [first, second] = await Promise.all([
+      waiting,
+      post(`${objectiveUrl}/inverses`, {}, async(newKey())).then(() =>
+        post(`${objectiveUrl}/inverses`, {}, async(key)),
+      ),
+    ]);
+    expect(first.status).toBe(202);
+    expect([202, 409]).toContain(second.status);
+    const { rows } = await sql`select 1 from pg_locks where locktype = 'advisory'`.execute(service.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('asks anew when the computation failed for good, and repeats the refusal of an open iteration', async () => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const key = newKey();
+    const first = await post(`${objectiveUrl}/inverses`, {}, async(key));
+    await sql`update suggestion_jobs set attempts = 5, visible_at = now() where inverse_id = ${first.body.id}`.execute(
+      service.db,
+    );
+    await failExhaustedJobs(service.db);
+    const anew = await post(`${objectiveUrl}/inverses`, {}, async(key));
+    expect(anew.status).toBe(202);
+    expect(anew.body.iteration).toBe(first.body.iteration + 1);
+    await settle(anew.body.id);
+    const other = newKey();
+    const refused = await post(`${objectiveUrl}/inverses`, {}, async(other));
+    expect(refused.status).toBe(409);
+    expect(refused.body.instance).toBe(anew.headers['location']);
+    await post(`${objectiveUrl}/inverse-output`, { output: [0, 0, 0] });
+    expect(essence(await post(`${objectiveUrl}/inverses`, {}, async(other)))).toEqual(essence(refused));
+  });
+
+  it('in the SDK dialect repeats the same inverse after its output is loaded', async () => {
+    const { loaded } = await prepareObjective(service.send);
+    const url = `/api/objectives/${loaded.body.id}/suggest-inverse`;
+    await service.send('POST', `${loaded.headers['location']}/inverses`, {}, { prefer: 'respond-async' });
+    const { rows } = await sql<{ id: number }>`
+      select inverse_id as id from suggestion_jobs where objective_id = ${loaded.body.id}`.execute(service.db);
+    const id = rows[0]!.id;
+    await settle(id);
+    const key = newKey();
+    const first = await post(url, {}, key);
+    expect(first.body).toMatchObject({ id, input: [1, 2] });
+    await post(`/api/inverses/${id}/load-output`, { output: [0, 0, 0] });
+    expect((await post(url, {}, key)).body.id).toBe(id);
+    const { rows: open } = await sql`select 1 from suggestion_jobs where objective_id = ${loaded.body.id}`.execute(
+      service.db,
+    );
+    expect(open).toEqual([]);
+  });
+});
