@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { findAccountId } from '../db/accounts.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import * as webhooks from '../db/webhooks.ts';
-import { makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
+import { DomainError, makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
 import type { Delivery, EventName, Webhook } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { JudgeUrl } from '../webhooks/target-guard.ts';
@@ -25,7 +25,7 @@ export const MAXIMUM_WEBHOOKS = 50;
 /** As long as the output of the hash that it keys. */
 const SECRET_BYTES = 32;
 
-/** The secret's text is returned here and never again. Throws VALIDATION_FAILED. */
+/** The secret's text is returned here and never again. Throws VALIDATION_FAILED, LIMIT_REACHED. */
 export async function createWebhook(
   { db, judgeUrl }: WebhookDeps,
   accountId: number,
@@ -34,8 +34,7 @@ export async function createWebhook(
   refuseUrl(judgeUrl, webhook.url);
   const present = await webhooks.listWebhooks(db, accountId, { limit: MAXIMUM_WEBHOOKS, after: null });
   if (present.items.length >= MAXIMUM_WEBHOOKS) {
-    const message = `the account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`;
-    refuseViolations([makeViolation([], message)]);
+    throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
   }
   const secret = randomBytes(SECRET_BYTES);
   const made = await webhooks.insertWebhook(db, accountId, { ...webhook, secret });
