@@ -5,39 +5,56 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Result } from './results.ts';
 
-const python = new URL('../peers/.venv/bin/python', import.meta.url).pathname;
-const script = new URL('../peers/play.py', import.meta.url).pathname;
+const folder = new URL('../peers/', import.meta.url).pathname;
+const python = `${folder}.venv/bin/python`;
 
-export interface Peer {
-  readonly version: string;
-  readonly play: (
-    problem: string,
-    seed: number,
-    timeCapSeconds: number,
-  ) => Promise<Pick<Result, 'runs' | 'solved' | 'seconds' | 'end'>>;
+/** A Python process that answers one JSON line with one JSON line. */
+export interface PythonProcess {
+  readonly ask: (request: object) => Promise<unknown>;
+  /** The next line the process writes on its own account. */
+  readonly read: () => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** @throws Error when the environment is missing or the solver does not start */
-export async function startPeer(solver: string): Promise<Peer> {
+/** @throws Error when the environment is missing; asks fail when the process ends */
+export function startPython(script: string, scriptArguments: readonly string[]): PythonProcess {
   if (!existsSync(python)) throw new Error('the peers are not installed: run bench/peers/setup.sh first');
-  const child = spawn(python, [script, solver, process.execPath], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(python, [`${folder}${script}`, ...scriptArguments], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const exited = once(child, 'exit').then(([code]) => {
-    throw new Error(`the peer ${solver} ended with code ${code}`);
+    throw new Error(`${script} ended with code ${code}`);
   });
+  // Ends after close() too, when nobody waits for it any more.
   exited.catch(() => {});
-  const read = async () => {
+  const read = async (): Promise<unknown> => {
     const { value } = await Promise.race([lines.next(), exited]);
     return JSON.parse(value as string);
   };
-  const { version } = await read();
   return {
-    version,
-    play(problem, seed, timeCapSeconds) {
-      child.stdin.write(`${JSON.stringify({ problem, seed, timeCapSeconds })}\n`);
+    read,
+    ask: (request) => {
+      child.stdin.write(`${JSON.stringify(request)}\n`);
       return read();
     },
     close: () => child.stdin.end(),
+  };
+}
+
+type PlayOutcome = Pick<Result, 'runs' | 'solved' | 'seconds' | 'end'>;
+
+export interface Peer {
+  readonly version: string;
+  readonly play: (problem: string, seed: number, timeCapSeconds: number) => Promise<PlayOutcome>;
+  readonly close: () => void;
+}
+
+export async function startPeer(solver: string): Promise<Peer> {
+  const pythonProcess = startPython('play.py', [solver, process.execPath]);
+  const { version } = (await pythonProcess.read()) as { version: string };
+  return {
+    version,
+    play: async (problem, seed, timeCapSeconds) =>
+      (await pythonProcess.ask({ problem, seed, timeCapSeconds })) as PlayOutcome,
+    close: pythonProcess.close,
   };
 }

@@ -1,0 +1,81 @@
+/**
+ * Compares solvers on recorded plays. Per problem a solver's cost is the geometric mean over its seeds; per family and
+ * in all it is the geometric mean over problems, so that a solver with more seeds does not weigh more.
+ *
+ * A play that a time cap ended says nothing about runs: such a problem is left out of that solver's means, and every
+ * ratio is taken over the problems that both sides finished.
+ */
+import { problems } from '../problems/collection.ts';
+import type { Family, Problem } from '../problems/problem.ts';
+import { fingerprint, type Result } from './results.ts';
+import { costOf, geometricMean } from './scores.ts';
+
+export const OURS = 'backsolve';
+
+export interface Standing {
+  readonly solver: string;
+  readonly version: string;
+  readonly plays: readonly Result[];
+  readonly capped: number;
+  /** Problem name to cost, finished problems only. */
+  readonly costs: ReadonlyMap<string, number>;
+}
+
+/** One standing per solver, of the newest recorded version and the present problems; ours first, then by name. */
+export function toStandings(results: readonly Result[]): Standing[] {
+  const fingerprints = new Map(problems.map((problem) => [problem.name, fingerprint(problem)]));
+  const current = results.filter((result) => fingerprints.get(result.problem) === result.fingerprint);
+  const newest = new Map(current.map((result) => [result.solver, result.version]));
+  return [...newest]
+    .map(([solver, version]) => {
+      const mine = current.filter((result) => result.solver === solver && result.version === version);
+      return toStanding(solver, version, mine);
+    })
+    .sort((a, b) => Number(b.solver === OURS) - Number(a.solver === OURS) || a.solver.localeCompare(b.solver));
+}
+
+function toStanding(solver: string, version: string, plays: readonly Result[]): Standing {
+  const costs = new Map<string, number>();
+  for (const problem of problems) {
+    const own = plays.filter((play) => play.problem === problem.name);
+    if (own.length === 0 || own.some(isCapped)) continue;
+    costs.set(problem.name, geometricMean(own.map((play) => costOf(play, problem.budget))));
+  }
+  return { solver, version, plays, capped: plays.filter(isCapped).length, costs };
+}
+
+export function isCapped(play: Result): boolean {
+  return play.end === 'time';
+}
+
+/** Per problem the smallest cost of all given standings. */
+export function virtualBest(standings: readonly Standing[]): Map<string, number> {
+  const best = new Map<string, number>();
+  for (const { costs } of standings) {
+    for (const [name, cost] of costs) best.set(name, Math.min(cost, best.get(name) ?? Number.POSITIVE_INFINITY));
+  }
+  return best;
+}
+
+/** Geometric means of two cost maps over the problems of a family (or all) that both have. */
+export function compare(
+  ours: ReadonlyMap<string, number>,
+  theirs: ReadonlyMap<string, number>,
+  family: Family | 'all',
+): { readonly problems: number; readonly ours: number; readonly theirs: number; readonly ratio: number } {
+  const shared = inFamily(family).filter((problem) => ours.has(problem.name) && theirs.has(problem.name));
+  const mine = geometricMean(shared.map((problem) => ours.get(problem.name)!));
+  const other = geometricMean(shared.map((problem) => theirs.get(problem.name)!));
+  return { problems: shared.length, ours: mine, theirs: other, ratio: mine / other };
+}
+
+export function inFamily(family: Family | 'all'): Problem[] {
+  return problems.filter((problem) => family === 'all' || problem.family === family);
+}
+
+/** Solved plays and all plays of a standing in a family. */
+export function countSolved(standing: Standing, family: Family | 'all'): { solved: number; plays: number } {
+  const names = new Set(inFamily(family).map((problem) => problem.name));
+  const plays = standing.plays.filter((play) => names.has(play.problem));
+  return { solved: plays.filter((play) => play.solved).length, plays: plays.length };
+}

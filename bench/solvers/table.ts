@@ -1,0 +1,79 @@
+/**
+ * Prints the standing of all recorded solvers as Markdown and writes the data profiles.
+ *
+ *   node bench/solvers/table.ts [--svg bench/solvers/results/data-profiles.svg] [--problems]
+ *
+ * `--problems` adds one row per problem.
+ */
+import { writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { problems } from '../problems/collection.ts';
+import { profileSvg, profileTable } from './data-profile.ts';
+import { readResults } from './results.ts';
+import { geometricMean } from './scores.ts';
+import { compare, countSolved, inFamily, OURS, type Standing, toStandings, virtualBest } from './standing.ts';
+
+const { values: options } = parseArgs({
+  options: { svg: { type: 'string' }, problems: { type: 'boolean', default: false } },
+});
+
+const standings = toStandings(readResults());
+const ours = standings.find((standing) => standing.solver === OURS);
+if (!ours) throw new Error('no play of ours is recorded: node bench/solvers/run.ts');
+const peers = standings.filter((standing) => standing !== ours);
+const best = virtualBest(peers);
+const finished = peers.filter((peer) => peer.capped === 0 && peer.costs.size === problems.length);
+const meanOf = (standing: Standing) => geometricMean([...standing.costs.values()]);
+const leader = finished.sort((a, b) => meanOf(a) - meanOf(b))[0];
+
+const families = [...new Set(problems.map((problem) => problem.family)), 'all' as const];
+const percent = (part: number, whole: number) => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(0)} %`);
+const number = (value: number, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
+
+function solverTable(mine: Standing): string {
+  const rows = standings.map((standing) => {
+    const { solved, plays } = countSolved(standing, 'all');
+    const versus = compare(mine.costs, standing.costs, 'all');
+    const cells = [standing.solver, standing.version, plays, standing.capped, percent(solved, plays)];
+    return `| ${[...cells, versus.problems, number(versus.theirs), number(versus.ours), number(versus.ratio, 2)].join(' | ')} |`;
+  });
+  const head =
+    '| solver | version | plays | capped | solved | problems compared | runs | ours on them | ours / solver |';
+  return [head, '| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |', ...rows].join('\n');
+}
+
+function familyTable(mine: Standing, single: Standing): string {
+  const rows = families.map((family) => {
+    const own = countSolved(mine, family);
+    const other = countSolved(single, family);
+    const toSingle = compare(mine.costs, single.costs, family);
+    const toBest = compare(mine.costs, best, family);
+    const cells = [
+      `${family} (${inFamily(family).length})`,
+      percent(own.solved, own.plays),
+      number(toSingle.ours),
+      percent(other.solved, other.plays),
+      number(toSingle.theirs),
+      number(toBest.theirs),
+      number(toSingle.ratio, 2),
+      number(toBest.ratio, 2),
+    ];
+    return `| ${cells.join(' | ')} |`;
+  });
+  const head = `| family (problems) | ours solved | ours runs | ${single.solver} solved | ${single.solver} runs | virtual best of ${peers.length} | ours / ${single.solver} | ours / virtual best |`;
+  return [head, '| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |', ...rows].join('\n');
+}
+
+function problemTable(): string {
+  const rows = problems.map((problem) => {
+    const cells = standings.map(({ costs }) => number(costs.get(problem.name) ?? Number.NaN));
+    return `| ${problem.name} | ${problem.budget} | ${cells.join(' | ')} |`;
+  });
+  const head = `| problem | budget | ${standings.map(({ solver }) => solver).join(' | ')} |`;
+  return [head, `| --- |${' ---: |'.repeat(standings.length + 1)}`, ...rows].join('\n');
+}
+
+const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profileTable(standings)];
+if (options.problems) parts.push(problemTable());
+process.stdout.write(`${parts.join('\n\n')}\n`);
+if (options.svg) writeFileSync(options.svg, profileSvg(standings));
