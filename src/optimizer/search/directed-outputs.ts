@@ -9,9 +9,12 @@ import type { SuggestRequest } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { distanceTo, type Interval } from '../targets.ts';
 
-/** Suggestions without a gain before the model is asked: a full cycle of local turns and some more. */
-const PATIENCE = 20;
-const PATIENCE_PER_INPUT = 3;
+/**
+ * Suggestions without a gain before the model is believed: a full cycle of local turns, and as many again that distrust
+ * it. Stopping early is the worse mistake.
+ */
+const PATIENCE = 30;
+const PATIENCE_PER_INPUT = 5;
 
 /** The case that meets all undirected intervals and comes nearest to the aspirations; -1 without such a case. */
 export function bestFeasible(cases: Cases, intervals: readonly Interval[]): number {
@@ -39,7 +42,7 @@ export function improvementAims(
   });
 }
 
-/** True when none of the last suggestions (20 + 3 n of them) improved the best feasible case noticeably. */
+/** True when none of the last suggestions (30 + 5 n of them) improved the best feasible case noticeably. */
 export function isStandstill(
   request: SuggestRequest,
   cases: Cases,

@@ -24,6 +24,8 @@ export interface Problem {
 
 /** Log probability of an aspiration below which it counts as out of reach by the model. */
 const OUT_OF_REACH = -5;
+/** Where the model expects no improvement, its spreads are taken this many times wider before it is believed. */
+const DISTRUST = 30;
 
 /** The input with the best chances by the model, locally around the best points now and then when progress stalls. */
 export function nextInput(problem: Problem): Found | 'no-improvement-expected' | null {
@@ -73,11 +75,11 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Fo
     makeAcquisition(surrogate, predictor, aims, isDirected, hazards),
     feasible < 0 ? order : [feasible, ...order],
   );
-  const isStill = !local && improved && isStandstill(request, cases, intervals, feasible, movableCount(coding));
-  if (isStill && expectsNothing(request, surrogate, cases, intervals, feasible, improved.terms)) {
-    return 'no-improvement-expected';
-  }
-  return improved ?? found;
+  if (local || !improved || feasible < 0) return improved ?? found;
+  if (!expectsNothing(request, surrogate, cases, intervals, feasible, improved.terms)) return improved;
+  if (isStandstill(request, cases, intervals, feasible, movableCount(coding))) return 'no-improvement-expected';
+  predictor.widen(DISTRUST);
+  return maximize(makeAcquisition(surrogate, predictor, aims, isDirected, hazards), order) ?? improved;
 }
 
 function toAim({ lower, upper }: Interval): Aim {

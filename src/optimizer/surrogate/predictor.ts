@@ -30,6 +30,8 @@ export interface Predictor {
   predict(u: Float64Array, gradient: boolean, sigma: boolean): void;
   /** Adds `factor` times the Hessian of the mean of output j at u to H (p x p, lower triangle); see predict. */
   addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void;
+  /** Multiplies all spreads predicted from now on by this factor. */
+  widen(factor: number): void;
   /** Sets the corrections, one or null per output. */
   correct(corrections: readonly (Correction | null)[]): void;
 }
@@ -87,6 +89,7 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
   const a = new Float64Array(N);
   const v = new Float64Array(N);
   const rootGradient = new Float64Array(p);
+  let widening = 1;
   let corrections: readonly (Correction | null)[] = [];
 
   /** Fills k(u, a_i) and its derivative by Z (times -1 for rbf, which has dZ = 2 (u - a) / ell^2). */
@@ -226,8 +229,9 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
       if (!withSigma) continue;
       const root = predictRoot(state, u, gradient);
       for (const user of state.users) {
-        sigma[user.j] = user.sigma * root;
-        if (gradient) for (let f = 0; f < p; f++) sigmaGradient[user.j * p + f] = user.sigma * rootGradient[f]!;
+        const scale = user.sigma * widening;
+        sigma[user.j] = scale * root;
+        if (gradient) for (let f = 0; f < p; f++) sigmaGradient[user.j * p + f] = scale * rootGradient[f]!;
       }
     }
     for (let j = 0; j < corrections.length; j++) {
@@ -245,6 +249,9 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
     sigmaGradient,
     predict,
     addMeanHessian,
+    widen: (factor) => {
+      widening = factor;
+    },
     correct: (next) => {
       corrections = next;
     },
