@@ -1,0 +1,118 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { parseApiKey } from '../../src/domain/api-key.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../support/postgres-server.ts';
+import { runCommand, startCommand } from '../support/run-command.ts';
+
+const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'demo'];
+
+test('--help lists every command, and every command explains itself', async () => {
+  const help = await runCommand(['--help']);
+  expect(help.code).toBe(0);
+  for (const command of COMMANDS) expect(help.stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
+  const answers = await Promise.all(COMMANDS.map((command) => runCommand([command, '--help'])));
+  for (const [i, answer] of answers.entries()) {
+    expect(answer).toMatchObject({ code: 0, stderr: '' });
+    expect(answer.stdout).toContain(`Usage: backsolve ${COMMANDS[i]}`);
+  }
+});
+
+test('an unknown command is wrong usage', async () => {
+  const answer = await runCommand(['servee']);
+  expect(answer).toMatchObject({ code: 2, stdout: '' });
+  expect(answer.stderr).toContain('There is no command "servee"');
+});
+
+test('bad settings are named all at once, and nothing starts', async () => {
+  const answer = await runCommand(['serve'], { PORT: 'eighty', LEASE_MS: '0', LOG_LEVEL: 'loud' });
+  expect(answer).toMatchObject({ code: 2, stdout: '' });
+  expect(answer.stderr).toContain('3 settings are wrong');
+  expect(answer.stderr).toContain('PORT "eighty" is not a whole number');
+  expect(answer.stderr).not.toMatch(/^\s+at /m);
+});
+
+test.each([['serve'], ['work'], ['migrate']])('%s without DATABASE_URL says so', async (command) => {
+  const answer = await runCommand([command]);
+  expect(answer).toMatchObject({ code: 2, stdout: '' });
+  expect(answer.stderr).toContain('DATABASE_URL is not set');
+});
+
+test.each([['migrate'], ['keys', 'list']])(
+  '%s on a database that is not there says so, without a stack and without the password',
+  async (...args) => {
+    const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/nothing' });
+    expect(answer).toMatchObject({ code: 1, stdout: '' });
+    expect(answer.stderr).toContain('The database does not answer');
+    expect(answer.stderr).not.toContain('hunter2');
+    expect(answer.stderr).not.toMatch(/^\s+at /m);
+  },
+);
+
+test('serve outlives its database: live, not ready, and SIGTERM ends it with 0', async () => {
+  const serve = startCommand(['serve'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', PORT: '0' });
+  onTestFinished(() => void serve.child.kill('SIGKILL'));
+  const [, url] = await serve.prints(/"url":"([^"]+)".*service.ready/);
+  expect((await fetch(`${url}/livez`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  serve.child.kill('SIGTERM');
+  expect(await serve.ended).toBe(0);
+});
+
+test('migrate fills an empty database, and a second time finds nothing to do', async () => {
+  const database = await createTestDatabase();
+  const settings = { DATABASE_URL: database.url };
+  await execute(database.url, 'drop schema public cascade');
+  await execute(database.url, 'create schema public');
+  expect(await runCommand(['migrate'], settings)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('applied 0001-'),
+  });
+  expect(await runCommand(['migrate'], settings)).toMatchObject({ code: 0, stdout: 'The database was up to date.\n' });
+  await database.drop();
+});
+
+test('two migrations at once both succeed, and one of them does the work', async () => {
+  const database = await createTestDatabase();
+  await execute(database.url, 'drop schema public cascade');
+  await execute(database.url, 'create schema public');
+  const both = await Promise.all([1, 2].map(() => runCommand(['migrate'], { DATABASE_URL: database.url })));
+  expect(both.map((answer) => answer.code)).toEqual([0, 0]);
+  expect(both.filter((answer) => answer.stdout.includes('applied 0001-'))).toHaveLength(1);
+  await database.drop();
+});
+
+test('keys are created, listed without their secret, and revoked', async () => {
+  const database = await createTestDatabase();
+  const settings = { DATABASE_URL: database.url };
+  const created = await runCommand(['keys', 'create', '--label', 'robot', '--scopes', 'read'], settings);
+  const key = parseApiKey(created.stdout.trim());
+  expect(created.code).toBe(0);
+  expect(key).toBeDefined();
+
+  const listed = await runCommand(['keys', 'list'], settings);
+  expect(listed.stdout).toContain(key!.keyId);
+  expect(listed.stdout).toContain('robot');
+  expect(listed.stdout).not.toContain(key!.secret);
+
+  expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);
+  expect((await runCommand(['keys', 'list'], settings)).stdout).toContain('revoked');
+  expect((await runCommand(['keys', 'revoke', 'nonesuch'], settings)).code).toBe(1);
+  await database.drop();
+});
+
+test('keys generate prints a well-formed key and needs no database', async () => {
+  const answer = await runCommand(['keys', 'generate']);
+  expect(answer.code).toBe(0);
+  expect(parseApiKey(answer.stdout.trim())).toBeDefined();
+});
+
+test.each([
+  [['keys']],
+  [['keys', 'create', '--scopes', 'everything']],
+  [['keys', 'create', '--nonsense']],
+  [['keys', 'revoke']],
+])('wrong usage is explained: %j', async (args) => {
+  const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
+  expect(answer.code).toBe(2);
+  expect(answer.stderr).not.toMatch(/^\s+at /m);
+});

@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { findRunningPostgres } from '../../src/dev/embedded-postgres.ts';
+import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
+import { type CommandProcess, startCommand } from '../support/run-command.ts';
+
+const cleanups: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+async function newDataDir(): Promise<string> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-start-'));
+  cleanups.push(() => rm(dataDir, { recursive: true, force: true }));
+  return dataDir;
+}
+
+/** `start` on a free port, up and ready. */
+async function startAll(dataDir: string, settings: Record<string, string> = {}) {
+  const command = startCommand(['start'], { DATA_DIR: dataDir, PORT: '0', ...settings });
+  cleanups.push(() => stop(command));
+  const [, url] = await command.prints(/Backsolve is ready at (\S+)\n(?:.*\n)*.*API key .*\n/);
+  const key = /API key\s+(bks_\S+)/.exec(command.stdout())?.[1];
+  return { command, url: url!, key };
+}
+
+async function stop(command: CommandProcess): Promise<number | NodeJS.Signals> {
+  if (command.child.exitCode === null && command.child.signalCode === null) command.child.kill('SIGTERM');
+  return command.ended;
+}
+
+function listModels(url: string, key: string): Promise<Response> {
+  return fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+}
+
+test('start prints an address and, the first time only, a key; data outlive it; SIGTERM ends everything with 0', async () => {
+  const dataDir = await newDataDir();
+  const first = await startAll(dataDir);
+  expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+  const created = await fetch(`${first.url}/v1/models`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${first.key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'kept between runs' }),
+  });
+  expect(created.status).toBe(201);
+  expect(await stop(first.command)).toBe(0);
+  expect(await findRunningPostgres(dataDir)).toBeUndefined();
+
+  const second = await startAll(dataDir);
+  expect(second.key).toBeUndefined();
+  expect(await (await listModels(second.url, first.key!)).text()).toContain('kept between runs');
+});
+
+test('a key from the settings works and is not printed', async () => {
+  const key = formatApiKey(makeApiKey());
+  const { command, url } = await startAll(await newDataDir(), { BACKSOLVE_BOOTSTRAP_API_KEY: key });
+  expect((await listModels(url, key)).status).toBe(200);
+  expect((await listModels(url, formatApiKey(makeApiKey()))).status).toBe(401);
+  expect(command.stdout()).not.toContain(key);
+});
+
+test('a second start in the same folder is refused with the number of the first', async () => {
+  const dataDir = await newDataDir();
+  const first = await startAll(dataDir);
+  const second = startCommand(['start'], { DATA_DIR: dataDir, PORT: '0' });
+  cleanups.push(async () => second.child.kill('SIGKILL'));
+  expect(await second.ended).toBe(1);
+  expect(second.stderr()).toContain(`already in use by process ${first.command.child.pid}`);
+  expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
+});

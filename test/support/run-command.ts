@@ -1,0 +1,43 @@
+/** Runs the executable as a user would, with exactly the settings given. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+
+export interface CommandProcess {
+  readonly child: ChildProcess;
+  /** Everything written so far. */
+  stdout(): string;
+  stderr(): string;
+  /** The first match in the standard output; fails when the process ends without it. */
+  prints(pattern: RegExp): Promise<RegExpExecArray>;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+}
+
+export function startCommand(args: readonly string[], settings: Readonly<Record<string, string>> = {}): CommandProcess {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: settings, stdio: ['ignore', 'pipe', 'pipe'] });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString('utf8')));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString('utf8')));
+  const ended = once(child, 'close').then(([code, signal]) => (signal ?? code) as number | NodeJS.Signals);
+  const prints = (pattern: RegExp) =>
+    new Promise<RegExpExecArray>((resolve, reject) => {
+      const look = () => {
+        const match = pattern.exec(stdout);
+        if (match !== null) resolve(match);
+      };
+      child.stdout.on('data', look);
+      look();
+      void ended.then((how) => reject(new Error(`ended (${how}) without printing ${pattern}:\n${stdout}${stderr}`)));
+    });
+  return { child, stdout: () => stdout, stderr: () => stderr, prints, ended };
+}
+
+/** Runs a command to its end. */
+export async function runCommand(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
+  const command = startCommand(args, settings);
+  const code = await command.ended;
+  return { code, stdout: command.stdout(), stderr: command.stderr() };
+}
