@@ -16,6 +16,7 @@ export type Role = 'serve' | 'work';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** Longer than the grace of the product: past it, an orchestrator would kill. */
 const STOP_LIMIT_MS = 40_000;
+const READY = new Set(['service.ready', 'worker.ready']);
 
 export class Member {
   readonly name: string;
@@ -26,6 +27,8 @@ export class Member {
   isFrozen = false;
   /** The chaos has asked for its end. */
   isDoomed = false;
+  /** It has said that it is ready; before, an orchestrator would not count on it, nor expect it to stop gracefully. */
+  hasStarted = false;
 
   constructor(name: string, role: Role, port: number, proxy: TcpProxy) {
     this.name = name;
@@ -35,7 +38,7 @@ export class Member {
   }
 
   get isRunning(): boolean {
-    return this.child !== undefined && !this.isFrozen && !this.isDoomed;
+    return this.child !== undefined && this.hasStarted && !this.isFrozen && !this.isDoomed;
   }
 
   /** As the product names a worker in its leases. */
@@ -106,6 +109,7 @@ export class Fleet {
     member.child = child;
     member.isDoomed = false;
     member.isFrozen = false;
+    member.hasStarted = false;
     this.#watchLog(member, child);
     child.once('exit', (code, signal) => {
       if (!member.isDoomed && !this.#isClosing) {
@@ -178,6 +182,7 @@ export class Fleet {
     const take = (line: string) => {
       file.write(`${line}\n`);
       const entry = parseLine(line);
+      if (entry !== undefined && READY.has(entry.msg)) member.hasStarted = true;
       if (entry === undefined || (entry.level !== 'warn' && entry.level !== 'error')) return;
       this.events.set(entry.msg, (this.events.get(entry.msg) ?? 0) + 1);
     };
