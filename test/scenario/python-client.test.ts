@@ -1,7 +1,12 @@
 /** The published Python client, unmodified, runs complete programs against a whole service. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readProgram } from '../support/doc-programs.ts';
 import { installPythonClient, type PythonClient } from '../support/python-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { openReceiver } from '../webhooks/receiver.ts';
 
 const installed = await installPythonClient();
 const reason = installed.kind === 'missing' ? installed.reason : undefined;
@@ -24,7 +29,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
   const python = installed as PythonClient;
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({ settings: { ALLOW_REGISTRATION: 'true' } });
+    service = await startTestService({ settings: { ALLOW_REGISTRATION: 'true', WEBHOOK_ALLOW_PRIVATE: 'true' } });
   });
   afterAll(() => service.close());
 
@@ -35,6 +40,16 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
   it('reaches Satisfied with the quick start of its own description, within the ten steps that it allows itself', async () => {
     const shown = await run('quick_start.py');
     expect(shown).toContain('Solution satisfied all objectives!');
+  });
+
+  it('reaches Satisfied with the program of docs/clients.md', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backsolve-program-'));
+    try {
+      await writeFile(join(folder, 'program.py'), await readProgram('clients.md', 'Python', 'python'));
+      expect(await run(join(folder, 'program.py'))).toMatch(/^SATISFIED \[/);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it.each([
@@ -111,6 +126,19 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
       models: ['First model of Ada'],
       again: [400, ['email']],
     });
+  });
+
+  it('reads the events that it knows with its own event handling', async () => {
+    const receiver = await openReceiver();
+    const { url } = receiver;
+    await service.ok('POST', '/webhooks', { url, events: ['project.created', 'inverse.suggested'] });
+    await run('retries.py');
+    const bodies = [await receiver.next(), await receiver.next(), await receiver.next()].map(({ body }) => body);
+    const events = await read<[string, string, number, string][]>('events.py', { stdin: bodies.join('\n') });
+    const kinds = events.map(([name, kind]) => `${name} ${kind}`).sort();
+    expect(kinds).toEqual(['inverse.suggested Inverse', 'inverse.suggested Inverse', 'project.created Project']);
+    for (const [, kind, id, subject] of events) expect(subject).toBe(`${kind.toLowerCase()}/${id}`);
+    await receiver.close();
   });
 
   it('works in its release before, too', async () => {

@@ -1,13 +1,13 @@
 /**
- * The published Python client, unmodified, in a virtual environment of pinned versions. Made once per machine in the
- * folder for temporary files; without Python 3.10 or a package registry the tests that need it say so and are skipped.
+ * The published Python client, unmodified, in a virtual environment of pinned versions. Made once per user in the cache
+ * folder; without Python 3.10 or a package registry the tests that need it say so and are skipped.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -37,7 +37,8 @@ export type PythonClientOrReason = PythonClient | { readonly kind: 'missing'; re
 export async function installPythonClient(): Promise<PythonClientOrReason> {
   const requirements = join(PROGRAMS, 'requirements.txt');
   const hash = createHash('sha256').update(`${OLDER}\n${await readFile(requirements, 'utf8')}`);
-  const folder = join(tmpdir(), `backsolve-python-client-${hash.digest('hex').slice(0, 12)}`);
+  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  const folder = join(cache, 'backsolve', `python-client-${hash.digest('hex').slice(0, 12)}`);
   if (!existsSync(folder)) {
     try {
       await install(folder, requirements);
@@ -53,6 +54,7 @@ async function install(folder: string, requirements: string): Promise<void> {
   const aside = `${folder}.${randomBytes(4).toString('hex')}`;
   const options = { timeout: INSTALL_LIMIT_MS };
   try {
+    await mkdir(dirname(folder), { recursive: true });
     await run('python3', ['-c', 'import sys; assert sys.version_info >= (3, 10), "Python 3.10 or newer is needed"']);
     await run('python3', ['-m', 'venv', aside], options);
     const pip = [join(aside, 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--no-deps'] as const;

@@ -1,0 +1,136 @@
+/** What the SDK dialect shows of any history, read back as JSON; and projects that come back as they were sent. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ProjectTree } from '../../src/application/read-trees.ts';
+import type { Inverse } from '../../src/domain/inverse.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import { withoutNegativeZero } from '../../src/domain/vectors.ts';
+import { inverseSchema, presentInverse, resultId } from '../../src/http/sdk/inverses.wire.ts';
+import { objectiveSchema, presentObjective } from '../../src/http/sdk/objectives.wire.ts';
+import { newProject, presentProject, toNewProject } from '../../src/http/sdk/projects.wire.ts';
+import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
+import { anyJudged, inputSpace, type Judged } from '../support/arbitraries.ts';
+
+const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
+const instant = fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }));
+const id = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+
+/** A step in any state, with the output of the judged definition or none. */
+const history = fc
+  .tuple(
+    anyJudged,
+    fc.array(
+      fc.record({
+        id,
+        isComputed: fc.boolean(),
+        isLoaded: fc.boolean(),
+        loadedAt: instant,
+        satisfiedAt: instant,
+        stoppedAt: instant,
+        exhaustedAt: instant,
+        suggestTimeNs: fc.maxSafeNat(),
+      }),
+      { maxLength: 4 },
+    ),
+  )
+  .map(([{ definition, output }, steps]) => toObjective({ definition, output: withoutNegativeZero(output) }, steps));
+
+function toObjective({ definition, output }: Judged, steps: readonly Record<string, unknown>[]): ObjectiveWithInverses {
+  const inverses = steps.map(
+    ({ isComputed, isLoaded, ...step }, i) =>
+      ({
+        ...instants,
+        ...step,
+        objectiveId: 1,
+        iteration: i + 1,
+        status: 'active',
+        input: isComputed ? [i] : null,
+        output: isComputed && isLoaded ? output : null,
+        basisOutput: isLoaded ? null : output,
+        computeTimeNs: 0,
+        suggestedAt: null,
+        failedAt: null,
+        failureReason: null,
+      }) as Inverse,
+  );
+  return {
+    ...definition,
+    // The wire lets no -0 in, and JSON does not keep it.
+    objectives: withoutNegativeZero(definition.objectives),
+    minimumBounds: withoutNegativeZero(definition.minimumBounds),
+    maximumBounds: withoutNegativeZero(definition.maximumBounds),
+    ...instants,
+    id: 1,
+    trialId: 1,
+    number: 1,
+    initialInput: [0],
+    initialOutput: output,
+    maximumAttempts: 500,
+    attemptCount: inverses.length,
+    stopReason: 0,
+    optimalInverseId: inverses[0]?.id ?? null,
+    seed: 7,
+    inverses,
+  };
+}
+
+describe('an objective and its inverses', () => {
+  it('always hold what the dialect promises and what every client reads, whatever the numbers', () => {
+    fc.assert(
+      fc.property(history, (objective) => {
+        const shown = JSON.parse(JSON.stringify(presentObjective(objective)));
+        expect(objectiveSchema.safeParse(shown).error).toBeUndefined();
+        expect(shown).toEqual(presentObjective(objective));
+        for (const reader of Object.values(CLIENT_READERS)) {
+          expect(reader.objective.safeParse(shown).error).toBeUndefined();
+        }
+      }),
+    );
+  });
+
+  it('have one error per output, and results exactly when there is an output', () => {
+    fc.assert(
+      fc.property(history, (objective) => {
+        for (const inverse of objective.inverses) {
+          const shown = presentInverse(objective, inverse);
+          expect(inverseSchema.safeParse(shown).error).toBeUndefined();
+          expect(shown.errors).toHaveLength(objective.objectives.length);
+          expect(shown.results).toHaveLength(inverse.output === null ? 0 : objective.objectives.length);
+          expect(shown.results.map((result) => result.error)).toEqual(inverse.output === null ? [] : shown.errors);
+        }
+      }),
+    );
+  });
+});
+
+describe('the id of a result', () => {
+  it('fits into 32 bits, and differs within an inverse and from its neighbours', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), fc.integer({ min: 0, max: 999 }), (inverseId, number) => {
+        const own = resultId(inverseId, number);
+        expect(own).toBeGreaterThan(0);
+        expect(own).toBeLessThan(2 ** 31);
+        expect(resultId(inverseId, number)).toBe(own);
+        expect(resultId(inverseId, (number + 1) % 1000)).not.toBe(own);
+        expect(resultId(inverseId + 1, number)).not.toBe(own);
+      }),
+    );
+  });
+});
+
+describe('a project', () => {
+  it('comes back as it was sent, with its categories in one flat list', () => {
+    fc.assert(
+      fc.property(inputSpace, (space) => {
+        const body = JSON.parse(JSON.stringify({ name: 'Any name', ...space, categories: space.categories.flat() }));
+        const parsed = newProject.schema.parse(body);
+        expect(newProject.alsoCheck(body)).toEqual([]);
+        const made = toNewProject(parsed);
+        expect(made.space).toEqual(JSON.parse(JSON.stringify(space)));
+        const project = { ...made.space, ...instants, id: 1, modelId: 1, name: made.name, inputCases: [], seed: 1 };
+        const tree: ProjectTree = { project: { ...project, outputCount: null, developedAt: null }, trials: [] };
+        expect(presentProject(tree)).toMatchObject(body);
+      }),
+    );
+  });
+});
