@@ -54,7 +54,11 @@ export function makeCoding(space: Space): Coding {
   let size = 1;
   for (let v = 0; v < n; v++) {
     const variable = variables[v]!;
-    if (!Number.isFinite(variable.minimum) || !(variable.maximum >= variable.minimum)) {
+    if (
+      !Number.isFinite(variable.minimum) ||
+      !Number.isFinite(variable.maximum) ||
+      !(variable.maximum >= variable.minimum)
+    ) {
       throw new RangeError(`variable ${v}: bounds must be finite and in order`);
     }
     first[v + 1] = first[v]! + featureCount(variable);

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  choleskyInPlace,
+  gramOfLower,
+  invertLower,
+  multiplyLower,
+  multiplyLowerTransposed,
+  solveWithFactor,
+} from '../../src/optimizer/linalg/cholesky.ts';
+
+/** A well conditioned positive definite matrix of size 1 to 9: B B' + identity. */
+const positiveDefinite = fc.integer({ min: 1, max: 9 }).chain((N) =>
+  fc.array(fc.double({ min: -3, max: 3, noNaN: true }), { minLength: N * N, maxLength: N * N }).map((b) => {
+    const A = new Float64Array(N * N);
+    for (let i = 0; i < N; i++) {
+      for (let j = 0; j < N; j++) {
+        for (let k = 0; k < N; k++) A[i * N + j]! += b[i * N + k]! * b[j * N + k]!;
+        if (i === j) A[i * N + j]! += 1;
+      }
+    }
+    return { A, N };
+  }),
+);
+
+function factor(A: Float64Array, N: number): Float64Array {
+  const L = A.slice();
+  expect(choleskyInPlace(L, N)).toBe(true);
+  for (let i = 0; i < N; i++) for (let j = i + 1; j < N; j++) L[i * N + j] = 0;
+  return L;
+}
+
+const largest = (values: Float64Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+
+describe('a Cholesky factor L of A', () => {
+  it('gives back A as L L^T', () => {
+    fc.assert(
+      fc.property(positiveDefinite, ({ A, N }) => {
+        const L = factor(A, N);
+        for (let i = 0; i < N; i++) {
+          for (let j = 0; j <= i; j++) {
+            let sum = 0;
+            for (let k = 0; k < N; k++) sum += L[i * N + k]! * L[j * N + k]!;
+            expect(Math.abs(sum - A[i * N + j]!)).toBeLessThan(1e-13 * largest(A));
+          }
+        }
+      }),
+    );
+  });
+
+  it('solves A x = b', () => {
+    fc.assert(
+      fc.property(positiveDefinite, ({ A, N }) => {
+        const x = Float64Array.from({ length: N }, (_, i) => Math.sin(i + 1));
+        const b = x.map((_, i) => x.reduce((sum, value, j) => sum + A[i * N + j]! * value, 0));
+        solveWithFactor(factor(A, N), N, b);
+        x.forEach((value, i) => {
+          expect(Math.abs(b[i]! - value)).toBeLessThan(1e-10);
+        });
+      }),
+    );
+  });
+
+  it('has an inverse whose products undo it, and whose Gram matrix is the inverse of A', () => {
+    fc.assert(
+      fc.property(positiveDefinite, ({ A, N }) => {
+        const inverse = new Float64Array(N * N);
+        invertLower(factor(A, N), N, inverse);
+        const gram = new Float64Array(N * N);
+        gramOfLower(inverse, N, gram);
+        const half = new Float64Array(N);
+        const column = new Float64Array(N);
+        for (let j = 0; j < N; j++) {
+          multiplyLower(
+            inverse,
+            N,
+            Float64Array.from({ length: N }, (_, i) => A[i * N + j]!),
+            half,
+          );
+          multiplyLowerTransposed(inverse, N, half, column);
+          column.forEach((value, i) => {
+            expect(Math.abs(value - (i === j ? 1 : 0))).toBeLessThan(1e-10);
+          });
+        }
+        for (let i = 0; i < N; i++) {
+          let sum = 0;
+          for (let k = 0; k < N; k++) sum += gram[Math.max(i, k) * N + Math.min(i, k)]! * A[k * N + i]!;
+          expect(Math.abs(sum - 1)).toBeLessThan(1e-10);
+        }
+      }),
+    );
+  });
+});
+
+describe('a matrix without a Cholesky factor', () => {
+  it.each([
+    ['indefinite', [1, 2, 2, 1]],
+    ['singular', [1, 1, 1, 1]],
+    ['not finite', [1, 0, Number.NaN, 1]],
+    ['zero', [0, 0, 0, 0]],
+  ])('is refused when %s', (_, entries) => {
+    expect(choleskyInPlace(Float64Array.from(entries), 2)).toBe(false);
+  });
+});

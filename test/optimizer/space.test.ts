@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Variable } from '../../src/optimizer/problem.ts';
+import { decode, encode, makeCoding } from '../../src/optimizer/space.ts';
+import { spaces } from './arbitraries.ts';
+
+const shares = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: 60, maxLength: 60 });
+
+function isAdmissible({ kind, minimum, maximum }: Variable, x: number): boolean {
+  return x >= minimum && x <= maximum && (kind === 'float' || Number.isInteger(x));
+}
+
+describe('the encoding of an input space', () => {
+  it('decodes any features to an admissible input', () => {
+    fc.assert(
+      fc.property(spaces, shares, (space, values) => {
+        const coding = makeCoding(space);
+        const x = new Float64Array(coding.n);
+        decode(
+          coding,
+          Float64Array.from({ length: coding.p }, (_, f) => values[f % 60]!),
+          x,
+        );
+        expect(space.variables.every((variable, v) => isAdmissible(variable, x[v]!))).toBe(true);
+      }),
+    );
+  });
+
+  it('gives back the input that was encoded, whole numbers exactly', () => {
+    fc.assert(
+      fc.property(spaces, shares, (space, values) => {
+        const coding = makeCoding(space);
+        const x = new Float64Array(coding.n);
+        decode(
+          coding,
+          Float64Array.from({ length: coding.p }, (_, f) => values[f % 60]!),
+          x,
+        );
+        const u = new Float64Array(coding.p);
+        encode(coding, x, 0, u, 0);
+        const back = new Float64Array(coding.n);
+        decode(coding, u, back);
+        space.variables.forEach(({ kind, minimum, maximum }, v) => {
+          const slack =
+            kind === 'float' ? 4e-16 * Math.max(Math.abs(minimum), Math.abs(maximum), maximum - minimum) : 0;
+          expect(Math.abs(back[v]! - x[v]!)).toBeLessThanOrEqual(slack);
+        });
+      }),
+    );
+  });
+
+  it('keeps features of admissible inputs in the box', () => {
+    fc.assert(
+      fc.property(spaces, shares, (space, values) => {
+        const coding = makeCoding(space);
+        const x = new Float64Array(coding.n);
+        decode(
+          coding,
+          Float64Array.from({ length: coding.p }, (_, f) => values[f % 60]!),
+          x,
+        );
+        const u = new Float64Array(coding.p);
+        encode(coding, x, 0, u, 0);
+        expect(u.every((value, f) => value >= coding.lower[f]! - 1e-12 && value <= coding.upper[f]! + 1e-12)).toBe(
+          true,
+        );
+      }),
+    );
+  });
+
+  it('gives a category of four one feature per level and a constant none that moves', () => {
+    const coding = makeCoding({
+      variables: [
+        { kind: 'category', minimum: 0, maximum: 3 },
+        { kind: 'float', minimum: 2, maximum: 2 },
+        { kind: 'category', minimum: 5, maximum: 6 },
+      ],
+    });
+    expect(coding.p).toBe(6);
+    expect(Array.from(coding.movable)).toEqual([1, 0, 1]);
+    expect(coding.size).toBe(8);
+    const u = new Float64Array(6);
+    encode(coding, Float64Array.of(2, 2, 6), 0, u, 0);
+    expect(Array.from(u)).toEqual([-0.25, -0.25, 0.75, -0.25, 0, 1]);
+  });
+
+  it('survives a box as wide as the doubles', () => {
+    const coding = makeCoding({ variables: [{ kind: 'float', minimum: -1.7e308, maximum: 1.7e308 }] });
+    const x = new Float64Array(1);
+    for (const u of [-1, -0.5, 0, 0.7, 1]) {
+      decode(coding, Float64Array.of(u), x);
+      expect(x[0]! / 1.7e308).toBeCloseTo(u, 12);
+    }
+  });
+
+  it('refuses bounds that are not finite or out of order', () => {
+    for (const [minimum, maximum] of [
+      [0, Number.POSITIVE_INFINITY],
+      [1, 0],
+      [Number.NaN, 1],
+    ] as const) {
+      expect(() => makeCoding({ variables: [{ kind: 'float', minimum, maximum }] })).toThrow(RangeError);
+    }
+  });
+});
