@@ -53,7 +53,7 @@ class Game:
         self.random = np.random.default_rng(seed)
         self.count, self.end = 0, None
         self.inputs, self.outputs = [], []
-        self._began, self._time_cap = time.monotonic(), time_cap_seconds
+        self._began, self._time_cap = time.process_time(), time_cap_seconds
 
     @property
     def n(self):
@@ -72,7 +72,8 @@ class Game:
         return np.where(self.is_discrete, np.round(x), x)
 
     def seconds(self):
-        return time.monotonic() - self._began
+        """Processor time of the solver, so that a busy machine changes neither times nor caps."""
+        return time.process_time() - self._began
 
     def evaluate(self, u):
         """Outputs at a point of the unit box, None when the run failed. Raises Over after the last evaluation."""

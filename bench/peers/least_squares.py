@@ -9,7 +9,7 @@ import scipy.optimize
 from formulation import Formulation
 
 
-def _starts(game):
+def starts(game):
     """The given start, then random points."""
     yield game.start
     while True:
@@ -20,7 +20,7 @@ def play_dfols(game, growing=False, **options):
     formulation = Formulation(game, **options)
     parameters = {"growing.ndirs_initial": max(1, game.n // 4)} if growing else None
     np.random.seed(game.seed)
-    for start in _starts(game):
+    for start in starts(game):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             dfols.solve(
@@ -39,7 +39,7 @@ def play_scipy(game, **options):
     """Trust region reflective; forward differences, wide ones where outputs scatter or inputs are rounded."""
     formulation = Formulation(game, **options)
     step = 1e-2 if game.noisy else np.where(game.is_discrete, 1.0 / np.maximum(1.0, game.maximum - game.minimum), 1e-6)
-    for start in _starts(game):
+    for start in starts(game):
         scipy.optimize.least_squares(
             formulation.residuals, np.clip(start, 1e-9, 1 - 1e-9), bounds=(0, 1), diff_step=step, max_nfev=game.budget
         )

@@ -26,6 +26,11 @@ def find_player(solver):
         if solver == "scipy":
             return "scipy", least_squares.play_scipy
         return "DFO-LS", lambda game: least_squares.play_dfols(game, growing=solver == "dfols-growing")
+    if solver in ("cobyqa", "nelder-mead"):
+        import scipy_direct
+
+        player = scipy_direct.play_cobyqa if solver == "cobyqa" else scipy_direct.play_nelder_mead
+        return "scipy", player
     if solver in ("bobyqa", "cma", "nevergrad", "optuna-tpe", "optuna-gp"):
         import one_number
 

@@ -19,7 +19,7 @@ export interface Result {
   /** Evaluations until the first that satisfied everything, or all that were spent. */
   readonly runs: number;
   readonly solved: boolean;
-  /** Of the solver alone for our own, of the whole play for the peers. */
+  /** Wall time in the optimizer for our own, processor time of the play for the peers. */
   readonly seconds: number;
   readonly end: string;
   readonly commit: string;

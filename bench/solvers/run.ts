@@ -5,7 +5,8 @@
  *                             [--time-cap seconds] [--no-save] [--again]
  *
  * `--no-save` neither reads nor writes results and is for tuning; `--again` plays also what is recorded. Peers run in
- * the Python environment that bench/peers/setup.sh makes; `--time-cap` ends one of their plays as not solved.
+ * the Python environment that bench/peers/setup.sh makes; `--time-cap` ends one of their plays after that
+ * much processor time.
  */
 import { parseArgs } from 'node:util';
 import { warmUp } from '../../src/optimizer/suggest.ts';

@@ -1,0 +1,59 @@
+/**
+ * What a solver in another language may ask about the problems.
+ *
+ *   {"op":"list"}                                 -> {"problems":[name, ...]}
+ *   {"op":"describe","problem":name}              -> variables, intervals, l1, types, targets, start, budget, noisy, family
+ *   {"op":"evaluate","problem":name,"x":[...],"seed":s,"index":i}
+ *                                                 -> {"output":[...] or null for a failed run, "satisfied":boolean}
+ *
+ * Solutions are not on offer.
+ */
+import { compileGoal } from '../../src/domain/acceptance.ts';
+import { getProblem, problems } from './collection.ts';
+import { judge } from './judge.ts';
+import { toDefinition } from './problem.ts';
+
+export interface ProblemRequest {
+  readonly op: string;
+  readonly problem: string;
+  readonly x: readonly number[];
+  readonly seed: number;
+  readonly index: number;
+}
+
+/** JSON knows no infinity; the peers read null as an absent end. */
+const end = (value: number) => (Number.isFinite(value) ? value : null);
+
+function describe(name: string): object {
+  const problem = getProblem(name);
+  const goal = compileGoal(toDefinition(problem));
+  return {
+    name,
+    family: problem.family,
+    variables: problem.variables,
+    intervals: goal.targets.map((target) => [end(target.lower), end(target.upper)]),
+    types: problem.objectives.map((objective) => objective.type),
+    targets: problem.objectives.map((objective) => objective.target),
+    l1: goal.l1,
+    start: problem.start,
+    budget: problem.budget,
+    noisy: problem.noisy,
+  };
+}
+
+/** @throws Error when the problem is not known */
+export function answer(request: ProblemRequest): object {
+  switch (request.op) {
+    case 'list':
+      return { problems: problems.map((problem) => problem.name) };
+    case 'describe':
+      return describe(request.problem);
+    case 'evaluate': {
+      const problem = getProblem(request.problem);
+      const output = problem.evaluate(request.x, { seed: request.seed, index: request.index });
+      return { output, satisfied: judge(problem, output) };
+    }
+    default:
+      return { error: `unknown op ${request.op}` };
+  }
+}
