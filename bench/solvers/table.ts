@@ -1,9 +1,10 @@
 /**
- * Prints the standing of all recorded solvers as Markdown and writes the data profiles.
+ * Prints the standing of all recorded solvers as Markdown.
  *
- *   node bench/solvers/table.ts [--svg bench/solvers/results/data-profiles.svg] [--problems]
+ *   node bench/solvers/table.ts [--problems] [--write]
  *
- * `--problems` adds one row per problem.
+ * `--problems` adds one row per problem; `--write` puts it all into results/table.md and the data profiles into
+ * results/data-profiles.svg.
  */
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,7 @@ import { geometricMean } from './scores.ts';
 import { compare, countSolved, inFamily, OURS, type Standing, toStandings, virtualBest } from './standing.ts';
 
 const { values: options } = parseArgs({
-  options: { svg: { type: 'string' }, problems: { type: 'boolean', default: false } },
+  options: { write: { type: 'boolean', default: false }, problems: { type: 'boolean', default: false } },
 });
 
 const standings = toStandings(readResults());
@@ -74,6 +75,11 @@ function problemTable(): string {
 }
 
 const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profileTable(standings)];
-if (options.problems) parts.push(problemTable());
-process.stdout.write(`${parts.join('\n\n')}\n`);
-if (options.svg) writeFileSync(options.svg, profileSvg(standings));
+if (options.problems || options.write) parts.push(problemTable());
+const text = `${parts.filter((part) => part !== '').join('\n\n')}\n`;
+if (options.write) {
+  const folder = new URL('./results/', import.meta.url);
+  const note = '<!-- Written by bench/solvers/table.ts --write. -->';
+  writeFileSync(new URL('table.md', folder), `# Runs needed, solver by solver\n\n${note}\n\n${text}`);
+  writeFileSync(new URL('data-profiles.svg', folder), profileSvg(standings));
+} else process.stdout.write(text);
