@@ -29,7 +29,7 @@ export async function recordStatements(work: () => Promise<void>): Promise<reado
   return withoutIdleClaims(recorded);
 }
 
-const isClaim = ({ text }: Statement) => text.includes('for update skip locked');
+const isClaim = ({ text }: Statement) => text.includes('claim_suggestion_jobs');
 
 /** After a job the worker looks for another one; in a replay that look would take other clients' jobs. */
 function withoutIdleClaims(recorded: readonly Statement[]): readonly Statement[] {
@@ -73,9 +73,7 @@ export async function replayCycle(
     return typeof value === 'string' ? String(own[key]) : own[key];
   };
   for (const statement of statements) {
-    const values = isClaim(statement)
-      ? [statement.values[0], 1, ...statement.values.slice(2)]
-      : statement.values.map(replace);
+    const values = isClaim(statement) ? [1, ...statement.values.slice(1)] : statement.values.map(replace);
     let { rows } = await client.query(statement.text, values);
     while (isClaim(statement) && rows.length === 0) ({ rows } = await client.query(statement.text, values));
     follow(statement, rows, own);

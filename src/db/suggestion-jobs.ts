@@ -31,33 +31,36 @@ export async function openJob(trx: Trx, job: NewJob): Promise<void> {
     select pg_notify(${JOBS_CHANNEL}, '') from opened`.execute(trx);
 }
 
+export interface Claim {
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly workerName: string;
+  /** Account that was served last; 0, to begin with, unless given. */
+  readonly afterAccountId?: number;
+}
+
 /**
- * Claims up to `limit` jobs, the longest claimable first, skipping rows that others are claiming. Served by
- * suggestion_jobs_claimable.
+ * Claims up to `limit` jobs, one account after the other: of each account the longest claimable, then the second of each,
+ * and so on, skipping rows that others are claiming. The statement is a function of the database (migration 0005), served
+ * by suggestion_jobs_claimable_by_account: 0.4 ms with one job, 0.6 ms with 110,000 of 5,000 accounts. The last job
+ * returned is of the account to go on after.
  */
-export async function claimJobs(
-  db: Db,
-  options: { readonly limit: number; readonly leaseMs: number; readonly workerName: string },
-): Promise<readonly LeasedJob[]> {
+export async function claimJobs(db: Db, claim: Claim): Promise<readonly LeasedJob[]> {
   const { rows } = await sql<LeasedJob>`
-    with claimable as materialized (
-      select id, visible_at from suggestion_jobs
-      where visible_at <= now() and attempts < ${MAXIMUM_JOB_ATTEMPTS}
-      order by visible_at, id
-      limit ${options.limit}
-      for update skip locked)
-    update suggestion_jobs j set
-      state = 'leased',
-      attempts = j.attempts + 1,
-      lease_token = gen_random_uuid(),
-      leased_by = ${options.workerName},
-      visible_at = clock_timestamp() + ${options.leaseMs} * interval '1 millisecond'
-    from claimable c
-    where j.id = c.id
-    returning j.id, j.account_id as "accountId", j.objective_id as "objectiveId", j.inverse_id as "inverseId",
-      j.lease_token as "leaseToken", j.attempts as "attempt", j.request_id as "requestId",
-      (extract(epoch from clock_timestamp() - j.created_at) * 1000)::float8 as "waitedMs"`.execute(db);
+    select id, account_id as "accountId", objective_id as "objectiveId", inverse_id as "inverseId",
+      lease_token as "leaseToken", attempts as "attempt", request_id as "requestId", waited_ms as "waitedMs"
+    from claim_suggestion_jobs(
+      ${claim.limit}, ${claim.leaseMs}, ${claim.workerName}, ${MAXIMUM_JOB_ATTEMPTS}, ${claim.afterAccountId ?? 0})`.execute(
+    db,
+  );
   return rows;
+}
+
+/** The trace that a job belongs to; null without one, and when the job is gone. */
+export async function findTraceParent(db: Db, jobId: number): Promise<string | null> {
+  const { rows } = await sql<{ traceParent: string | null }>`
+    select trace_parent as "traceParent" from suggestion_jobs where id = ${jobId}`.execute(db);
+  return rows[0]?.traceParent ?? null;
 }
 
 /** Extends the leases that are still held; returns the ids of those. The others were lost. */
@@ -107,7 +110,10 @@ export async function releaseJob(
   return rows.length === 1;
 }
 
-/** Jobs whose attempts are used up and that nobody holds any more: their steps must be failed. */
+/**
+ * Jobs whose attempts are used up and that nobody holds any more: their steps must be failed. Served by
+ * suggestion_jobs_exhausted.
+ */
 export async function listExhaustedJobs(
   db: Db,
   limit: number,

@@ -41,6 +41,8 @@ export class SuggestionLoop {
   #poll: NodeJS.Timeout | undefined;
   #claiming: Promise<void> | undefined;
   #isWoken = false;
+  /** The account that was served last; the next claim goes on after it. */
+  #afterAccountId = 0;
   #stopping: Promise<void> | undefined;
 
   constructor(deps: SuggestionLoopDeps) {
@@ -90,7 +92,10 @@ export class SuggestionLoop {
       const free = this.#deps.concurrency - this.#running.size;
       if (free <= 0) return;
       try {
-        for (const job of await claimJobs(this.#deps.db, { ...this.#deps, limit: free })) this.#begin(job);
+        const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId };
+        const jobs = await claimJobs(this.#deps.db, claim);
+        this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
+        for (const job of jobs) this.#begin(job);
       } catch (error) {
         this.#deps.log.warn({ err: error }, 'jobs.claim-failed');
       }

@@ -2,14 +2,20 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
-import { claimJobs, finishJob, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
-import { inTransaction } from '../../src/db/transaction.ts';
+import { ensureAccount } from '../../src/db/accounts.ts';
+import { claimJobs, finishJob, listExhaustedJobs, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
+import { inTransaction, type Trx } from '../../src/db/transaction.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 let account: TestAccount;
 beforeAll(async () => {
   account = await openTestAccount();
+  // Many of the jobs below are jobs of no objective: only the queue is looked at.
+  await sql`alter table suggestion_jobs
+    drop constraint suggestion_jobs_objective_id_fkey, drop constraint suggestion_jobs_inverse_id_fkey`.execute(
+    account.db,
+  );
 });
 afterAll(() => account.close());
 
@@ -24,6 +30,111 @@ const claim = (limit = 10) => claimJobs(account.db, { limit, leaseMs: 60_000, wo
 const finish = (job: LeasedJob) => inTransaction(account.db, (trx) => finishJob(trx, job));
 /** Lets all leases run out, by the database's clock. */
 const expireLeases = () => sql`update suggestion_jobs set visible_at = now() - interval '1 ms'`.execute(account.db);
+
+/** Waiting jobs, `counts[account]` of each account, in the order of the accounts. Returns the accounts' ids. */
+async function openJobsOf(counts: readonly number[]): Promise<number[]> {
+  await sql`delete from suggestion_jobs`.execute(account.db);
+  const ids: number[] = [];
+  for (const count of counts) {
+    const accountId = await ensureAccount(account.db, `account ${crypto.randomUUID()}`);
+    ids.push(accountId);
+    const { path } = await loadLinearObjective({ db: account.db, accountId });
+    await requestSuggestion(account.db, accountId, path, { requestId: null });
+    await sql`
+      insert into suggestion_jobs (account_id, objective_id, inverse_id)
+      select ${accountId}::bigint, ${-accountId}::bigint * 100000 - n, 1 from generate_series(2, ${count}::int) n`.execute(
+      account.db,
+    );
+  }
+  return ids;
+}
+
+const claimAfter = async (afterAccountId: number, limit: number) => {
+  const claim = { limit, leaseMs: 60_000, workerName: 'test', afterAccountId };
+  return (await claimJobs(account.db, claim)).map((job) => job.accountId);
+};
+
+describe('a claim', () => {
+  it('serves the accounts in turns, beginning after the one that was served last', async () => {
+    const [a, b, c] = (await openJobsOf([4, 2, 1])) as [number, number, number];
+    expect(await claimAfter(0, 1)).toEqual([a]);
+    expect(await claimAfter(a, 1)).toEqual([b]);
+    expect(await claimAfter(b, 1)).toEqual([c]);
+    expect(await claimAfter(c, 1)).toEqual([a]);
+    expect(await claimAfter(a, 1)).toEqual([b]);
+    expect(await claimAfter(b, 1)).toEqual([a]);
+    expect(await claimAfter(a, 1)).toEqual([a]);
+    expect(await claimAfter(a, 1)).toEqual([]);
+  });
+
+  it('takes the first job of each account before the second of any, and fills up from whoever has more', async () => {
+    const [a, b, c] = (await openJobsOf([9, 2, 1])) as [number, number, number];
+    expect((await claimAfter(b, 6)).sort()).toEqual([a, a, a, b, b, c].sort());
+    expect(await claimAfter(b, 9)).toEqual([a, a, a, a, a, a]);
+  });
+
+  it('ends with the account to go on after', async () => {
+    const [a, b, c] = (await openJobsOf([3, 3, 3])) as [number, number, number];
+    expect((await claimAfter(b, 2)).at(-1)).toBe(a);
+    expect((await claimAfter(a, 5)).at(-1)).toBe(a);
+    expect(await claimAfter(c, 1)).toEqual([a]);
+  });
+
+  it('takes the longest claimable job of an account first', async () => {
+    const [a] = (await openJobsOf([3])) as [number];
+    await sql`update suggestion_jobs set visible_at = now() - id * interval '1 s'`.execute(account.db);
+    const { rows } = await sql<{ id: number }>`select id from suggestion_jobs order by id desc`.execute(account.db);
+    const jobs = await claimJobs(account.db, { limit: 3, leaseMs: 60_000, workerName: 'test', afterAccountId: a });
+    expect(jobs.map((job) => job.id)).toEqual(rows.map((row) => row.id));
+  });
+
+  it('of several workers at once gives every job out once, and none is left', async () => {
+    await openJobsOf([20, 3, 1, 12]);
+    const taken: number[] = [];
+    for (let round = 0; round < 12; round++) {
+      const jobs = await Promise.all([0, 1, 2].map(() => claim(4)));
+      taken.push(...jobs.flat().map((job) => job.id));
+    }
+    expect(taken).toHaveLength(36);
+    expect(new Set(taken).size).toBe(36);
+  });
+
+  it('passes accounts whose jobs are leased, delayed or used up', async () => {
+    const [a, b, c] = (await openJobsOf([1, 1, 2])) as [number, number, number];
+    await sql`update suggestion_jobs set visible_at = now() + interval '1 h' where account_id = ${a}`.execute(
+      account.db,
+    );
+    await sql`update suggestion_jobs set attempts = ${MAXIMUM_JOB_ATTEMPTS} where account_id = ${b}`.execute(
+      account.db,
+    );
+    expect(await claimAfter(0, 5)).toEqual([c, c]);
+    const exhausted = await listExhaustedJobs(account.db, 10);
+    expect(exhausted.map((job) => job.accountId)).toEqual([b]);
+  });
+
+  it('looks at few rows however many wait and whatever the statistics say', async () => {
+    await openJobsOf([]);
+    await sql`vacuum analyze suggestion_jobs`.execute(account.db);
+    for (let run = 0; run < 8; run++) expect(await claim(4)).toEqual([]);
+    await openJobsOf([10_000, 1, 1]);
+    const scans = async () => {
+      const { rows } = await sql<{ read: number; whole: number }>`
+        select pg_stat_get_xact_tuples_returned('suggestion_jobs'::regclass)::int as whole,
+          pg_stat_get_xact_tuples_fetched('suggestion_jobs'::regclass)::int as read`.execute(trx!);
+      return rows[0]!;
+    };
+    let trx: Trx | undefined;
+    const work = await inTransaction(account.db, async (open) => {
+      trx = open;
+      const before = await scans();
+      expect(await claimJobs(open, { limit: 4, leaseMs: 60_000, workerName: 'test' })).toHaveLength(4);
+      const after = await scans();
+      return { whole: after.whole - before.whole, read: after.read - before.read };
+    });
+    expect(work.whole).toBe(0);
+    expect(work.read).toBeLessThan(100);
+  });
+});
 
 describe('a lease', () => {
   it('is held by one worker at a time and names the request that asked', async () => {
