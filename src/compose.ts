@@ -6,7 +6,8 @@ import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
 import type { Config } from './config.ts';
-import { connect } from './db/client.ts';
+import { readBacklog } from './db/backlog.ts';
+import { connect, poolUsage } from './db/client.ts';
 import { Listener } from './db/listen.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
@@ -15,6 +16,9 @@ import { buildHealthServer } from './http/health-server.ts';
 import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './telemetry/metrics.ts';
+import { traceEngine, traceStatements } from './telemetry/traced.ts';
+import type { Tracing } from './telemetry/tracing.ts';
 import { makeSender } from './webhooks/deliver.ts';
 import { type JudgeUrl, makeUrlJudge, resolveBySystem } from './webhooks/target-guard.ts';
 import { EventLoop } from './worker/event-loop.ts';
@@ -43,7 +47,7 @@ const HEARTBEAT_MS = 5_000;
 const RECONNECT_MS = 500;
 
 /** A pool for commands that need nothing but the database. */
-export function openDatabase(config: Config, url: string, log: Log): Db {
+export function openDatabase(config: Config, url: string, log: Log, tracing?: Tracing): Db {
   return connect({
     url,
     poolSize: config.database.poolSize,
@@ -51,6 +55,7 @@ export function openDatabase(config: Config, url: string, log: Log): Db {
     lockTimeoutMs: config.database.lockTimeoutMs,
     applicationName: 'backsolve',
     onConnectionError: (error) => log.warn({ err: error }, 'database.connection-lost'),
+    ...(tracing !== undefined && { aroundStatement: traceStatements(tracing) }),
   });
 }
 
@@ -73,16 +78,19 @@ export async function startService(
     return closing;
   };
   try {
-    const db = openDatabase(config, url, log);
+    const tracing = await startTracing(config, log, roles);
+    closers.push(async () => tracing?.close());
+    const db = openDatabase(config, url, log, tracing);
     closers.push(() => db.destroy());
+    const metrics = await startMetrics(config, roles, db);
     const listener = startListener(url, log);
     closers.push(() => listener.stop());
-    const engine = roles.engine ?? startThreads(config, log, roles);
-    closers.push(() => engine.close());
-    const parts = { config, log, db, listener, engine };
+    const threads = roles.engine ?? startThreads(config, log, roles);
+    closers.push(() => threads.close());
+    const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
+    const parts = { config, log, db, listener, engine, metrics, tracing };
     if (roles.worker) closers.push(startWorker(parts));
-    const { healthPort } = config.worker;
-    if (roles.worker && !roles.ingress && healthPort !== undefined) closers.push(await startHealth(parts, healthPort));
+    for (const port of healthPorts(config, roles)) closers.push(await startHealth(parts, port));
     const ingress = roles.ingress ? await startIngress(parts) : undefined;
     if (ingress !== undefined) closers.push(ingress.close);
     return { db, url: ingress?.url, close };
@@ -106,6 +114,40 @@ interface Parts {
   readonly db: Db;
   readonly listener: Listener;
   readonly engine: Engine;
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Loaded only when an endpoint is set. */
+async function startTracing({ telemetry }: Config, log: Log, roles: Roles): Promise<Tracing | undefined> {
+  if (telemetry.otlpEndpoint === undefined) return undefined;
+  const { startOtlpTracing } = await import('./telemetry/otlp-tracing.ts');
+  const role = roles.ingress && roles.worker ? 'start' : roles.ingress ? 'serve' : 'work';
+  return startOtlpTracing({
+    endpoint: telemetry.otlpEndpoint,
+    headers: telemetry.otlpHeaders,
+    sampleRatio: telemetry.sampleRatio,
+    resource: {
+      'service.namespace': 'backsolve',
+      'service.name': `backsolve-${role}`,
+      'service.instance.id': `${hostname()}:${process.pid}`,
+    },
+    onError: (error) => log.warn({ err: error }, 'traces.not-sent'),
+  });
+}
+
+/** Loaded only when some port answers /metrics. */
+async function startMetrics(config: Config, roles: Roles, db: Db): Promise<Metrics | undefined> {
+  if (healthPorts(config, roles).size === 0) return undefined;
+  const { makeMetrics } = await import('./telemetry/metrics.ts');
+  const { TOP_ACCOUNTS } = await import('./telemetry/backlog-gauges.ts');
+  return makeMetrics({ readBacklog: () => readBacklog(db, TOP_ACCOUNTS), readPool: () => poolUsage(db) });
+}
+
+/** Ports beside the public one: probes and metrics. */
+function healthPorts({ worker, telemetry }: Config, roles: Roles): ReadonlySet<number> {
+  const ports = [roles.ingress ? undefined : worker.healthPort, telemetry.metricsPort];
+  return new Set(ports.filter((port) => port !== undefined));
 }
 
 function startListener(url: string, log: Log): Listener {
@@ -120,7 +162,7 @@ function startListener(url: string, log: Log): Listener {
   return listener;
 }
 
-function startWorker({ config, log, db, listener, engine }: Parts): () => Promise<void> {
+function startWorker({ config, log, db, listener, engine, metrics, tracing }: Parts): () => Promise<void> {
   const loop = new SuggestionLoop({
     db,
     listener,
@@ -132,8 +174,11 @@ function startWorker({ config, log, db, listener, engine }: Parts): () => Promis
     leaseMs: config.worker.leaseMs,
     pollIntervalMs: config.worker.pollIntervalMs,
     graceMs: config.shutdownGraceMs,
+    metrics,
+    tracing,
   });
-  const events = makeEventLoop({ config, log, db, listener });
+  metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
+  const events = makeEventLoop({ config, log, db, listener, metrics });
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: async () => failExhaustedJobs(db) as Promise<Counts> },
     {
@@ -152,9 +197,9 @@ function startWorker({ config, log, db, listener, engine }: Parts): () => Promis
   };
 }
 
-/** Probes of a process that has no ingress. */
-async function startHealth({ config, log, db }: Parts, port: number): Promise<() => Promise<void>> {
-  const server = buildHealthServer({ log, isReady: () => isUpToDate(db) });
+/** Probes and metrics on a port of their own. */
+async function startHealth({ config, log, db, metrics }: Parts, port: number): Promise<() => Promise<void>> {
+  const server = buildHealthServer({ log, isReady: () => isUpToDate(db), metrics });
   await server.listen({ host: config.http.host, port });
   return () => server.close();
 }
@@ -168,7 +213,7 @@ const ATTEMPTS_PER_WEBHOOK = 4;
 /** What an attempt may take besides its time limit: reading the record and writing what came of it. */
 const ATTEMPT_SLACK_MS = 20_000;
 
-function makeEventLoop({ config, log, db, listener }: Omit<Parts, 'engine'>): EventLoop {
+function makeEventLoop({ config, log, db, listener, metrics }: Omit<Parts, 'engine' | 'tracing'>): EventLoop {
   const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
   return new EventLoop({
     db,
@@ -182,6 +227,7 @@ function makeEventLoop({ config, log, db, listener }: Omit<Parts, 'engine'>): Ev
     leaseMs: timeoutMs + ATTEMPT_SLACK_MS,
     pollIntervalMs: config.worker.pollIntervalMs,
     graceMs: config.shutdownGraceMs,
+    metrics,
   });
 }
 
@@ -193,7 +239,7 @@ export function webhookUrlJudge(config: Config): JudgeUrl {
 type Counts = Readonly<Record<string, number>>;
 
 async function startIngress(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const { config, log, db, listener, engine } = parts;
+  const { config, log, db, listener, engine, metrics, tracing } = parts;
   const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs);
   const keyUse = new KeyUse();
   const server = await buildServer({
@@ -201,6 +247,8 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     engine,
     settledSteps,
     log,
+    metrics,
+    tracing,
     settings: {
       bodyLimitBytes: config.http.bodyLimitBytes,
       suggestWaitMs: config.suggest.waitMs,

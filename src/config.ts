@@ -52,6 +52,15 @@ export interface Config {
     readonly concurrency: number;
   };
   readonly log: { readonly level: LogLevel };
+  readonly telemetry: {
+    /** Undefined: no port of its own; a worker's health port answers /metrics all the same. */
+    readonly metricsPort: number | undefined;
+    /** Base address of an OTLP receiver; undefined: no traces. */
+    readonly otlpEndpoint: string | undefined;
+    readonly otlpHeaders: Readonly<Record<string, string>>;
+    /** Share of the traces begun here that are kept, 0 to 1. */
+    readonly sampleRatio: number;
+  };
   /** Where `start` keeps its database between runs. */
   readonly dataDir: string;
   readonly bootstrapApiKey: string | undefined;
@@ -148,6 +157,25 @@ export const SETTINGS = {
   WEBHOOK_TIMEOUT_MS: wholeNumber(10, MINUTE_MS, '10000'),
   WEBHOOK_CONCURRENCY: wholeNumber(2, 1024, '128'),
   SHUTDOWN_GRACE_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
+  METRICS_PORT: optionalWholeNumber(1, 65_535, '9464'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(isHttpUrl, 'an http or https URL', 'http://collector:4318'),
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    rule: z.string().transform(parseHeaders).optional(),
+    expected: 'name=value pairs with commas between them',
+    example: 'authorization=Bearer%20token',
+    fallback: undefined,
+    secret: true,
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    rule: z
+      .string()
+      .regex(/^(0|1|[01]?\.\d{1,9})$/, 'is no such number')
+      .transform(Number)
+      .refine((ratio) => ratio <= 1, 'is out of range'),
+    expected: 'a number from 0 to 1',
+    example: '0.1',
+    fallback: '1',
+  },
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof SETTINGS;
@@ -196,6 +224,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       concurrency: read('WEBHOOK_CONCURRENCY'),
     },
     log: { level: read('LOG_LEVEL') },
+    telemetry: {
+      metricsPort: read('METRICS_PORT'),
+      otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
+      otlpHeaders: read('OTEL_EXPORTER_OTLP_HEADERS') ?? {},
+      sampleRatio: read('OTEL_TRACES_SAMPLER_ARG'),
+    },
     dataDir: read('DATA_DIR'),
     bootstrapApiKey: read('BACKSOLVE_BOOTSTRAP_API_KEY'),
     shutdownGraceMs: read('SHUTDOWN_GRACE_MS'),
@@ -259,6 +293,25 @@ function optionalText(isValid: (value: string) => boolean, expected: string, exa
 
 function isPostgresUrl(value: string): boolean {
   return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
+}
+
+function isHttpUrl(value: string): boolean {
+  return /^https?:\/\//.test(value) && URL.canParse(value);
+}
+
+/** As OpenTelemetry writes them: values are percent-encoded. */
+function parseHeaders(value: string, context: z.RefinementCtx): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const part of splitList(value)) {
+    const match = /^([\w-]+) *= *([!-~]+)$/.exec(part);
+    try {
+      if (match === null) throw new URIError('no pair');
+      headers[match[1]!.toLowerCase()] = decodeURIComponent(match[2]!);
+    } catch {
+      context.addIssue({ code: 'custom', message: 'has something that is no name=value pair' });
+    }
+  }
+  return headers;
 }
 
 function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {

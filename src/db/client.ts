@@ -12,6 +12,28 @@ export interface ClientSettings {
   readonly applicationName: string;
   /** Told about idle connections that the server closed; without a listener such an event would end the process. */
   readonly onConnectionError: (error: Error) => void;
+  /** Runs every statement, to see how long it takes; must pass on what `run` settles with. */
+  readonly aroundStatement?: AroundStatement;
+}
+
+export type AroundStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>;
+
+export interface PoolUsage {
+  /** Connections that may be open at once. */
+  readonly size: number;
+  readonly open: number;
+  readonly idle: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+}
+
+const pools = new WeakMap<Db, pg.Pool>();
+
+/** Of a handle that `connect` made. */
+export function poolUsage(db: Db): PoolUsage {
+  const pool = pools.get(db);
+  if (pool === undefined) throw new Error('this handle has no pool of its own');
+  return { size: pool.options.max, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
 /** Identities are read as numbers; beyond 2^53 one would lose digits, which generated identities never reach. */
@@ -49,6 +71,7 @@ export function connect(settings: ClientSettings): Db {
     // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
     client.on('error', settings.onConnectionError);
     cutWhenSilent(client);
+    if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
   });
   pool.on('error', () => undefined);
   pool.on('remove', (connection) => connections.delete(connection as unknown as pg.Client));
@@ -58,9 +81,20 @@ export function connect(settings: ClientSettings): Db {
     }, END_LIMIT_MS);
     await pool.end().finally(() => clearTimeout(cut));
   };
-  return new Kysely<Database>({
+  const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),
   });
+  pools.set(db, pool);
+  return db;
+}
+
+function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
+  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
+  const seen = (...parameters: readonly unknown[]): Promise<unknown> => {
+    const [text] = parameters;
+    return typeof text === 'string' ? around(text, () => query(...parameters)) : query(...parameters);
+  };
+  client.query = seen as typeof client.query;
 }
 
 /**

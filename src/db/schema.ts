@@ -130,6 +130,7 @@ export interface SuggestionJobsTable {
   leased_by: string | null;
   last_error: string | null;
   request_id: string | null;
+  trace_parent: string | null;
   created_at: Stamp;
 }
 

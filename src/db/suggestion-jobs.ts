@@ -7,6 +7,7 @@
  */
 import { sql } from 'kysely';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
+import { activeTraceParent } from '../telemetry/trace-context.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Nudge to workers: a job may be claimable. */
@@ -25,8 +26,8 @@ export interface NewJob {
 export async function openJob(trx: Trx, job: NewJob): Promise<void> {
   await sql`
     with opened as (
-      insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id)
-      values (${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.requestId})
+      insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id, trace_parent)
+      values (${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.requestId}, ${activeTraceParent()})
       returning id)
     select pg_notify(${JOBS_CHANNEL}, '') from opened`.execute(trx);
 }

@@ -3,6 +3,8 @@ import type { Logger } from 'pino';
 import type { SettledSteps } from '../application/await-suggestion.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface HttpSettings {
@@ -38,6 +40,12 @@ export interface HttpDeps {
   noteKeyUse(keyId: string): void;
   /** What is wrong with the URL of a webhook's receiver, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: string): string | undefined;
+  /** Counts and times requests. */
+  readonly metrics?:
+    | Pick<Metrics, 'requestStarted' | 'requestEnded' | 'requestAnswered' | 'requestAborted'>
+    | undefined;
+  /** Follows requests into the database and to the worker. */
+  readonly tracing?: Tracing | undefined;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
 }

@@ -1,16 +1,28 @@
-/** The probes alone, for processes that answer no other requests. */
+/** Probes and metrics, on a port that is not for the public. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { addHealthRoutes } from './plugins/health.ts';
 
+export interface HealthDeps extends Pick<HttpDeps, 'isReady' | 'log'> {
+  readonly metrics?: Pick<Metrics, 'render'> | undefined;
+}
+
 /** Builds the server without listening. */
-export function buildHealthServer(deps: Pick<HttpDeps, 'isReady' | 'log'>): FastifyInstance {
+export function buildHealthServer(deps: HealthDeps): FastifyInstance {
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   });
   addHealthRoutes(app, deps, refuseWhenClosing(app));
+  const { metrics } = deps;
+  if (metrics !== undefined) {
+    app.get('/metrics', async (_, reply) => {
+      const { contentType, body } = await metrics.render();
+      return reply.header('cache-control', 'no-store').type(contentType).send(body);
+    });
+  }
   return app;
 }

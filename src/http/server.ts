@@ -17,6 +17,7 @@ import { addNativeDialect } from './native/routes.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { addHealthRoutes } from './plugins/health.ts';
+import { observeRequests } from './plugins/observe.ts';
 import { addReference } from './plugins/reference.ts';
 import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
 import { logRequests } from './plugins/request-log.ts';
@@ -57,6 +58,7 @@ export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
     clientErrorHandler: answerClientError,
   });
 
+  observeRequests(app, deps);
   await allowCrossOrigin(app, settings.corsOrigins ?? []);
   const isClosing = refuseWhenClosing(app);
   echoRequestId(app);

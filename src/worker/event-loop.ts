@@ -15,6 +15,7 @@ import {
 } from '../application/deliver-events.ts';
 import type { Listener } from '../db/listen.ts';
 import type { LeasedDelivery } from '../domain/event.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { WorkerLog } from './suggestion-loop.ts';
 
 export interface EventLoopDeps extends DeliverDeps {
@@ -29,6 +30,7 @@ export interface EventLoopDeps extends DeliverDeps {
   readonly pollIntervalMs: number;
   /** How long `stop` lets attempts finish before it calls them off. */
   readonly graceMs: number;
+  readonly metrics?: Pick<Metrics, 'deliverySettled'> | undefined;
 }
 
 interface Running {
@@ -130,8 +132,9 @@ export class EventLoop {
   }
 
   #tell(delivery: LeasedDelivery, outcome: DeliveryOutcome, durationMs: number): void {
-    const { log } = this.#deps;
+    const { log, metrics } = this.#deps;
     const facts = { ...factsOf(delivery), durationMs: Math.round(durationMs) };
+    metrics?.deliverySettled(outcome.kind === 'failed' && outcome.isDead ? 'dead' : outcome.kind, durationMs / 1000);
     if (outcome.kind === 'delivered') log.info({ ...facts, status: outcome.status }, 'event.delivered');
     else if (outcome.kind === 'lost') log.warn(facts, 'event.lost');
     else if (outcome.cause !== undefined) log.error({ ...facts, err: outcome.cause }, 'event.not-rendered');

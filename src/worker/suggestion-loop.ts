@@ -3,11 +3,13 @@
  * poll; the poll alone would be enough. One claim runs at a time.
  */
 import PQueue from 'p-queue';
-import { type ComputeDeps, computeSuggestion } from '../application/compute-suggestion.ts';
+import { type ComputeDeps, type ComputeOutcome, computeSuggestion } from '../application/compute-suggestion.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import type { Listener } from '../db/listen.ts';
-import { claimJobs, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
+import { claimJobs, findTraceParent, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import { LEASE_LOST, LeaseKeeper } from './lease-keeper.ts';
 
 /** The part of a pino logger that is used here. */
@@ -27,6 +29,8 @@ export interface SuggestionLoopDeps extends ComputeDeps {
   readonly pollIntervalMs: number;
   /** How long `stop` lets claimed jobs finish before it hands them back. */
   readonly graceMs: number;
+  readonly metrics?: Pick<Metrics, 'suggestionSettled' | 'leaseLost'> | undefined;
+  readonly tracing?: Tracing | undefined;
 }
 
 const SHUTDOWN = 'shutdown';
@@ -53,6 +57,11 @@ export class SuggestionLoop {
       renew: (held) => renewLeases(deps.db, held, deps.leaseMs),
       onError: (error) => deps.log.warn({ err: error }, 'lease.renewal-failed'),
     });
+  }
+
+  /** Jobs in hand. */
+  get runningCount(): number {
+    return this.#running.size;
   }
 
   start(): void {
@@ -119,7 +128,8 @@ export class SuggestionLoop {
     const { log } = this.#deps;
     const { leaseToken: _secret, accountId: _account, ...facts } = job;
     try {
-      const outcome = await computeSuggestion(this.#deps, job, signal);
+      const outcome = await this.#computeInSpan(job, signal);
+      this.#count(job, outcome);
       if (outcome.kind === 'fault') {
         log.error({ ...facts, fault: outcome.fault }, 'suggestion.fault');
         await this.#handBack(job, outcome.fault.split('\n', 1)[0]!);
@@ -133,10 +143,46 @@ export class SuggestionLoop {
     }
   }
 
+  /** As computeSuggestion; traced, it goes on with the trace of the request that opened the job. */
+  async #computeInSpan(job: LeasedJob, signal: AbortSignal): Promise<ComputeOutcome> {
+    const { tracing } = this.#deps;
+    if (tracing === undefined) return computeSuggestion(this.#deps, job, signal);
+    const { id, accountId, objectiveId, inverseId, attempt, waitedMs } = job;
+    const parent = await findTraceParent(this.#deps.db, id);
+    tracing.begin({ name: 'wait for a worker', kind: 'internal', parent, startedAgoMs: waitedMs }).end();
+    const attributes = {
+      'backsolve.account_id': accountId,
+      'backsolve.objective_id': objectiveId,
+      'backsolve.inverse_id': inverseId,
+      'backsolve.job_id': id,
+      'backsolve.job_attempt': attempt,
+    };
+    return tracing.inSpan({ name: 'compute suggestion', kind: 'consumer', parent, attributes }, async (span) => {
+      const outcome = await computeSuggestion(this.#deps, job, signal);
+      span.set({ 'backsolve.outcome': outcome.kind });
+      if (outcome.kind === 'fault') span.fail(new Error(outcome.fault.split('\n', 1)[0]));
+      return outcome;
+    });
+  }
+
+  #count(job: LeasedJob, outcome: ComputeOutcome | { readonly kind: 'interrupted' }): void {
+    const isWritten = outcome.kind === 'suggested' || outcome.kind === 'stopped';
+    this.#deps.metrics?.suggestionSettled({
+      outcome: outcome.kind,
+      waitedMs: job.waitedMs,
+      ...(isWritten && {
+        phases: { readMs: outcome.readMs, computeMs: outcome.suggestTimeNs / 1e6, writeMs: outcome.writeMs },
+      }),
+    });
+    if (outcome.kind === 'lost') this.#deps.metrics?.leaseLost();
+  }
+
   async #afterError(job: LeasedJob, signal: AbortSignal, error: unknown): Promise<void> {
     const { log, db } = this.#deps;
     const facts = { jobId: job.id, inverseId: job.inverseId, requestId: job.requestId };
-    if (signal.aborted && signal.reason === LEASE_LOST) {
+    const isLost = signal.aborted && signal.reason === LEASE_LOST;
+    this.#count(job, { kind: isLost ? 'lost' : 'interrupted' });
+    if (isLost) {
       log.warn(facts, 'suggestion.lease-lost');
       return;
     }

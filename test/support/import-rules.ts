@@ -24,7 +24,13 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   domain: { imports: [], packages: [], platform: [] },
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
-  db: { imports: ['domain'], packages: ['kysely', 'pg'] },
+  // A stored job carries the trace that it belongs to.
+  db: { imports: ['domain', 'telemetry/trace-context'], packages: ['kysely', 'pg'] },
+  telemetry: {
+    imports: [],
+    types: ['db/backlog', 'db/client', 'engine'],
+    packages: ['prom-client', '@opentelemetry/*'],
+  },
   webhooks: { imports: ['domain'], packages: [] },
   application: {
     imports: ['domain', 'db'],
@@ -34,14 +40,15 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   worker: {
     imports: ['application', 'domain', 'db/suggestion-jobs', 'db/listen'],
-    types: ['engine', ...HANDED_THROUGH.types],
+    types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     packages: ['p-queue', 'node-cron'],
     typePackages: HANDED_THROUGH.typePackages,
   },
   http: {
-    imports: ['application', 'domain'],
+    // Hooks run in contexts of their own: each has to go back into the request's span.
+    imports: ['application', 'domain', 'telemetry/trace-context'],
     // Designing the cases of a project needs the engine.
-    types: ['engine', ...HANDED_THROUGH.types],
+    types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     packages: ['fastify', '@fastify/*', 'zod'],
     typePackages: HANDED_THROUGH.typePackages,
   },
@@ -59,6 +66,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'log',
       'db',
       'engine',
+      'telemetry',
       'worker',
       'webhooks',
       'http',

@@ -1,0 +1,84 @@
+/**
+ * What is measured and traced of every request, probes aside. Routes count by their templates: what a client can make up,
+ * such as an unknown path, never becomes a name or a label.
+ */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { withActiveSpan } from '../../telemetry/trace-context.ts';
+import type { Span, Tracing } from '../../telemetry/tracing.ts';
+import type { HttpDeps } from '../deps.ts';
+
+export function observeRequests(
+  app: FastifyInstance,
+  { metrics, tracing }: Pick<HttpDeps, 'metrics' | 'tracing'>,
+): void {
+  if (tracing !== undefined) traceRequests(app, tracing);
+  if (metrics === undefined) return;
+  app.addHook('onRequest', (request, reply, done) => {
+    if (!isProbe(request)) {
+      metrics.requestStarted();
+      // Also where the client goes away, which no answer follows.
+      reply.raw.once('close', metrics.requestEnded);
+    }
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    if (!isProbe(request)) {
+      const { method, routeOptions } = request;
+      const seconds = reply.elapsedTime / 1000;
+      metrics.requestAnswered({ method, route: templateOf(routeOptions.url), status: reply.statusCode, seconds });
+    }
+    done();
+  });
+  app.addHook('onRequestAbort', (request, done) => {
+    if (!isProbe(request)) metrics.requestAborted();
+    done();
+  });
+}
+
+/** The platform loses the span where the body arrives (an event of the socket), so every stage enters it again. */
+function traceRequests(app: FastifyInstance, tracing: Tracing): void {
+  const spans = new WeakMap<FastifyRequest, Span>();
+  app.addHook('onRequest', (request, reply, done) => {
+    if (isProbe(request)) return done();
+    const span = tracing.begin(startOf(request));
+    spans.set(request, span);
+    reply.raw.once('close', span.end);
+    withActiveSpan(span, done);
+  });
+  app.addHook('preHandler', (request, _reply, done) => {
+    const span = spans.get(request);
+    if (span === undefined) done();
+    else withActiveSpan(span, done);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const span = spans.get(request);
+    span?.set({ 'http.response.status_code': reply.statusCode });
+    if (reply.statusCode >= 500) span?.fail(new Error(`answered ${reply.statusCode}`));
+    span?.end();
+    done();
+  });
+}
+
+function startOf(request: FastifyRequest) {
+  const { method, headers } = request;
+  const route = templateOf(request.routeOptions.url);
+  return {
+    name: route === undefined ? method : `${method} ${route}`,
+    kind: 'server' as const,
+    parent: typeof headers.traceparent === 'string' ? headers.traceparent : null,
+    attributes: {
+      'http.request.method': method,
+      'backsolve.request_id': request.id,
+      ...(route !== undefined && { 'http.route': route }),
+    },
+  };
+}
+
+/** Undefined for the catch-all route behind unknown paths. */
+function templateOf(url: string | undefined): string | undefined {
+  return url === undefined || url.endsWith('*') ? undefined : url;
+}
+
+function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url === '/livez' || url === '/readyz';
+}

@@ -1,0 +1,73 @@
+/**
+ * The backlog of the whole service, as every process reports it: take the maximum over processes, never the sum. Read from
+ * the database when somebody scrapes, at most once in a few seconds.
+ */
+import { Gauge, type Registry } from 'prom-client';
+import type { Backlog } from '../db/backlog.ts';
+
+/** Accounts that get a series of their own in one scrape. */
+export const TOP_ACCOUNTS = 10;
+/** Several scrapers cost one statement. */
+const FRESH_MS = 2_000;
+/** Scrapes give up after 10 s by default; what the process knows by itself must reach them when the database is away. */
+const READ_LIMIT_MS = 3_000;
+
+export class BacklogGauges {
+  readonly #read: () => Promise<Backlog>;
+  readonly #gauges: ReturnType<typeof makeGauges>;
+  #refreshing: Promise<void> | undefined;
+  #readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(registry: Registry, read: () => Promise<Backlog>) {
+    this.#read = read;
+    this.#gauges = makeGauges(registry);
+  }
+
+  /** Never rejects: with the database away its gauges are left out, and backsolve_database_up is 0. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#readAt < FRESH_MS) return;
+    this.#refreshing ??= this.#readOnce().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
+  }
+
+  async #readOnce(): Promise<void> {
+    const { promise: late, resolve } = Promise.withResolvers<undefined>();
+    const timer = setTimeout(resolve, READ_LIMIT_MS, undefined);
+    const reading = this.#read().catch(() => undefined);
+    const backlog = await Promise.race([reading, late]).finally(() => clearTimeout(timer));
+    this.#gauges.databaseUp.set(backlog === undefined ? 0 : 1);
+    if (backlog !== undefined) this.#readAt = performance.now();
+    this.#show(backlog);
+  }
+
+  #show(backlog: Backlog | undefined): void {
+    const { jobs, oldestWaiting, oldestOpen, accounts, deliveries, oldestDue } = this.#gauges;
+    // Taken out, so that no old value passes for a current one: with labels that is a reset, without them a removal.
+    for (const gauge of [jobs, accounts, deliveries]) gauge.reset();
+    for (const gauge of [oldestWaiting, oldestOpen, oldestDue]) gauge.remove();
+    if (backlog === undefined) return;
+    for (const state of ['waiting', 'delayed', 'leased'] as const) jobs.set({ state }, backlog.jobs[state]);
+    oldestWaiting.set(backlog.jobs.oldestWaitingSeconds);
+    oldestOpen.set(backlog.jobs.oldestOpenSeconds);
+    for (const { accountId, open } of backlog.accounts) accounts.set({ account: accountId }, open);
+    for (const state of ['due', 'delayed', 'leased'] as const) deliveries.set({ state }, backlog.deliveries[state]);
+    oldestDue.set(backlog.deliveries.oldestDueSeconds);
+  }
+}
+
+function makeGauges(registry: Registry) {
+  const registers = [registry];
+  const gauge = (name: string, help: string, labelNames: string[] = []) =>
+    new Gauge({ name: `backsolve_${name}`, help, labelNames, registers });
+  return {
+    databaseUp: gauge('database_up', 'Whether the database answered the last scrape.'),
+    jobs: gauge('queue_jobs', 'Open suggestion jobs by state; waiting: claimable now.', ['state']),
+    oldestWaiting: gauge('queue_oldest_waiting_seconds', 'For how long the longest claimable job has been claimable.'),
+    oldestOpen: gauge('queue_oldest_open_seconds', 'Age of the oldest open job, whatever its state.'),
+    accounts: gauge('queue_account_jobs', 'Open jobs of the accounts with the most of them.', ['account']),
+    deliveries: gauge('webhook_backlog', 'Webhook deliveries under way by state; due: claimable now.', ['state']),
+    oldestDue: gauge('webhook_oldest_due_seconds', 'For how long the longest due delivery has been due.'),
+  };
+}

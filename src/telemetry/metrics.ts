@@ -1,0 +1,168 @@
+/**
+ * What a process tells Prometheus. Every label has few values: routes are templates, statuses are codes, and accounts
+ * appear only among the few with the longest queues. The names are an interface: deploy/monitoring relies on them.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Backlog } from '../db/backlog.ts';
+import type { PoolUsage } from '../db/client.ts';
+import { BacklogGauges } from './backlog-gauges.ts';
+
+export interface MetricSources {
+  /** Must settle; a rejection means that the database is away. */
+  readonly readBacklog: () => Promise<Backlog>;
+  readonly readPool: () => PoolUsage;
+}
+
+export interface RequestFacts {
+  readonly method: string;
+  /** Template of the route, undefined when none matched. */
+  readonly route: string | undefined;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+export interface SuggestionFacts {
+  readonly outcome: 'suggested' | 'stopped' | 'lost' | 'fault' | 'interrupted';
+  readonly waitedMs: number;
+  /** Of suggestions that were written. */
+  readonly phases?: { readonly readMs: number; readonly computeMs: number; readonly writeMs: number };
+}
+
+export interface Metrics {
+  requestStarted(): void;
+  /** Once for every start, whether it was answered or not. */
+  requestEnded(): void;
+  requestAnswered(facts: RequestFacts): void;
+  requestAborted(): void;
+  suggestionSettled(facts: SuggestionFacts): void;
+  leaseLost(): void;
+  /** Adds what a worker has in hand; for processes that compute. */
+  watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
+  deliverySettled(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
+  /** Everything in Prometheus' text format. */
+  render(): Promise<{ readonly contentType: string; readonly body: string }>;
+}
+
+/** From a cached read to a suggestion that waited as long as it may. */
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
+const PHASE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const NO_ROUTE = 'none';
+
+export function makeMetrics(sources: MetricSources): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'backsolve_http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer; _count counts the requests.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: REQUEST_SECONDS,
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: 'backsolve_http_requests_in_flight',
+    help: 'Requests being answered, waits for suggestions included.',
+    registers,
+  });
+  const aborted = new Counter({
+    name: 'backsolve_http_requests_aborted_total',
+    help: 'Requests whose client went away before the answer.',
+    registers,
+  });
+  const suggestions = new Counter({
+    name: 'backsolve_suggestions_total',
+    help: 'Claimed jobs by what became of them.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const phases = new Histogram({
+    name: 'backsolve_suggestion_phase_seconds',
+    help: 'Suggestions by phase: waited for a worker, read, compute, write.',
+    labelNames: ['phase'],
+    buckets: PHASE_SECONDS,
+    registers,
+  });
+  const leaseLosses = new Counter({
+    name: 'backsolve_lease_losses_total',
+    help: 'Jobs that another worker took over while this one computed them.',
+    registers,
+  });
+  const deliveries = new Histogram({
+    name: 'backsolve_webhook_attempt_duration_seconds',
+    help: 'Attempts to deliver an event, by outcome.',
+    labelNames: ['outcome'],
+    buckets: DELIVERY_SECONDS,
+    registers,
+  });
+  addPoolGauges(registry, sources.readPool);
+  const backlog = new BacklogGauges(registry, sources.readBacklog);
+
+  return {
+    requestStarted: () => inFlight.inc(),
+    requestEnded: () => inFlight.dec(),
+    requestAnswered: ({ method, route = NO_ROUTE, status, seconds }) => {
+      requests.observe({ method, route, status }, seconds);
+    },
+    requestAborted: () => aborted.inc(),
+    suggestionSettled: ({ outcome, waitedMs, phases: taken }) => {
+      suggestions.inc({ outcome });
+      phases.observe({ phase: 'waited' }, waitedMs / 1000);
+      if (taken === undefined) return;
+      phases.observe({ phase: 'read' }, taken.readMs / 1000);
+      phases.observe({ phase: 'compute' }, taken.computeMs / 1000);
+      phases.observe({ phase: 'write' }, taken.writeMs / 1000);
+    },
+    leaseLost: () => leaseLosses.inc(),
+    watchWorker: (read) => addWorkerGauges(registry, read),
+    deliverySettled: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
+    render: async () => {
+      await backlog.refresh();
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+  };
+}
+
+function addPoolGauges(registry: Registry, readPool: MetricSources['readPool']): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'backsolve_database_pool_connections',
+    help: 'Connections of the pool by state, and those who wait for one.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { open, idle, waiting } = readPool();
+      this.set({ state: 'used' }, open - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'awaited' }, waiting);
+    },
+  });
+  new Gauge({
+    name: 'backsolve_database_pool_size',
+    help: 'Connections that the pool may open.',
+    registers,
+    collect() {
+      this.set(readPool().size);
+    },
+  });
+}
+
+function addWorkerGauges(registry: Registry, read: Parameters<Metrics['watchWorker']>[0]): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'backsolve_worker_suggestions_running',
+    help: 'Suggestions that this worker has in hand.',
+    registers,
+    collect() {
+      this.set(read().running);
+    },
+  });
+  new Gauge({
+    name: 'backsolve_worker_concurrency',
+    help: 'Suggestions that this worker takes at once.',
+    registers,
+    collect() {
+      this.set(read().concurrency);
+    },
+  });
+}

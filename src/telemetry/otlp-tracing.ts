@@ -1,0 +1,141 @@
+/**
+ * Spans sent as OTLP, JSON over HTTP. Loaded only when an endpoint is set. Nothing is registered globally, so that several
+ * services in one process stay apart, and a receiver that is away costs spans, never a request.
+ */
+import {
+  type Context,
+  SpanKind as Kind,
+  type Span as OtelSpan,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { activeTraceParent, withActiveSpan } from './trace-context.ts';
+import type { Span, SpanAttributes, SpanKind, SpanStart, Tracing } from './tracing.ts';
+
+export interface OtlpSettings {
+  /** Base address of the receiver; /v1/traces is appended. */
+  readonly endpoint: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Share of the traces begun here that are kept, 0 to 1; a caller's decision is followed. */
+  readonly sampleRatio: number;
+  /** What this process is: service.name, service.instance.id and the like. */
+  readonly resource: SpanAttributes;
+  readonly onError: (error: Error) => void;
+}
+
+const KINDS: Readonly<Record<SpanKind, Kind>> = {
+  server: Kind.SERVER,
+  consumer: Kind.CONSUMER,
+  client: Kind.CLIENT,
+  internal: Kind.INTERNAL,
+};
+/** A receiver that does not answer must not hold up a stopping process for longer. */
+const CLOSE_LIMIT_MS = 3_000;
+const EXPORT_LIMIT_MS = 5_000;
+/** Short, so that what a killed process saw last is mostly there. */
+const BATCH_DELAY_MS = 1_000;
+const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+
+export function startOtlpTracing(settings: OtlpSettings): Tracing {
+  const exporter = new OTLPTraceExporter({
+    url: `${settings.endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: { ...settings.headers },
+    timeoutMillis: EXPORT_LIMIT_MS,
+  });
+  const processor = new BatchSpanProcessor({
+    exporter: tellingErrors(exporter, settings.onError),
+    scheduledDelayMillis: BATCH_DELAY_MS,
+    exportTimeoutMillis: EXPORT_LIMIT_MS,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes(settings.resource),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampleRatio) }),
+    spanProcessors: [processor],
+  });
+  const tracer = provider.getTracer('backsolve');
+
+  const begin = ({ name, kind, parent = activeTraceParent(), attributes = {}, startedAgoMs = 0 }: SpanStart): Span => {
+    const startTime = startedAgoMs === 0 ? undefined : Date.now() - startedAgoMs;
+    const options = { kind: KINDS[kind], attributes, ...(startTime !== undefined && { startTime }) };
+    return toSpan(tracer.startSpan(name, options, contextOf(parent)));
+  };
+  return {
+    begin,
+    inSpan: async (start, work) => {
+      const span = begin(start);
+      try {
+        return await withActiveSpan(span, () => work(span));
+      } catch (error) {
+        span.fail(error);
+        throw error;
+      } finally {
+        span.end();
+      }
+    },
+    close: () => atMost(CLOSE_LIMIT_MS, provider.shutdown()).catch(settings.onError),
+  };
+}
+
+/** Anything but a well-formed parent begins a trace of its own, as W3C Trace Context wants it. */
+function contextOf(traceParent: string | null): Context {
+  const match = TRACE_PARENT.exec(traceParent ?? '');
+  if (match === null) return ROOT_CONTEXT;
+  const [, traceId, spanId, flags] = match;
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId: traceId!,
+    spanId: spanId!,
+    traceFlags: Number.parseInt(flags!, 16),
+    isRemote: true,
+  });
+}
+
+function toSpan(span: OtelSpan): Span {
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  let hasEnded = false;
+  return {
+    traceId,
+    traceParent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    set: (attributes) => {
+      span.setAttributes(attributes);
+    },
+    fail: (error) => {
+      const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+      span.setAttribute('error.type', name);
+      span.setStatus({ code: SpanStatusCode.ERROR, message });
+    },
+    end: () => {
+      if (!hasEnded) span.end();
+      hasEnded = true;
+    },
+  };
+}
+
+/** The processor keeps the failures of an export to itself. */
+function tellingErrors(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
+  return {
+    export: (spans, done) => {
+      exporter.export(spans, (result) => {
+        if (result.error !== undefined) onError(result.error);
+        done(result);
+      });
+    },
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+async function atMost(limitMs: number, work: Promise<void>): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`the traces were not sent within ${limitMs} ms`)), limitMs);
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer));
+}
