@@ -12,6 +12,7 @@ export function makeCheapEngine(): Engine {
       });
       return { ok: true, result: { kind: 'candidate', input }, elapsedNs: 1_000 };
     },
+    explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
     close: async () => undefined,
   };
 }

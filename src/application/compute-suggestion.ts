@@ -4,6 +4,7 @@
  * inverse.suggested, and objective.stopped when there is nothing new to suggest.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { saveExplanation } from '../db/explanations.ts';
 import { listStepData, updateInverse } from '../db/inverses.ts';
 import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
@@ -19,14 +20,15 @@ import { nextState } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
-import type { Proposal } from '../optimizer/problem.ts';
+import type { Proposal, SuggestRequest } from '../optimizer/problem.ts';
 import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-input.ts';
+import { computeExplanation } from './explain-objective.ts';
 import { beatsOptimum } from './optimum.ts';
 import { recordEvents } from './record-event.ts';
 
 export interface ComputeDeps {
   readonly db: Db;
-  readonly engine: Pick<Engine, 'suggest'>;
+  readonly engine: Pick<Engine, 'suggest' | 'explain'>;
   readonly workLimit: number;
 }
 
@@ -37,6 +39,8 @@ export type ComputeOutcome =
       readonly suggestTimeNs: number;
       readonly readMs: number;
       readonly writeMs: number;
+      /** What was computed from, for an explanation of it. */
+      readonly request: SuggestRequest;
     }
   /** The lease or the objective was lost meanwhile; nothing was written. */
   | { readonly kind: 'lost' }
@@ -83,13 +87,19 @@ export async function computeSuggestion(
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
   const step = toStep(snapshot, answer.result);
   if (typeof step === 'string') return { kind: 'fault', fault: step };
+  // An end comes with its explanation; a suggestion is explained once it is out.
+  const explanation = step.output === null ? undefined : await computeExplanation(deps.engine, request, signal);
   const computedAt = performance.now();
   const isWritten = await whileDatabaseReturns(signal, () =>
-    inTransaction(deps.db, (trx) => writeStep(trx, job, step, answer.elapsedNs)),
+    inTransaction(deps.db, async (trx) => {
+      if (!(await writeStep(trx, job, step, answer.elapsedNs))) return false;
+      if (explanation !== undefined) await saveExplanation(trx, job.accountId, job.objectiveId, explanation);
+      return true;
+    }),
   );
   if (!isWritten) return { kind: 'lost' };
   const kind = step.output === null ? 'suggested' : 'stopped';
-  return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt };
+  return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request };
 }
 
 /** No transaction: while its job is open an objective's history cannot grow, and the fenced write finds out the rest. */

@@ -1,7 +1,9 @@
 import { disableTree } from '../db/disable.ts';
+import { findExplanation } from '../db/explanations.ts';
 import * as inverses from '../db/inverses.ts';
 import * as objectives from '../db/objectives.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import type { StoredExplanation } from '../domain/explanation.ts';
 import type { Inverse } from '../domain/inverse.ts';
 import type { Objective, ObjectiveWithInverses } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
@@ -9,9 +11,16 @@ import { getTrial } from './manage-trials.ts';
 import { type InversePath, isAt, missingInPath, type ObjectivePath, placeOf, type TrialPath } from './paths.ts';
 import type { StepView } from './views.ts';
 
-export async function getObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ObjectiveWithInverses> {
+/** An objective as a poll of it alone shows it. */
+export interface ExplainedObjective extends ObjectiveWithInverses {
+  /** null before the first suggestion. */
+  readonly explanation: StoredExplanation | null;
+}
+
+export async function getObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ExplainedObjective> {
   const objective = await getPlacedObjective(db, accountId, path);
-  return withInverses(db, accountId, objective);
+  const explanation = (await findExplanation(db, accountId, objective.id)) ?? null;
+  return { ...(await withInverses(db, accountId, objective)), explanation };
 }
 
 /** An objective with all its steps. */

@@ -4,12 +4,14 @@
  */
 import { Piscina } from 'piscina';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
-import type { DesignAnswer, EngineTask, SuggestAnswer } from './protocol.ts';
+import type { DesignAnswer, EngineTask, ExplainAnswer, SuggestAnswer } from './protocol.ts';
 
 export interface Engine {
   design(request: DesignRequest): Promise<DesignAnswer>;
   /** Rejects with an AbortError when the signal fires or the hard limit passes; a fault is an answer. */
   suggest(request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer>;
+  /** What the history tells about the model and the goal; rejects as `suggest` does. */
+  explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
   return {
     design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
     suggest: (request, signal) => run({ kind: 'suggest', request }, signal) as Promise<SuggestAnswer>,
+    explain: (request, signal) => run({ kind: 'explain', request }, signal) as Promise<ExplainAnswer>,
     close: () => pool.destroy(),
   };
 }

@@ -2,7 +2,7 @@
  * Messages between the pool and its threads: plain data only, because classes do not survive the way. Errors of the
  * optimizer travel as a fault.
  */
-import type { DesignRequest, Proposal, SuggestRequest } from '../optimizer/problem.ts';
+import type { DesignRequest, Explanation, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 
 export interface DesignResult {
   readonly count: number;
@@ -12,7 +12,7 @@ export interface DesignResult {
 
 export type EngineTask =
   | { readonly kind: 'design'; readonly request: DesignRequest }
-  | { readonly kind: 'suggest'; readonly request: SuggestRequest };
+  | { readonly kind: 'suggest' | 'explain'; readonly request: SuggestRequest };
 
 export type EngineAnswer<Result> =
   | { readonly ok: true; readonly result: Result; readonly elapsedNs: number }
@@ -20,3 +20,4 @@ export type EngineAnswer<Result> =
 
 export type DesignAnswer = EngineAnswer<DesignResult>;
 export type SuggestAnswer = EngineAnswer<Proposal>;
+export type ExplainAnswer = EngineAnswer<Explanation>;

@@ -4,6 +4,7 @@
  */
 import PQueue from 'p-queue';
 import { type ComputeDeps, type ComputeOutcome, computeSuggestion } from '../application/compute-suggestion.ts';
+import { type ExplainRequest, explainObjective } from '../application/explain-objective.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import type { Listener } from '../db/listen.ts';
 import { claimJobs, findTraceParent, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
@@ -136,7 +137,9 @@ export class SuggestionLoop {
       } else if (outcome.kind === 'lost') {
         log.warn(facts, 'suggestion.lost');
       } else {
-        log.info({ ...facts, ...outcome }, 'suggestion.computed');
+        const { request, ...figures } = outcome;
+        log.info({ ...facts, ...figures }, 'suggestion.computed');
+        if (outcome.kind === 'suggested') await this.#explain(job, request, signal);
       }
     } catch (error) {
       await this.#afterError(job, signal, error);
@@ -175,6 +178,16 @@ export class SuggestionLoop {
       }),
     });
     if (outcome.kind === 'lost') this.#deps.metrics?.leaseLost();
+  }
+
+  /** The job is done and gone; whatever goes wrong here, the next suggestion brings a newer explanation. */
+  async #explain(job: LeasedJob, request: ExplainRequest, signal: AbortSignal): Promise<void> {
+    this.#keeper.letGo(job);
+    try {
+      await explainObjective(this.#deps, job, request, signal);
+    } catch (error) {
+      this.#deps.log.warn({ err: error, objectiveId: job.objectiveId }, 'explanation.interrupted');
+    }
   }
 
   async #afterError(job: LeasedJob, signal: AbortSignal, error: unknown): Promise<void> {

@@ -10,6 +10,7 @@ import { stopObjective } from '../../src/application/stop-objective.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
+import { explainNothing } from '../support/explain-nothing.ts';
 import {
   LINEAR_OBJECTIVE,
   linear,
@@ -20,6 +21,7 @@ import {
 
 /** The real optimizer, in this thread. */
 const engine = {
+  ...explainNothing,
   suggest: async (request: SuggestRequest) => ({ ok: true, result: suggest(request), elapsedNs: 1_000 }) as const,
 };
 const never = new AbortController().signal;

@@ -5,6 +5,7 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import type { Proposal } from '../../src/optimizer/problem.ts';
+import { explainNothing } from '../support/explain-nothing.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 let account: TestAccount;
@@ -26,7 +27,7 @@ async function suggestAndLoad(objectiveId: number, proposal: Proposal, output: r
   const { db, accountId } = account;
   await requestSuggestion(db, accountId, { objectiveId }, { requestId: null });
   const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
-  const engine = { suggest: async () => ({ ok: true, result: proposal, elapsedNs: 1 }) as const };
+  const engine = { ...explainNothing, suggest: async () => ({ ok: true, result: proposal, elapsedNs: 1 }) as const };
   await computeSuggestion({ db, engine, workLimit: 1 }, job!, new AbortController().signal);
   if (output !== null) {
     await recordOutput(db, accountId, { objectiveId }, { kind: 'output', output, computeTimeNs: null });

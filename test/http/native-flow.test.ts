@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { embeddedInverseSchema, inverseSchema, suggestionSchema } from '../../src/http/native/inverses.wire.ts';
 import { modelSchema } from '../../src/http/native/models.wire.ts';
-import { loadedObjectivesSchema, objectiveSchema } from '../../src/http/native/objectives.wire.ts';
+import { explainedObjectiveSchema, loadedObjectivesSchema } from '../../src/http/native/objectives.wire.ts';
 import { loadedSetSchema, outputCaseSetSchema } from '../../src/http/native/output-cases.wire.ts';
 import { projectSchema } from '../../src/http/native/projects.wire.ts';
 import { trialSchema } from '../../src/http/native/trials.wire.ts';
@@ -232,9 +232,12 @@ describe('objectives', () => {
       inverses: [
         expect.objectContaining({ inputs: [5, 5], outputs: [10, 0, 10], l1Norm: 8, disabledAt: null, iteration: 1 }),
       ],
+      insight: null,
+      diagnosis: null,
     });
-    expect(z.strictObject(objectiveSchema.shape).safeParse(read.body).error).toBeUndefined();
-    expect((await service.send('GET', `${trialUrl}/objectives`)).body).toEqual([read.body]);
+    expect(z.strictObject(explainedObjectiveSchema.shape).safeParse(read.body).error).toBeUndefined();
+    const { insight: _insight, diagnosis: _diagnosis, ...listed } = read.body;
+    expect((await service.send('GET', `${trialUrl}/objectives`)).body).toEqual([listed]);
     expect((await service.send('DELETE', objectiveUrl)).status).toBe(204);
     expect((await service.send('GET', objectiveUrl)).body.disabledAt).toMatch(ISO);
   });

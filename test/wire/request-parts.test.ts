@@ -34,12 +34,10 @@ describe('Prefer', () => {
     expect(parsePrefer(header)).toEqual({ isAsync, waitMs });
   });
 
-  it('never throws, and reads what it is given in bounded time', () => {
+  it('never throws, and reads no further than any known preference is long', () => {
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (header) => void parsePrefer(header)));
-    const before = performance.now();
-    parsePrefer('"\\'.repeat(8_000));
-    parsePrefer(',="'.repeat(5_000));
-    expect(performance.now() - before).toBeLessThan(1_000);
+    const far = `${'x,'.repeat(5_000)}respond-async`;
+    expect(parsePrefer(far)).toEqual({ isAsync: false, waitMs: undefined });
   });
 
   it('leads to a wait that the setting caps, and says what was applied', () => {

@@ -1,12 +1,13 @@
 /** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
 import type { StepView } from '../../application/views.ts';
+import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { presentInverse, presentSuggestion } from './inverses.wire.ts';
 import { presentModel } from './models.wire.ts';
-import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
+import { presentExplainedObjective, presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
 import { presentLoadedSet, presentOutputCaseSet } from './output-cases.wire.ts';
 import { presentProject } from './projects.wire.ts';
 import { presentTrial } from './trials.wire.ts';
@@ -118,6 +119,12 @@ const suggestion: Inverse = {
 const stored = { ...objective, inverses: [firstStep, suggestion] };
 const step: StepView = { objective, inverse: suggestion };
 
+const explanation: StoredExplanation = {
+  caseCount: 4,
+  insight: objective.objectives.map(() => ({ crossValidated: { r2: 0.98, rmse: 0.04 }, sensitivity: [0.7, 0.35] })),
+  diagnosis: null,
+};
+
 /** By the name of the schema. */
 export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Model: presentModel({ ...instants, id: 3, name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }),
@@ -127,6 +134,7 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Trial: presentTrial(trial),
   LoadedObjectives: presentLoadedObjectives({ ...stored, attemptCount: 0 }),
   Objective: presentObjective(stored),
+  ExplainedObjective: presentExplainedObjective({ ...stored, explanation }),
   Suggestion: presentSuggestion(step),
   Inverse: presentInverse(step),
 };

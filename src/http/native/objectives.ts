@@ -6,10 +6,12 @@ import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
 import { inverseSchema, noFields, presentInverse } from './inverses.wire.ts';
 import {
+  explainedObjectiveSchema,
   loadedObjectivesSchema,
   newInverse,
   newObjectives,
   objectiveSchema,
+  presentExplainedObjective,
   presentLoadedObjectives,
   presentObjective,
 } from './objectives.wire.ts';
@@ -68,10 +70,10 @@ export const objectiveOperations: readonly Operation[] = [
     path: objective,
     operationId: 'getObjective',
     tag,
-    summary: 'Read an objective with all its inverses',
-    answers: ok.spec('The objective.', objectiveSchema),
+    summary: 'Read an objective with all its inverses and what was learned about it',
+    answers: ok.spec('The objective.', explainedObjectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentObjective(await getObjective(deps.db, accountId, ids))),
+      ok.answer(presentExplainedObjective(await getObjective(deps.db, accountId, ids))),
   }),
   defineOperation({
     method: 'DELETE',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NewObjective } from '../../application/load-objectives.ts';
+import type { ExplainedObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import type { Violation } from '../../domain/errors.ts';
 import {
@@ -17,6 +18,7 @@ import type { BodySpec } from '../operation.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_ATTEMPTS, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { listSchema, vectorSchema } from '../wire/vectors.ts';
+import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
@@ -168,6 +170,14 @@ export const objectiveSchema = z
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });
+
+/** An objective read on its own: what the optimizer has learned comes along. */
+export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
+
+export function presentExplainedObjective(objective: ExplainedObjective): z.infer<typeof explainedObjectiveSchema> {
+  const isSatisfied = objective.stopReason === StopReason.satisfied;
+  return { ...presentObjective(objective), ...presentExplanation(objective.explanation, isSatisfied) };
+}
 
 export function presentLoadedObjectives(objective: ObjectiveWithInverses): z.infer<typeof loadedObjectivesSchema> {
   const { results } = evaluateOutput(objective, objective.initialOutput);

@@ -1,0 +1,39 @@
+/**
+ * After a suggestion: what the optimizer has learned, stored for whoever polls. It is computed when the suggestion is out
+ * already, so that nobody waits for it; when a worker dies here, the next suggestion brings a newer one.
+ */
+import { saveExplanation } from '../db/explanations.ts';
+import type { Db } from '../db/transaction.ts';
+import type { StoredExplanation } from '../domain/explanation.ts';
+import type { LeasedJob } from '../domain/suggestion-job.ts';
+import type { Engine } from '../engine/pool.ts';
+import type { SuggestRequest } from '../optimizer/problem.ts';
+
+/** What a suggestion was computed from; callers pass it on and never look inside. */
+export type ExplainRequest = SuggestRequest;
+
+export interface ExplainDeps {
+  readonly db: Db;
+  readonly engine: Pick<Engine, 'explain'>;
+}
+
+/** Throws when the database is away or the signal fires; a fault of the optimizer leaves things as they are. */
+export async function explainObjective(
+  deps: ExplainDeps,
+  job: Pick<LeasedJob, 'accountId' | 'objectiveId'>,
+  request: SuggestRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const explanation = await computeExplanation(deps.engine, request, signal);
+  if (explanation !== undefined) await saveExplanation(deps.db, job.accountId, job.objectiveId, explanation);
+}
+
+/** Undefined when the optimizer cannot explain the history: the suggestion itself does not depend on it. */
+export async function computeExplanation(
+  engine: Pick<Engine, 'explain'>,
+  request: SuggestRequest,
+  signal: AbortSignal,
+): Promise<StoredExplanation | undefined> {
+  const answer = await engine.explain(request, signal);
+  return answer.ok ? { ...answer.result, caseCount: request.history.count } : undefined;
+}

@@ -1,0 +1,31 @@
+import { sql } from 'kysely';
+import type { StoredExplanation } from '../domain/explanation.ts';
+import type { Db, Trx } from './transaction.ts';
+
+/** Keeps the explanation that rests on the most cases; a late one of an earlier suggestion changes nothing. */
+export async function saveExplanation(
+  db: Db | Trx,
+  accountId: number,
+  objectiveId: number,
+  explanation: StoredExplanation,
+): Promise<void> {
+  await sql`
+    insert into explanations as e (objective_id, account_id, case_count, insight, diagnosis)
+    values (${objectiveId}, ${accountId}, ${explanation.caseCount},
+      ${JSON.stringify(explanation.insight)}::jsonb, ${JSON.stringify(explanation.diagnosis)}::jsonb)
+    on conflict (objective_id) do update set
+      case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
+    where excluded.case_count >= e.case_count`.execute(db);
+}
+
+/** Undefined before the first suggestion. Primary key. */
+export async function findExplanation(
+  db: Db,
+  accountId: number,
+  objectiveId: number,
+): Promise<StoredExplanation | undefined> {
+  const { rows } = await sql<StoredExplanation>`
+    select case_count as "caseCount", insight, diagnosis from explanations
+    where account_id = ${accountId} and objective_id = ${objectiveId}`.execute(db);
+  return rows[0];
+}
