@@ -57,11 +57,11 @@ export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<re
   const { rows } = await sql<LeasedRow>`
     with recursive busy (webhook_id) as (
       (select webhook_id from webhook_deliveries
-       where state in ('waiting', 'leased') order by webhook_id limit 1)
+       where state in ('waiting', 'leased') order by webhook_id, visible_at, id limit 1)
       union all
       select (select d.webhook_id from webhook_deliveries d
               where d.state in ('waiting', 'leased') and d.webhook_id > b.webhook_id
-              order by d.webhook_id limit 1)
+              order by d.webhook_id, d.visible_at, d.id limit 1)
       from busy b where b.webhook_id is not null),
     due as materialized (
       select c.id, c.visible_at, w.failing_since is not null as is_failing

@@ -3,7 +3,7 @@
  * process lives in: only globally routable addresses pass. Names are judged by the addresses they resolve to at the
  * moment of sending, and the connection goes to a judged address, so that a second look-up can tell nothing else.
  */
-import { lookup } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
 /** IANA special-purpose IPv4 blocks that are not globally reachable, and multicast. */
@@ -100,6 +100,29 @@ function hostOf(url: URL): string {
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
+/** Time until a name server is asked again, and how often it is asked: together less than an attempt may take. */
+const DNS_TIMEOUT_MS = 2_000;
+const DNS_TRIES = 2;
+
+/**
+ * Asks name servers directly. The system's look-up would hold one of libuv's few threads for as long as a name server
+ * keeps silent: a handful of such names would hold up every other look-up of the process.
+ *
+ * @param servers  addresses with ports; the system's own unless given
+ */
+export function makeDnsResolve(servers?: readonly string[]): Resolve {
+  const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
+  if (servers !== undefined) resolver.setServers(servers);
+  return async (host) => {
+    const answers = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const [first] = answers;
+    if (addresses.length === 0 && first.status === 'rejected') throw first.reason;
+    return addresses;
+  };
+}
+
+/** The system's look-up, which also knows local names such as localhost and those of a container network. */
 export const resolveBySystem: Resolve = async (host) => {
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);

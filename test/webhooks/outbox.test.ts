@@ -1,4 +1,5 @@
 /** What is recorded, and that it is recorded if and only if the business transaction commits. */
+
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
@@ -16,6 +17,7 @@ import { deleteWebhook } from '../../src/db/webhooks.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import type { Proposal } from '../../src/optimizer/problem.ts';
+import { explainNothing } from '../support/explain-nothing.ts';
 import { LINEAR_OBJECTIVE, linear, loadLinearObjective } from '../support/fixtures.ts';
 import { judgeUrl, type Outbox, openOutbox } from './outbox.ts';
 
@@ -30,8 +32,8 @@ const URL_OF_NOBODY = 'http://127.0.0.1:9/hook';
 const never = new AbortController().signal;
 
 /** The optimizer's place, with an answer that the test chooses. */
-function engineThat(result: Proposal): Pick<Engine, 'suggest'> {
-  return { suggest: async () => ({ ok: true, result, elapsedNs: 1 }) };
+function engineThat(result: Proposal): Pick<Engine, 'suggest' | 'explain'> {
+  return { ...explainNothing, suggest: async () => ({ ok: true, result, elapsedNs: 1 }) };
 }
 
 const SOLUTION: Proposal = { kind: 'candidate', input: Float64Array.of(3, 7) };

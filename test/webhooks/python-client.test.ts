@@ -1,8 +1,10 @@
 /** The published Python client parses the bodies that a receiver gets, with its own event handling. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { explainNothing } from '../support/explain-nothing.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
 import { installPythonClient, type PythonClientOrReason } from '../support/python-client.ts';
 import { type Outbox, openOutbox } from './outbox.ts';
@@ -28,7 +30,7 @@ it('handle_event takes the events that the client knows, with their records', as
   const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });
   const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
   const result = { kind: 'candidate', input: Float64Array.of(3, 7) } as const;
-  const engine = { suggest: async () => ({ ok: true, result, elapsedNs: 1 }) as const };
+  const engine = { ...explainNothing, suggest: async () => ({ ok: true, result, elapsedNs: 1 }) as const };
   await computeSuggestion({ db, engine, workLimit: 1 }, job!, new AbortController().signal);
   await outbox.drain();
   const stdin = receiver.received.map(({ body }) => body).join('\n');
