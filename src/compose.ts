@@ -20,7 +20,7 @@ import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 import { makeSender } from './webhooks/deliver.ts';
-import { type JudgeUrl, makeUrlJudge, resolveBySystem } from './webhooks/target-guard.ts';
+import { type JudgeUrl, makeDnsResolve, makeUrlJudge, resolveBySystem } from './webhooks/target-guard.ts';
 import { EventLoop } from './worker/event-loop.ts';
 import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
 import { SuggestionLoop } from './worker/suggestion-loop.ts';
@@ -219,7 +219,13 @@ function makeEventLoop({ config, log, db, listener, metrics }: Omit<Parts, 'engi
     db,
     listener,
     log,
-    send: makeSender({ allowPrivate, timeoutMs, resolve: resolveBySystem, userAgent: 'Backsolve', now: Date.now }),
+    send: makeSender({
+      allowPrivate,
+      timeoutMs,
+      resolve: allowPrivate ? resolveBySystem : makeDnsResolve(),
+      userAgent: 'Backsolve',
+      now: Date.now,
+    }),
     present: presentEvent,
     workerName: `${hostname()}:${process.pid}`,
     concurrency,
