@@ -60,6 +60,11 @@ describe('src', () => {
     expect(pathsWhere((path, each) => zones.includes(zoneOf(path)) && each.sqlTexts.length > 0)).toEqual([]);
   });
 
+  it('keeps no state in a dialect', () => {
+    const isDialect = (path: string): boolean => /^http\/(native|sdk)\//.test(path);
+    expect(pathsWhere((path, each) => isDialect(path) && each.moduleState.length > 0)).toEqual([]);
+  });
+
   it('names files after an idea, in kebab-case', () => {
     expect([...sources.keys()].map(judgeName).filter((complaint) => complaint !== undefined)).toEqual([]);
   });
@@ -166,6 +171,22 @@ describe('the rules', () => {
   ])('see SQL: %s', (source) => {
     expect(readSource('http/sdk/trials.ts', source).sqlTexts).toHaveLength(1);
   });
+
+  test.each([
+    'let last = 0;',
+    'export let last: number;',
+    'const seen = new Map();',
+    'export const seen = new Set<string>();',
+  ])('see that a module remembers: %s', (source) => {
+    expect(readSource('http/sdk/trials.ts', source).moduleState).toHaveLength(1);
+  });
+
+  test.each(["const tag = 'Trials';", 'function f() { let i = 0; return i; }', 'export const paths = [1, 2];'])(
+    'take no constant for state: %s',
+    (source) => {
+      expect(readSource('http/sdk/trials.ts', source).moduleState).toEqual([]);
+    },
+  );
 
   it('take no ordinary sentence for SQL', () => {
     const source = "const message = 'select one of the types', other = 'nothing to update';";

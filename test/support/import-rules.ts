@@ -107,6 +107,8 @@ export interface SourceFacts {
   readonly imports: readonly Import[];
   readonly readsEnvironment: boolean;
   readonly sqlTexts: readonly string[];
+  /** Declarations of the module itself that could remember something from one call to the next. */
+  readonly moduleState: readonly string[];
 }
 
 interface AstNode {
@@ -130,6 +132,21 @@ function textOf(node: unknown): string | undefined {
   if (type === 'Literal' && typeof value === 'string') return value;
   if (type === 'TemplateLiteral') return quasis!.map((part) => part.value.raw).join(' ? ');
   return undefined;
+}
+
+const COLLECTIONS = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Array']);
+
+/** Top-level variables that are not constant, or constants that hold a collection made to be filled. */
+function stateOf(statement: AstNode): string[] {
+  const declaration = statement['declaration'] as AstNode | null | undefined;
+  const { type, kind, declarations } = (declaration ?? statement) as AstNode & { kind?: string };
+  if (type !== 'VariableDeclaration') return [];
+  return (declarations as readonly { id: unknown; init: AstNode | null }[])
+    .filter(({ init }) => {
+      const isFilled = init?.type === 'NewExpression' && COLLECTIONS.has(String(nameOf(init['callee'])));
+      return kind !== 'const' || isFilled;
+    })
+    .map(({ id }) => String(nameOf(id)));
 }
 
 function nameOf(node: unknown): unknown {
@@ -186,7 +203,8 @@ export function readSource(path: string, source: string): SourceFacts {
       }
     }
   }
-  return { imports, readsEnvironment, sqlTexts };
+  const body = parsed.program.body as unknown as readonly AstNode[];
+  return { imports, readsEnvironment, sqlTexts, moduleState: body.flatMap(stateOf) };
 }
 
 /** Path from src of what a specifier names, or undefined for a package or platform module. */

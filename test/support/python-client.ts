@@ -57,9 +57,11 @@ async function install(folder: string, requirements: string): Promise<void> {
     await mkdir(dirname(folder), { recursive: true });
     await run('python3', ['-c', 'import sys; assert sys.version_info >= (3, 10), "Python 3.10 or newer is needed"']);
     await run('python3', ['-m', 'venv', aside], options);
-    const pip = [join(aside, 'bin', 'python'), '-m', 'pip', 'install', '--quiet', '--no-deps'] as const;
-    await run(pip[0], [...pip.slice(1), '--requirement', requirements], options);
-    await run(pip[0], [...pip.slice(1), '--target', join(aside, 'older'), OLDER], options);
+    const python = join(aside, 'bin', 'python');
+    // Few retries: without a registry the answer should come soon.
+    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--disable-pip-version-check', '--retries', '2'];
+    await run(python, [...pip, '--requirement', requirements], options);
+    await run(python, [...pip, '--target', join(aside, 'older'), OLDER], options);
     await rename(aside, folder).catch((error: NodeJS.ErrnoException) => {
       // Another process was quicker, which is as good.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
