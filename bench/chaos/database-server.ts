@@ -40,6 +40,7 @@ export class DatabaseServer {
     const binaries = await reachableBinaries(await findBinaries(), user);
     const files = { binaries, user, cluster, durable: true };
     const server = new DatabaseServer(embedded.url, files, settings, path.join(folder, 'postgres.log'));
+    process.once('exit', () => server.#process?.kill('SIGQUIT'));
     await server.start();
     return server;
   }

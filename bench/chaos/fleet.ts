@@ -83,6 +83,10 @@ export class Fleet {
       members.push(new Member(`${role}-${index}`, role, await freePort(), proxy));
     }
     const fleet = new Fleet(options, members);
+    // A harness that is interrupted takes its processes along.
+    process.once('exit', () => {
+      for (const { child } of members) child?.kill('SIGKILL');
+    });
     for (const member of members) fleet.start(member);
     await fleet.untilReady(60_000);
     return fleet;

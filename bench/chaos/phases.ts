@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly faults: readonly FaultName[];
   readonly awaySeconds: number;
   readonly gapMs: number;
+  /** Mean pause between two blows at a process. */
+  readonly pauseMs: number;
   readonly stepLimit: number;
   readonly folder: string;
 }
@@ -57,7 +59,6 @@ const SETTINGS = {
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** Past it a client gives up on a call: no fault lasts as long. */
 const CALL_LIMIT_MS = 180_000;
-const PROCESS_PAUSE_MS = 3_000;
 /** A fault counts as survived when steps go on within this time after it. */
 export const RESUME_LIMIT_MS = 30_000;
 
@@ -73,7 +74,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
     fleet,
     admin,
     random: randomFrom(options.seed),
-    pauseMs: PROCESS_PAUSE_MS,
+    pauseMs: options.pauseMs,
     signal: quiet.signal,
   });
   const startedAt = Date.now();

@@ -3,7 +3,7 @@
  *
  *   node bench/chaos/run.ts [--steps 10000] [--clients 8] [--seconds 3600] [--seed 1] [--ingresses 2] [--workers 3]
  *     [--faults restart-fast,restart-immediate,kill,cut,half-open,full,away] [--away-seconds 60] [--gap-seconds 20]
- *     [--step-limit 12] [--report file.json] [--folder dir]
+ *     [--pause-seconds 4] [--step-limit 12] [--report file.json] [--folder dir]
  *
  * Clients play objectives over HTTP against several ingress and worker processes on one Postgres, until `steps` steps are
  * done and every fault has happened. Then the same objectives are played undisturbed on a fresh database and both runs are
@@ -31,6 +31,7 @@ const { values } = parseArgs({
     faults: text(Object.keys(DATABASE_FAULTS).join(',')),
     'away-seconds': text('60'),
     'gap-seconds': text('20'),
+    'pause-seconds': text('4'),
     'step-limit': text('12'),
     report: { type: 'string' },
     folder: { type: 'string' },
@@ -49,9 +50,12 @@ const options: RunOptions = {
   faults,
   awaySeconds: Number(values['away-seconds']),
   gapMs: 1000 * Number(values['gap-seconds']),
+  pauseMs: 1000 * Number(values['pause-seconds']),
   stepLimit: Number(values['step-limit']),
   folder: values.folder ?? (await mkdtemp(path.join(tmpdir(), 'backsolve-chaos-'))),
 };
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const server = await DatabaseServer.create(options.folder, ['max_connections=60', 'log_min_messages=warning']);
 let outcome: Outcome;

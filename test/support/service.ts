@@ -27,6 +27,8 @@ export interface TestServiceOptions extends Partial<Roles> {
   readonly engine?: Engine;
   /** Environment variables of the product. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The database's URL as the service shall see it: fault tests put a proxy in between. */
+  readonly through?: (databaseUrl: string) => Promise<string>;
 }
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
@@ -38,7 +40,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     ENGINE_THREADS: '1',
     ...options.settings,
   });
-  const service = await startService(config, database.url, makeLog({ level: 'silent' }), {
+  const url = (await options.through?.(database.url)) ?? database.url;
+  const service = await startService(config, url, makeLog({ level: 'silent' }), {
     ingress: options.ingress ?? true,
     worker: options.worker ?? true,
     ...(options.engine === undefined ? {} : { engine: options.engine }),

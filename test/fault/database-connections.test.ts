@@ -1,0 +1,159 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { ANYTHING, Listener } from '../../src/db/listen.ts';
+import { JOBS_CHANNEL } from '../../src/db/suggestion-jobs.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { startTestService } from '../support/service.ts';
+import { TcpProxy } from '../support/tcp-proxy.ts';
+import { Gate, honest, makeEngine } from './engines.ts';
+import { loadObjective, openAdmin, readSteps, type Step } from './objective.ts';
+
+/** A service whose every connection to Postgres goes through a proxy. */
+async function setup(settings: Readonly<Record<string, string>> = {}) {
+  const gate = new Gate(honest);
+  let proxy: TcpProxy | undefined;
+  const service = await startTestService({
+    engine: makeEngine(gate.suggest),
+    settings,
+    through: async (url) => {
+      proxy = new TcpProxy(url);
+      await proxy.listen();
+      return proxy.through(url);
+    },
+  });
+  onTestFinished(async () => {
+    gate.open();
+    proxy!.mode = 'forward';
+    await service.close();
+    await proxy!.close();
+  });
+  return { service, gate, proxy: proxy!, path: await loadObjective(service) };
+}
+
+it('connections cut while a suggestion is computed cost nothing: the result is written on new ones', async () => {
+  const { service, gate, proxy, path } = await setup();
+  const asked = service.call<Step>('POST', `${path}/inverses`);
+  await gate.entered;
+  expect(proxy.cut()).toBeGreaterThan(1);
+  gate.open();
+  // A read of the waiting request may have met the cut; a client asks again then and finds the same step.
+  const { status, body } = await asked;
+  expect([201, 503]).toContain(status);
+  const opened = status === 201 ? body : await service.call('POST', `${path}/inverses`).then((answer) => answer.body);
+  const objective = () => readSteps(service, path);
+  await expect.poll(objective).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: expect.any(Array) }] });
+  expect(opened).toBeDefined();
+  expect(gate.calls).toBe(1);
+});
+
+it('a connection cut inside a transaction is an answer of 503, not the end of the process', async () => {
+  const { service, proxy, path } = await setup();
+  const admin = await openAdmin(service.databaseUrl);
+  await admin.query('begin');
+  await admin.query('select 1 from objectives for update');
+  const asked = service.call('POST', `${path}/inverses`);
+  const waiting = async () =>
+    (
+      await admin.query(
+        "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+      )
+    ).rows.length;
+  await expect.poll(waiting).toBe(1);
+  proxy.cut();
+  const answer = await asked;
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+  await admin.query('commit');
+  await admin.end();
+  expect(await readSteps(service, path)).toMatchObject({ attemptCount: 0, inverses: [{}] });
+});
+
+it('a lock that a hung process holds is an answer of 503 after the lock timeout', async () => {
+  const { service, path } = await setup({ LOCK_TIMEOUT_MS: '300' });
+  const admin = await openAdmin(service.databaseUrl);
+  await admin.query('begin');
+  await admin.query('select 1 from objectives for update');
+  expect((await service.call('POST', `${path}/inverses`)).status).toBe(503);
+  await admin.query('commit');
+  await admin.end();
+});
+
+it('a half-open connection is given up after the statement timeout and never used again', async () => {
+  const { service, proxy, path } = await setup({ DATABASE_POOL_SIZE: '1', STATEMENT_TIMEOUT_MS: '100' });
+  proxy.stall();
+  const startedAt = performance.now();
+  const answers = [];
+  // At most the connection that was open is in the way: one call pays for it.
+  for (let i = 0; i < 3; i++) answers.push((await service.call('GET', path)).status);
+  expect(answers.filter((status) => status === 503).length).toBeLessThanOrEqual(2);
+  expect(answers.at(-1)).toBe(200);
+  expect(performance.now() - startedAt).toBeLessThan(12_000);
+});
+
+it('a server that accepts connections and stays silent is an answer of 503, and no more once it speaks', async () => {
+  const { service, proxy, path } = await setup();
+  proxy.mode = 'stall';
+  proxy.cut();
+  expect((await service.call('GET', path)).status).toBe(503);
+  proxy.mode = 'forward';
+  await expect.poll(async () => (await service.call('GET', path)).status, { timeout: 10_000 }).toBe(200);
+});
+
+it('a service whose connections are half open closes soon after the statements under way have timed out', async () => {
+  const { service, proxy } = await setup({ STATEMENT_TIMEOUT_MS: '100' });
+  proxy.mode = 'stall';
+  proxy.stall();
+  const startedAt = performance.now();
+  await service.service.close();
+  expect(performance.now() - startedAt).toBeLessThan(14_000);
+});
+
+async function listen(heartbeatMs: number) {
+  const database = await createTestDatabase();
+  const proxy = new TcpProxy(database.url);
+  await proxy.listen();
+  const lost = Promise.withResolvers<Error>();
+  const listener = new Listener({
+    url: proxy.through(database.url),
+    applicationName: 'fault-test',
+    heartbeatMs,
+    reconnectMs: 50,
+    onError: lost.resolve,
+  });
+  const told: string[] = [];
+  listener.subscribe(JOBS_CHANNEL, (payload) => told.push(payload));
+  listener.start();
+  await expect.poll(() => told).toEqual([ANYTHING]);
+  const admin = await openAdmin(database.url);
+  onTestFinished(async () => {
+    await admin.end();
+    await listener.stop();
+    await proxy.close();
+    await database.drop();
+  });
+  return {
+    proxy,
+    told,
+    lost: lost.promise,
+    notify: (payload: string) => admin.query(`notify ${JOBS_CHANNEL}, '${payload}'`),
+  };
+}
+
+it('a LISTEN connection that is cut comes back, and its listeners are told that anything may have happened', async () => {
+  const t = await listen(60_000);
+  await t.notify('one');
+  await expect.poll(() => t.told).toEqual([ANYTHING, 'one']);
+  t.proxy.cut();
+  expect((await t.lost).message).toMatch(/terminated|ended/);
+  await expect.poll(() => t.told, { timeout: 5_000 }).toEqual([ANYTHING, 'one', ANYTHING]);
+  await t.notify('two');
+  await expect.poll(() => t.told).toEqual([ANYTHING, 'one', ANYTHING, 'two']);
+});
+
+it('a LISTEN connection that dies silently is found by its heartbeat and replaced', async () => {
+  const t = await listen(100);
+  t.proxy.stall();
+  expect((await t.lost).message).toContain('timeout');
+  await expect.poll(() => t.told, { timeout: 5_000 }).toEqual([ANYTHING, ANYTHING]);
+  await t.notify('heard');
+  await expect.poll(() => t.told).toContain('heard');
+});

@@ -1,0 +1,73 @@
+/** Engines that fail on purpose, beside one that is honest: the real optimizer in this thread. */
+
+import { Piscina } from 'piscina';
+import type { Engine } from '../../src/engine/pool.ts';
+import type { SuggestAnswer } from '../../src/engine/protocol.ts';
+import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import { explainNothing } from '../support/explain-nothing.ts';
+
+export type Suggest = Engine['suggest'];
+
+export const honest: Suggest = async (request) => ({ ok: true, result: suggest(request), elapsedNs: 1_000 });
+
+export function makeEngine(suggestWith: Suggest): Engine {
+  return {
+    ...explainNothing,
+    design: () => Promise.reject(new Error('these tests bring their own cases')),
+    explain: () => Promise.reject(new Error('these tests ask for no explanation')),
+    suggest: suggestWith,
+    close: async () => undefined,
+  };
+}
+
+/** Always this input. */
+export function proposing(...input: readonly number[]): Suggest {
+  return async () => ({ ok: true, result: { kind: 'candidate', input: Float64Array.from(input) }, elapsedNs: 1_000 });
+}
+
+/** A thread of its own that ends its computation by ending itself. */
+export function makeDyingThread(): { readonly suggest: Suggest; close(): Promise<void> } {
+  const filename = new URL('./dying-thread.ts', import.meta.url).href;
+  const pool = new Piscina({ filename, minThreads: 0, maxThreads: 1 });
+  pool.on('error', () => undefined);
+  return {
+    suggest: (request, signal) => pool.run(request, { signal }) as Promise<SuggestAnswer>,
+    close: () => pool.destroy(),
+  };
+}
+
+/** A computation that takes until the test opens the gate. */
+export class Gate {
+  readonly #opened = Promise.withResolvers<void>();
+  readonly #entered = Promise.withResolvers<AbortSignal>();
+  readonly #suggest: Suggest;
+  calls = 0;
+
+  constructor(suggestWith: Suggest) {
+    this.#suggest = suggestWith;
+  }
+
+  /** The signal of the first computation, once it runs. */
+  get entered(): Promise<AbortSignal> {
+    return this.#entered.promise;
+  }
+
+  open(): void {
+    this.#opened.resolve();
+  }
+
+  readonly suggest = async (request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer> => {
+    this.calls += 1;
+    this.#entered.resolve(signal);
+    await this.#opened.promise;
+    return this.#suggest(request, signal);
+  };
+
+  /** As `suggest`, but gives up when the signal fires, as the real engine does. */
+  readonly suggestUntilAborted = (request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer> =>
+    new Promise((resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+      this.suggest(request, signal).then(resolve, reject);
+    });
+}

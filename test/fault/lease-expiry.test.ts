@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { type Service, startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { makeLog } from '../../src/log.ts';
+import { startTestService } from '../support/service.ts';
+import { Gate, honest, makeEngine, proposing, type Suggest } from './engines.ts';
+import { loadObjective, openAdmin, readJob, readSteps, type Step } from './objective.ts';
+
+/** An ingress whose worker hangs in its computation, and the log of that worker. */
+async function setup(options: { readonly slow: (gate: Gate) => Suggest; readonly leaseMs: number }) {
+  const gate = new Gate(proposing(1, 1));
+  const service = await startTestService({
+    engine: makeEngine(options.slow(gate)),
+    settings: { LEASE_MS: String(options.leaseMs), WORKER_CONCURRENCY: '1' },
+  });
+  const admin = await openAdmin(service.databaseUrl);
+  const others: Service[] = [];
+  onTestFinished(async () => {
+    gate.open();
+    await admin.end();
+    for (const other of others) await other.close();
+    await service.close();
+  });
+  const path = await loadObjective(service);
+  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const signal = await gate.entered;
+  const expire = () => admin.query("update suggestion_jobs set visible_at = now() - interval '1 ms'");
+  const startAnotherWorker = async () => {
+    const config = loadConfig({ LEASE_MS: '60000', POLL_INTERVAL_MS: '100' });
+    const roles = { ingress: false, worker: true, engine: makeEngine(honest) };
+    others.push(await startService(config, service.databaseUrl, makeLog({ level: 'silent' }), roles));
+  };
+  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
+  return { service, admin, gate, path, signal, expire, startAnotherWorker, step };
+}
+
+it('a result that comes after the job was taken over is discarded', async () => {
+  const t = await setup({ slow: (gate) => gate.suggest, leaseMs: 60_000 });
+  await t.expire();
+  await t.startAnotherWorker();
+  await expect.poll(t.step, { timeout: 10_000 }).toMatchObject({ input: expect.any(Array) });
+  const before = await readSteps(t.service, t.path);
+  t.gate.open();
+  // The worker has let go of the stale job when it takes the next one.
+  const next = await loadObjective(t.service);
+  const followed = await t.service.ok<Step>('POST', `${next}/inverses`);
+  expect(followed.input).not.toBeNull();
+  expect(await readSteps(t.service, t.path)).toEqual(before);
+  expect(before).toMatchObject({ attemptCount: 1 });
+  expect(before.inverses[1]!.inputs).not.toEqual([1, 1]);
+});
+
+it('a computation whose lease is lost is aborted', async () => {
+  const t = await setup({ slow: (gate) => gate.suggestUntilAborted, leaseMs: 1_000 });
+  await t.startAnotherWorker();
+  const aborted = new Promise((resolve) => t.signal.addEventListener('abort', () => resolve(t.signal.reason)));
+  await t.expire();
+  expect(await aborted).toBe('lease-lost');
+  await expect.poll(t.step, { timeout: 10_000 }).toMatchObject({ input: expect.any(Array) });
+});
+
+it('a slow computation keeps its job: the lease is renewed while it runs', async () => {
+  const t = await setup({ slow: (gate) => gate.suggest, leaseMs: 600 });
+  await t.startAnotherWorker();
+  const expiry = async () =>
+    (await t.admin.query('select visible_at as at from suggestion_jobs')).rows[0]?.at.getTime();
+  const first = await expiry();
+  await expect.poll(expiry, { timeout: 10_000 }).toBeGreaterThan(first + 1_200);
+  expect(await readJob(t.admin, t.path)).toMatchObject({ state: 'leased', attempts: 1 });
+  t.gate.open();
+  await expect.poll(t.step, { timeout: 10_000 }).toMatchObject({ input: [1, 1] });
+});

@@ -1,0 +1,76 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { startCommand } from '../support/run-command.ts';
+import { startTestService } from '../support/service.ts';
+import { Gate, honest, makeEngine } from './engines.ts';
+import { loadObjective, openAdmin, readJob, type Step } from './objective.ts';
+
+async function setup(options: { readonly aborts: boolean; readonly graceMs: number }) {
+  const gate = new Gate(honest);
+  const engine = makeEngine(options.aborts ? gate.suggestUntilAborted : gate.suggest);
+  const service = await startTestService({ engine, settings: { SHUTDOWN_GRACE_MS: String(options.graceMs) } });
+  const admin = await openAdmin(service.databaseUrl);
+  onTestFinished(async () => {
+    gate.open();
+    await admin.end();
+    await service.close();
+  });
+  return { service, gate, admin, path: await loadObjective(service) };
+}
+
+it('a suggest under way is answered before the service is gone', async () => {
+  const { service, gate, path } = await setup({ aborts: false, graceMs: 20_000 });
+  const asked = service.call<Step>('POST', `${path}/inverses`);
+  await gate.entered;
+  const closed = service.service.close();
+  gate.open();
+  expect(await asked).toMatchObject({ status: 201, body: { iteration: 2, input: expect.any(Array) } });
+  await closed;
+  await expect(fetch(`${service.service.url}/livez`)).rejects.toThrow();
+});
+
+it('claimed work is finished within the grace', async () => {
+  const { service, gate, admin, path } = await setup({ aborts: true, graceMs: 20_000 });
+  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  await gate.entered;
+  const closed = service.service.close();
+  gate.open();
+  await closed;
+  const { rows } = await admin.query('select input from inverses where id = $1', [asked.body.id]);
+  expect(rows).toEqual([{ input: expect.any(Array) }]);
+  expect(await readJob(admin, path)).toBeUndefined();
+});
+
+it('claimed work that takes longer than the grace is handed back at once, without costing an attempt', async () => {
+  const { service, gate, admin, path } = await setup({ aborts: true, graceMs: 50 });
+  await service.call('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  await gate.entered;
+  await service.service.close();
+  expect(await readJob(admin, path)).toEqual({ state: 'waiting', attempts: 0, leased_by: null });
+  const { rows } = await admin.query('select visible_at <= now() as is_claimable from suggestion_jobs');
+  expect(rows).toEqual([{ is_claimable: true }]);
+});
+
+it('a worker process that is told to stop writes what it has computed and ends with code 0', async () => {
+  const service = await startTestService({ worker: false });
+  const admin = await openAdmin(service.databaseUrl);
+  const worker = startCommand(['work'], { DATABASE_URL: service.databaseUrl, POLL_INTERVAL_MS: '100' });
+  onTestFinished(async () => {
+    worker.child.kill('SIGKILL');
+    await worker.ended;
+    await admin.end();
+    await service.close();
+  });
+  await worker.prints(/worker\.ready/);
+  const path = await loadObjective(service);
+  // The worker is caught while it waits for the objective to write its result.
+  await admin.query('begin');
+  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  await admin.query('select 1 from objectives where id = $1 for update', [path.split('/').at(-1)]);
+  await expect.poll(() => readJob(admin, path), { timeout: 10_000 }).toMatchObject({ state: 'leased' });
+  worker.child.kill('SIGTERM');
+  await worker.prints(/worker\.stopping/);
+  await admin.query('commit');
+  expect(await worker.ended).toBe(0);
+  const step = await service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
+  expect(step.input).not.toBeNull();
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type CommandProcess, startCommand } from '../support/run-command.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { loadObjective, openAdmin, readJob, readSteps, type Step, undisturbedInput } from './objective.ts';
+
+let service: TestService;
+const workers: CommandProcess[] = [];
+beforeAll(async () => {
+  service = await startTestService({ worker: false });
+});
+afterAll(async () => {
+  for (const { child } of workers) child.kill('SIGKILL');
+  await Promise.all(workers.map(({ ended }) => ended));
+  await service.close();
+});
+
+async function startWorker(): Promise<CommandProcess> {
+  const worker = startCommand(['work'], {
+    DATABASE_URL: service.databaseUrl,
+    LEASE_MS: '1500',
+    POLL_INTERVAL_MS: '100',
+    ENGINE_THREADS: '1',
+  });
+  workers.push(worker);
+  await worker.prints(/worker\.ready/);
+  return worker;
+}
+
+it('a job whose worker is killed goes to another worker after the lease, and gets the same suggestion', async () => {
+  const admin = await openAdmin(service.databaseUrl);
+  const first = await startWorker();
+  const expected = await undisturbedInput(service);
+  const path = await loadObjective(service);
+  // Who holds the objective keeps the worker from writing its result: it is caught with the lease in its hands.
+  await admin.query('begin');
+  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  expect(asked.status).toBe(202);
+  await admin.query('select 1 from objectives where id = $1 for update', [path.split('/').at(-1)]);
+  const job = () => readJob(admin, path);
+  await expect.poll(job, { timeout: 10_000 }).toMatchObject({ state: 'leased', attempts: 1 });
+  const holder = (await job())!.leased_by;
+  first.child.kill('SIGKILL');
+  expect(await first.ended).toBe('SIGKILL');
+  await admin.query('commit');
+  const second = await startWorker();
+  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
+  await expect.poll(step, { timeout: 10_000 }).toMatchObject({ input: expected, iteration: 2 });
+  expect(holder).toMatch(new RegExp(`:${first.child.pid}$`));
+  expect(second.stdout()).toContain('"attempt":2');
+  expect(await job()).toBeUndefined();
+  expect(await readSteps(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: expected }] });
+  await admin.end();
+});
+
+it('a worker that hangs past its lease finds the job taken over when it goes on, and changes nothing', async () => {
+  const admin = await openAdmin(service.databaseUrl);
+  for (const { child } of workers) child.kill('SIGKILL');
+  const frozen = await startWorker();
+  const expected = await undisturbedInput(service);
+  const path = await loadObjective(service);
+  await admin.query('begin');
+  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  await admin.query('select 1 from objectives where id = $1 for update', [path.split('/').at(-1)]);
+  await expect.poll(() => readJob(admin, path), { timeout: 10_000 }).toMatchObject({ state: 'leased' });
+  await expect.poll(() => isWaitingForLock(admin), { timeout: 10_000 }).toBe(true);
+  frozen.child.kill('SIGSTOP');
+  await admin.query('commit');
+  await startWorker();
+  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
+  await expect.poll(step, { timeout: 20_000 }).toMatchObject({ input: expected });
+  const before = await readSteps(service, path);
+  frozen.child.kill('SIGCONT');
+  await frozen.prints(/suggestion\.(lost|lease-lost|interrupted)/);
+  expect(await readSteps(service, path)).toEqual(before);
+  expect(before.attemptCount).toBe(1);
+  await admin.end();
+});
+
+async function isWaitingForLock(admin: Awaited<ReturnType<typeof openAdmin>>): Promise<boolean> {
+  const text = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  return (await admin.query(text)).rows.length > 0;
+}
