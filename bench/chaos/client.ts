@@ -1,6 +1,6 @@
 /**
  * A client as a careful user would write one: any ingress will do, every call has a time limit, and a network error, 429
- * or 5xx means the same call again after a pause. Now and then a call is sent twice at once, as a proxy might. Outputs go
+ * or 5xx means the same call again after a pause, at another ingress where there is one. Now and then a call is sent twice at once, as a proxy might. Outputs go
  * to the named iteration, so that a copy of the call which arrives late cannot hit another one.
  */
 import { Agent, request } from 'node:http';
@@ -43,9 +43,12 @@ export class Client {
   async call(method: string, path: string, body?: object): Promise<Answer> {
     const key = crypto.randomUUID();
     const deadline = performance.now() + this.#options.timeLimitMs;
+    let port = pick(this.#options.random, this.#options.ports);
     for (let attempt = 1; ; attempt++) {
-      const sent = [this.#send(method, path, body, key)];
-      if (this.#options.random() < this.#options.doubled) sent.push(this.#send(method, path, body, key));
+      const other = pick(this.#options.random, this.#others(port));
+      const sent = [this.#send(port, method, path, body, key)];
+      if (this.#options.random() < this.#options.doubled) sent.push(this.#send(other, method, path, body, key));
+      port = other;
       const answers = await Promise.all(sent);
       const answer = answers.find((one) => typeof one === 'object' && !isTemporary(one)) ?? answers[0]!;
       if (typeof answer === 'object' && !isTemporary(answer)) return answer;
@@ -62,8 +65,13 @@ export class Client {
     this.#agent.destroy();
   }
 
+  #others(port: number): readonly number[] {
+    const others = this.#options.ports.filter((candidate) => candidate !== port);
+    return others.length > 0 ? others : [port];
+  }
+
   /** The answer, or the code of the network error. */
-  #send(method: string, path: string, body: object | undefined, key: string): Promise<Answer | string> {
+  #send(port: number, method: string, path: string, body: object | undefined, key: string): Promise<Answer | string> {
     return new Promise((resolve) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
@@ -72,7 +80,6 @@ export class Client {
         ...(method === 'POST' && { 'idempotency-key': key }),
         ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       };
-      const port = pick(this.#options.random, this.#options.ports);
       const outgoing = request(
         { hostname: '127.0.0.1', port, method, path, headers, agent: this.#agent, timeout: CALL_LIMIT_MS },
         (response) => {
