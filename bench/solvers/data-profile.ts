@@ -2,7 +2,7 @@
  * Data profiles (More, Wild 2009): the share of plays solved within k (n + 1) runs, n the number of inputs, for growing k.
  * Plays ended by a time cap count as not solved.
  */
-import { getProblem } from '../problems/collection.ts';
+import { getProblem, problems } from '../problems/collection.ts';
 import type { Standing } from './standing.ts';
 
 const WIDTH = 860;
@@ -37,12 +37,18 @@ export function shareSolved(standing: Standing, effort: number): number {
   return solvedEfforts(standing).filter((value) => value <= effort).length / standing.plays.length;
 }
 
+/** The solver, with the number of its problems when it has not played them all. */
+function nameOf({ solver, plays }: Standing): string {
+  const played = new Set(plays.map((play) => play.problem)).size;
+  return played === problems.length ? solver : `${solver} (${played} problems)`;
+}
+
 /** One row per solver, one column per effort. */
 export function profileTable(standings: readonly Standing[]): string {
   const efforts = [0.5, 1, 2, 3, 5, 10, 20];
-  const rows = standings.map(({ solver, ...rest }) => {
-    const shares = efforts.map((effort) => `${Math.round(100 * shareSolved({ solver, ...rest }, effort))} %`);
-    return `| ${solver} | ${shares.join(' | ')} |`;
+  const rows = standings.map((standing) => {
+    const shares = efforts.map((effort) => `${Math.round(100 * shareSolved(standing, effort))} %`);
+    return `| ${nameOf(standing)} | ${shares.join(' | ')} |`;
   });
   const head = `| solved within k (n + 1) runs, k = | ${efforts.join(' | ')} |`;
   return [head, `| --- |${' ---: |'.repeat(efforts.length)}`, ...rows].join('\n');
@@ -66,7 +72,7 @@ export function profileSvg(standings: readonly Standing[]): string {
     const width = standings.indexOf(standing) === 0 ? 3 : 1.5;
     const y = PLOT.top + 14 + 22 * rank;
     const key = `<line x1="${PLOT.right + 20}" y1="${y}" x2="${PLOT.right + 50}" y2="${y}" stroke="${colour}" stroke-width="${width}"/>`;
-    const label = `<text x="${PLOT.right + 58}" y="${y + 4}">${standing.solver}</text>`;
+    const label = `<text x="${PLOT.right + 58}" y="${y + 4}">${nameOf(standing)}</text>`;
     return `<path d="${stepPath(standing)}" fill="none" stroke="${colour}" stroke-width="${width}"/>${key}${label}`;
   });
   const caption = `<text x="${(PLOT.left + PLOT.right) / 2}" y="${PLOT.bottom + 44}" text-anchor="middle">runs / (inputs + 1)</text>`;

@@ -74,12 +74,14 @@ function problemTable(): string {
   return [head, `| --- |${' ---: |'.repeat(standings.length + 1)}`, ...rows].join('\n');
 }
 
-const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profileTable(standings)];
+/** A profile of a handful of plays would show luck. */
+const profiled = standings.filter((standing) => standing.plays.length >= 30);
+const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profileTable(profiled)];
 if (options.problems || options.write) parts.push(problemTable());
 const text = `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 if (options.write) {
   const folder = new URL('./results/', import.meta.url);
   const note = '<!-- Written by bench/solvers/table.ts --write. -->';
   writeFileSync(new URL('table.md', folder), `# Runs needed, solver by solver\n\n${note}\n\n${text}`);
-  writeFileSync(new URL('data-profiles.svg', folder), profileSvg(standings));
+  writeFileSync(new URL('data-profiles.svg', folder), profileSvg(profiled));
 } else process.stdout.write(text);
