@@ -25,7 +25,7 @@ export async function registerAccount(
       keyId: key.keyId,
       secretHash: hashSecret(key.secret),
       label: 'registration',
-      scopes: ['read', 'write'],
+      scopes: ['read', 'write', 'admin'],
       expiresAt: null,
     });
     return made;

@@ -266,6 +266,15 @@ describe('a refusal', () => {
     expect(refused.body.status).toBe(status);
   });
 
+  it('of a key that may only read is 403, and only where something is changed', async () => {
+    const { objective, suggestUrl } = await makeObjective(service.send);
+    const reader = service.sendAs(await service.makeKey('test', ['read']));
+    expect((await reader('GET', `/api/objectives/${objective.id}`)).status).toBe(200);
+    const refused = await reader('POST', suggestUrl, {});
+    expect(refused.status).toBe(403);
+    readAll('error', refused.body);
+  });
+
   it('of a key is 401 in the one body, and shows nothing of another account', async () => {
     const { objective } = await makeObjective(service.send);
     const refused = await service.sendAs('bks_no_key')('GET', '/api/models');
