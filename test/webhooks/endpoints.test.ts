@@ -97,10 +97,15 @@ describe('a webhook', () => {
     expect((await service.send('GET', `/v1/webhooks/${id}`)).body.enabled).toBe(true);
   });
 
-  it('needs a key that may write', async () => {
-    const reader = service.sendAs(await service.makeKey('test', ['read']));
-    expect((await reader('POST', '/v1/webhooks', { url: URL_GIVEN })).status).toBe(403);
-    expect((await reader('GET', '/v1/webhooks')).status).toBe(200);
+  it('needs a key that may manage', async () => {
+    const { id } = (await register()).body;
+    const user = service.sendAs(await service.makeKey('test', ['read', 'write']));
+    expect((await user('POST', '/v1/webhooks', { url: URL_GIVEN })).status).toBe(403);
+    expect((await user('GET', '/v1/webhooks')).status).toBe(403);
+    expect((await user('PATCH', `/v1/webhooks/${id}`, { enabled: false })).status).toBe(403);
+    expect((await user('GET', `/v1/webhooks/${id}/deliveries`)).status).toBe(403);
+    const manager = service.sendAs(await service.makeKey('test', ['admin']));
+    expect((await manager('GET', `/v1/webhooks/${id}`)).body).toMatchObject({ id, enabled: true });
     expect((await service.sendAs('')('GET', '/v1/webhooks')).status).toBe(401);
   });
 
