@@ -14,14 +14,14 @@ export default defineConfig({
       {
         test: {
           name: 'pure',
-          include: ['test/{domain,optimizer,wire,bench}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['test/{domain,optimizer,wire,bench,deploy}/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 20_000,
         },
       },
       {
         test: {
           name: 'postgres',
-          include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault}/**/*.test.ts'],
+          include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault,telemetry}/**/*.test.ts'],
           globalSetup: ['test/support/postgres-server.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,

@@ -1,0 +1,174 @@
+/** One trace from a request over the worker to the rows, sent to a receiver over HTTP. Ingress and worker are two services. */
+import { describe, expect, it } from 'vitest';
+import { startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { makeLog } from '../../src/log.ts';
+import { startOtlpTracing } from '../../src/telemetry/otlp-tracing.ts';
+import { prepareTrial } from '../support/native-client.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { findFreePort } from './free-port.ts';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
+
+const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
+const box = {
+  minimums: [0, 0],
+  maximums: [10, 10],
+  inputTypes: ['float', 'float'],
+  outputCount: 1,
+  run: (x: readonly number[]) => [x[0]! + x[1]!],
+};
+
+function settingsFor(receiver: Pick<OtlpReceiver, 'endpoint'>) {
+  return {
+    OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20for-the-collector',
+  };
+}
+
+async function startBoth(receiver: Pick<OtlpReceiver, 'endpoint'>) {
+  const settings = settingsFor(receiver);
+  const ingress = await startTestService({ worker: false, settings });
+  const config = loadConfig({ ...settings, POLL_INTERVAL_MS: '200', ENGINE_THREADS: '1' });
+  const log = makeLog({ level: 'silent' });
+  const worker = await startService(config, ingress.databaseUrl, log, { ingress: false, worker: true });
+  const close = async () => {
+    await worker.close();
+    await ingress.close();
+  };
+  return { ingress, close };
+}
+
+/** Loads an objective that is not met yet and asks for one suggestion. Returns the answer to that. */
+async function suggestOnce(service: TestService, headers: object) {
+  const { trialPath } = await prepareTrial(service, box);
+  const objective = await service.ok<{ id: number }>('POST', `${trialPath}/objectives`, {
+    objectives: [11],
+    objectiveTypes: ['exact'],
+    initialInput: [1, 1],
+    initialOutput: [2],
+    desiredL1Norm: 0,
+  });
+  return service.call<{ id: number }>('POST', `${trialPath}/objectives/${objective.id}/inverses`, undefined, headers);
+}
+
+function only(spans: readonly ReceivedSpan[], isMeant: (span: ReceivedSpan) => boolean): ReceivedSpan {
+  const found = spans.filter(isMeant);
+  expect(found.map((span) => span.name)).toHaveLength(1);
+  return found[0]!;
+}
+
+describe('a suggestion', () => {
+  it('is one trace, from the caller over ingress and worker to the statements', async () => {
+    const receiver = await startOtlpReceiver();
+    const { ingress, close } = await startBoth(receiver);
+    const key = ingress.key;
+    const traceparent = `00-${CALLER.traceId}-${CALLER.spanId}-01`;
+    const answer = await suggestOnce(ingress, { traceparent });
+    await close();
+    await receiver.close();
+
+    expect(answer.status).toBe(201);
+    const trace = receiver.spans.filter((span) => span.traceId === CALLER.traceId);
+    const request = only(trace, (span) => span.kind === 2);
+    expect(request).toMatchObject({ service: 'backsolve-serve', parentSpanId: CALLER.spanId, hasFailed: false });
+    expect(request.name).toMatch(/^POST \/v1\/models\/:model_id\/.*\/inverses$/);
+    expect(request.attributes['http.response.status_code']).toBe(201);
+    expect(request.attributes['backsolve.request_id']).toBe(answer.headers.get('x-request-id'));
+
+    const job = only(trace, (span) => span.name === 'compute suggestion');
+    expect(job).toMatchObject({ service: 'backsolve-work', parentSpanId: request.spanId, kind: 5 });
+    expect(Number(job.attributes['backsolve.inverse_id'])).toBe(answer.body.id);
+    expect(job.attributes['backsolve.outcome']).toBe('suggested');
+    expect(only(trace, (span) => span.name === 'wait for a worker').parentSpanId).toBe(request.spanId);
+    const engine = only(trace, (span) => span.name === 'engine suggest');
+    expect(engine.parentSpanId).toBe(job.spanId);
+    expect(engine.durationMs).toBeLessThanOrEqual(job.durationMs);
+
+    const statementsOf = (parent: ReceivedSpan) =>
+      trace
+        .filter((span) => span.parentSpanId === parent.spanId && span.name.startsWith('sql '))
+        .map((span) => String(span.attributes['db.query.text']));
+    expect(statementsOf(request)).toContainEqual(expect.stringContaining('insert into suggestion_jobs'));
+    expect(statementsOf(job)).toContainEqual(expect.stringMatching(/^update "inverses"/));
+    expect(statementsOf(job)).toContainEqual(expect.stringContaining('delete from suggestion_jobs'));
+
+    expect(receiver.headers[0]!.authorization).toBe('Bearer for-the-collector');
+    expect(receiver.text()).not.toContain(key.slice(4, 40));
+    expect(receiver.text()).not.toContain(key.split('_')[2]);
+  });
+
+  it('begins a trace of its own without a caller, or with nonsense from one; probes and polls begin none', async () => {
+    const receiver = await startOtlpReceiver();
+    const { ingress, close } = await startBoth(receiver);
+    await suggestOnce(ingress, { traceparent: '00-zz-zz-01' });
+    await fetch(`${ingress.service.url}/readyz`);
+    await close();
+    await receiver.close();
+
+    const roots = receiver.spans.filter((span) => span.parentSpanId === '');
+    expect(new Set(roots.map((span) => span.kind))).toEqual(new Set([2]));
+    expect(roots.map((span) => span.name).filter((name) => !/^(POST|GET) \/v1\//.test(name))).toEqual([]);
+    const job = only(receiver.spans, (span) => span.name === 'compute suggestion');
+    const parent = only(receiver.spans, (span) => span.spanId === job.parentSpanId);
+    expect(parent).toMatchObject({ kind: 2, traceId: job.traceId });
+  });
+
+  it('is not traced when the caller decided against it', async () => {
+    const receiver = await startOtlpReceiver();
+    const { ingress, close } = await startBoth(receiver);
+    await suggestOnce(ingress, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` });
+    await close();
+    await receiver.close();
+    expect(receiver.spans.filter((span) => span.traceId === CALLER.traceId)).toEqual([]);
+  });
+
+  it('is answered all the same while the receiver is away', async () => {
+    const { ingress, close } = await startBoth({ endpoint: `http://127.0.0.1:${await findFreePort()}` });
+    expect((await suggestOnce(ingress, {})).status).toBe(201);
+    await close();
+  });
+});
+
+describe('spans', () => {
+  it('carry a failure, pass it on, and tell whoever listens when they cannot be sent', async () => {
+    const receiver = await startOtlpReceiver();
+    const errors: Error[] = [];
+    const settings = { headers: {}, sampleRatio: 1, resource: { 'service.name': 'test' } };
+    const tracing = startOtlpTracing({
+      ...settings,
+      endpoint: `${receiver.endpoint}/`,
+      onError: (e) => errors.push(e),
+    });
+    const failure = new RangeError('no such thing');
+    await expect(tracing.inSpan({ name: 'fails', kind: 'internal' }, () => Promise.reject(failure))).rejects.toBe(
+      failure,
+    );
+    await tracing.close();
+    await receiver.close();
+    expect(only(receiver.spans, (span) => span.name === 'fails')).toMatchObject({
+      hasFailed: true,
+      attributes: { 'error.type': 'RangeError' },
+    });
+    expect(errors).toEqual([]);
+
+    const away = startOtlpTracing({ ...settings, endpoint: receiver.endpoint, onError: (e) => errors.push(e) });
+    away.begin({ name: 'unheard', kind: 'internal' }).end();
+    await away.close();
+    expect(errors.length).toBeGreaterThan(0);
+  });
+
+  it('are none at a ratio of 0', async () => {
+    const receiver = await startOtlpReceiver();
+    const tracing = startOtlpTracing({
+      endpoint: receiver.endpoint,
+      headers: {},
+      sampleRatio: 0,
+      resource: {},
+      onError: () => undefined,
+    });
+    tracing.begin({ name: 'left out', kind: 'internal' }).end();
+    await tracing.close();
+    await receiver.close();
+    expect(receiver.spans).toEqual([]);
+  });
+});
