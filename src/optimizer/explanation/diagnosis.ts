@@ -22,6 +22,8 @@ const LEAST_STEPS = 5;
 const LEAST_STALL = 3;
 /** Share of the variance of an output that the model must explain, left out point by point, to be a witness. */
 const LEAST_R2 = 0.9;
+/** Cases after which an output that never varied is taken for a constant: a step may hide in any gap. */
+const CONSTANT_CASES = 25;
 /** Error of an output that is no witness, standardized. */
 const UNKNOWN = 1e6;
 /** Outputs among which conflicting pairs are sought. */
@@ -61,7 +63,9 @@ export function diagnose(
   const steps = request.history.count - request.firstStep;
   if (cases.N < 2 * n + 4 || steps < LEAST_STEPS || stallOf(cases.merit) < LEAST_STALL) return null;
   if (cases.merit.some((value) => value === 0)) return null;
-  const errors = Float64Array.from(surrogate.outputs, (_, j) => typicalError(residualsOf(surrogate, j)));
+  const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
+    fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, j)) : UNKNOWN,
+  );
   const starts = startsOf(request, coding, cases);
   const evidence: Evidence = { request, coding, cases, surrogate, predictor, starts, errors, work };
   const all = cases.intervals.map((_, j) => j);

@@ -1,0 +1,165 @@
+/** Whatever the history holds: no throw, no NaN, no input outside the box, none that was evaluated before. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { explain } from '../../src/optimizer/explain.ts';
+import type { History, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import { spaces, targets } from './arbitraries.ts';
+import { float, within } from './play.ts';
+
+const output = fc.oneof(
+  fc.double({ min: -10, max: 10, noNaN: true }),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.constantFrom(0, 1, 1, 1e12, -1e-9, 1e300, Number.MAX_VALUE, Number.NaN, Number.POSITIVE_INFINITY),
+);
+
+const requests = fc
+  .tuple(spaces, fc.array(targets, { minLength: 1, maxLength: 3 }), fc.integer({ min: 0, max: 12 }), fc.nat())
+  .chain(([space, goals, count, seed]) => {
+    const n = space.variables.length;
+    const m = goals.length;
+    // Few shares, so that inputs repeat; -0.1 and 1.1 lie outside the box.
+    const share = fc.constantFrom(-0.1, 0, 0.2, 0.5, 0.9, 1, 1.1);
+    return fc
+      .record({
+        shares: fc.array(share, { minLength: count * n, maxLength: count * n }),
+        outputs: fc.array(output, { minLength: count * m, maxLength: count * m }),
+        failed: fc.array(fc.constantFrom(0, 0, 0, 1), { minLength: count, maxLength: count }),
+        isExact: fc.boolean(),
+      })
+      .map(({ shares, outputs, failed, isExact }): SuggestRequest => {
+        const X = Float64Array.from(shares, (value, k) => toInput(space.variables[k % n]!, value));
+        const history: History = { count, X, Y: Float64Array.from(outputs), failed: Uint8Array.from(failed) };
+        const center = goals.map(({ lower, upper }) => (Number.isFinite(lower) ? lower : upper));
+        const goal = isExact
+          ? { targets: center.map((t) => within(t, 1e-7)), l1: { center, threshold: 1e-7 * m } }
+          : { targets: goals, l1: null };
+        return { space, goal, history, firstStep: Math.min(count, 3), convergence: 1e-6, seed, workLimit: 200 };
+      });
+  });
+
+function toInput({ kind, minimum, maximum }: Variable, share: number): number {
+  const x = minimum + share * (maximum - minimum);
+  return kind === 'float' ? x : Math.round(Math.min(maximum, Math.max(minimum, x)));
+}
+
+function check(request: SuggestRequest): void {
+  const proposal = suggest(request);
+  const { variables } = request.space;
+  const n = variables.length;
+  if (proposal.kind === 'nothing-new') {
+    expect(proposal.bestIndex).toBeLessThan(request.history.count);
+    return;
+  }
+  const x = Array.from(proposal.input);
+  expect(x).toHaveLength(n);
+  variables.forEach(({ kind, minimum, maximum }, v) => {
+    expect(x[v]! >= minimum && x[v]! <= maximum).toBe(true);
+    if (kind !== 'float') expect(Number.isInteger(x[v]!)).toBe(true);
+  });
+  const rows = Array.from({ length: request.history.count }, (_, i) =>
+    Array.from(request.history.X.subarray(i * n, (i + 1) * n)).join(),
+  );
+  expect(rows).not.toContain(x.join());
+}
+
+describe('any history', () => {
+  it('is answered with a new admissible input or with a fact', () => {
+    fc.assert(fc.property(requests, check), { numRuns: 120 });
+  });
+
+  it('is explained in finite plain numbers', () => {
+    fc.assert(
+      fc.property(requests, (request) => {
+        const explanation = explain(request);
+        expect(JSON.parse(JSON.stringify(explanation))).toEqual(explanation);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('may list its rows in any order', () => {
+    fc.assert(
+      fc.property(requests, (request) => {
+        const { count, X, Y, failed } = request.history;
+        const n = request.space.variables.length;
+        const m = request.goal.targets.length;
+        const reverse = (values: Float64Array, width: number) =>
+          Float64Array.from(
+            { length: count * width },
+            (_, k) => values[(count - 1 - Math.floor(k / width)) * width + (k % width)]!,
+          );
+        check({
+          ...request,
+          history: { count, X: reverse(X, n), Y: reverse(Y, m), failed: Uint8Array.from(failed).reverse() },
+        });
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('a history', () => {
+  const base = (rows: number[][], outputs: number[][], failed: number[]): SuggestRequest => ({
+    space: { variables: rows[0]?.map(() => float(0, 1)) ?? [float(0, 1), float(0, 1)] },
+    goal: { targets: [within(0.5, 0.01)], l1: null },
+    history: {
+      count: rows.length,
+      X: Float64Array.from(rows.flat()),
+      Y: Float64Array.from(outputs.flat()),
+      failed: Uint8Array.from(failed),
+    },
+    firstStep: 0,
+    convergence: 1e-6,
+    seed: 1,
+    workLimit: 1000,
+  });
+
+  it('without rows starts at the centre', () => {
+    const proposal = suggest(base([], [], []));
+    expect(proposal.kind === 'candidate' && Array.from(proposal.input)).toEqual([0.5, 0.5]);
+  });
+
+  it('of failed runs only is left for a place far from them', () => {
+    const proposal = suggest(
+      base(
+        [
+          [0.5, 0.5],
+          [0.1, 0.1],
+        ],
+        [[0], [0]],
+        [1, 1],
+      ),
+    );
+    expect(
+      proposal.kind === 'candidate' && Math.hypot(proposal.input[0]! - 0.1, proposal.input[1]! - 0.1),
+    ).toBeGreaterThan(0.4);
+  });
+
+  it('that contradicts itself is taken for noisy', () => {
+    check(
+      base(
+        [
+          [0.5, 0.5],
+          [0.5, 0.5],
+          [0.2, 0.9],
+          [0.2, 0.9],
+        ],
+        [[1], [1.2], [3], [2.9]],
+        [0, 0, 0, 0],
+      ),
+    );
+  });
+
+  it('of ten thousand rows and 200 inputs is answered', () => {
+    const n = 200;
+    const count = 10_000;
+    const X = Float64Array.from({ length: count * n }, (_, k) => (((k * 0.618034 + (k % n) * 0.414214) % 1) + 1) % 1);
+    const Y = Float64Array.from({ length: count }, (_, i) => X[i * n]! + X[i * n + 1]! ** 2);
+    check({
+      ...base([], [], []),
+      space: { variables: Array.from({ length: n }, () => float(0, 1)) },
+      history: { count, X, Y, failed: new Uint8Array(count) },
+    });
+  });
+});

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { Variable } from '../../src/optimizer/problem.ts';
+import { makeCoding } from '../../src/optimizer/space.ts';
+import { finiteSpaces, spaces } from './arbitraries.ts';
+
+const floats = (n: number): Variable[] => Array.from({ length: n }, () => ({ kind: 'float', minimum: 0, maximum: 10 }));
+const design = (n: number, outputCount: number | null, caseCount: number | null = null, seed = 1) =>
+  initialDesign({ space: { variables: floats(n) }, outputCount, caseCount, seed });
+
+describe('the designed cases', () => {
+  it.each([
+    [3, 5, 4],
+    [10, 2, 4],
+    [3, null, 3],
+    [50, null, 10],
+    [1, 1, 2],
+  ])('of %i inputs and %s outputs are %i', (n, outputs, count) => {
+    expect(design(n, outputs).count).toBe(count);
+  });
+
+  it('are as many as the client asks for', () => {
+    expect(design(4, 2, 17).count).toBe(17);
+  });
+
+  it('start at the centre and stay within 0.4 half widths of it', () => {
+    const { X, count } = design(6, 20);
+    expect(count).toBe(7);
+    expect(Array.from(X.subarray(0, 6))).toEqual([5, 5, 5, 5, 5, 5]);
+    for (const x of X) expect(Math.abs(x - 5)).toBeLessThanOrEqual(2 + 1e-12);
+  });
+
+  it('go in directions that are orthogonal to each other', () => {
+    const { X } = design(6, 20);
+    for (let i = 1; i < 7; i++) {
+      for (let k = 1; k < i; k++) {
+        let sum = 0;
+        for (let v = 0; v < 6; v++) sum += (X[i * 6 + v]! - 5) * (X[k * 6 + v]! - 5);
+        expect(Math.abs(sum)).toBeLessThan(1e-9);
+      }
+    }
+  });
+
+  it('depend on the seed and on nothing else', () => {
+    expect(design(5, 3, null, 7)).toEqual(design(5, 3, null, 7));
+    expect(design(5, 3, null, 7)).not.toEqual(design(5, 3, null, 8));
+  });
+
+  it('are admissible and never alike', () => {
+    fc.assert(
+      fc.property(spaces, fc.integer({ min: 1, max: 20 }), fc.nat(), (space, caseCount, seed) => {
+        const { count, X } = initialDesign({ space, outputCount: null, caseCount, seed });
+        const n = space.variables.length;
+        const keys = new Set<string>();
+        for (let i = 0; i < count; i++) {
+          const x = Array.from(X.subarray(i * n, (i + 1) * n));
+          keys.add(x.join());
+          space.variables.forEach(({ kind, minimum, maximum }, v) => {
+            expect(x[v]! >= minimum && x[v]! <= maximum).toBe(true);
+            if (kind !== 'float') expect(Number.isInteger(x[v]!)).toBe(true);
+          });
+        }
+        expect(keys.size).toBe(count);
+      }),
+    );
+  });
+
+  it('use up a finite space that is smaller than the number asked for', () => {
+    fc.assert(
+      fc.property(finiteSpaces, (space) => {
+        const { count } = initialDesign({ space, outputCount: null, caseCount: 200, seed: 3 });
+        expect(count).toBe(Math.min(200, makeCoding(space).size));
+      }),
+    );
+  });
+});

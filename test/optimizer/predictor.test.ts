@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import { type Aim, makeAcquisition } from '../../src/optimizer/acquisition/acquisition.ts';
+import { makeHazards } from '../../src/optimizer/acquisition/hazards.ts';
+import { climb } from '../../src/optimizer/search/box-newton.ts';
+import { correctAround } from '../../src/optimizer/surrogate/endgame.ts';
+import { makePredictor, type Predictor } from '../../src/optimizer/surrogate/predictor.ts';
+import { smooth, surrogateOf, unlimited } from './surrogate-fixture.ts';
+
+const AT = Float64Array.of(0.31, -0.42, 0.17);
+const waves = (u: ArrayLike<number>) => {
+  const [a, b, c] = [u[0]!, u[1]!, u[2]!];
+  return [Math.sin(3 * a) + b * c, Math.exp(a + b) + 5, a * a - b + Math.cos(4 * c)];
+};
+
+function makeBoth(evaluate: (u: ArrayLike<number>) => number[], N: number) {
+  const { surrogate, U, Y } = surrogateOf(evaluate, [0.5, 5.5, 0.4], N, 3);
+  return { surrogate, U, Y, predictor: makePredictor(surrogate, unlimited()) };
+}
+
+/** Largest relative difference between an analytic gradient and central differences. */
+function gradientError(value: (u: Float64Array) => number, gradient: ArrayLike<number>, h = 1e-5): number {
+  let worst = 0;
+  for (let f = 0; f < AT.length; f++) {
+    const at = (step: number) => {
+      const u = AT.slice();
+      u[f]! += step;
+      return value(u);
+    };
+    const difference = (at(h) - at(-h)) / (2 * h);
+    worst = Math.max(worst, Math.abs(gradient[f]! - difference) / Math.max(1, Math.abs(difference)));
+  }
+  return worst;
+}
+
+function checkGradients(predictor: Predictor): void {
+  const { m, p } = predictor;
+  predictor.predict(AT, true, true);
+  const mean = predictor.meanGradient.slice();
+  const sigma = predictor.sigmaGradient.slice();
+  for (let j = 0; j < m; j++) {
+    const meanAt = (u: Float64Array) => {
+      predictor.predict(u, false, false);
+      return predictor.mean[j]!;
+    };
+    const sigmaAt = (u: Float64Array) => {
+      predictor.predict(u, false, true);
+      return predictor.sigma[j]!;
+    };
+    expect(gradientError(meanAt, mean.subarray(j * p, (j + 1) * p))).toBeLessThan(1e-5);
+    expect(gradientError(sigmaAt, sigma.subarray(j * p, (j + 1) * p))).toBeLessThan(1e-3);
+  }
+}
+
+describe('a prediction', () => {
+  it.each([
+    ['few smooth cases', smooth, 6],
+    ['many wavy cases', waves, 25],
+  ])('has the gradients of its central differences with %s', (_, evaluate, N) => {
+    checkGradients(makeBoth(evaluate, N).predictor);
+  });
+
+  it('keeps its gradients with a shift and secants around a point', () => {
+    const { surrogate, predictor } = makeBoth(waves, 25);
+    correctAround(surrogate, predictor, 2);
+    checkGradients(predictor);
+    const slope = Float64Array.of(0.3, -0.2, 0.1);
+    predictor.correct([{ shift: 0.01, slope, center: AT.map((value) => value + 0.02), reach: 0.01 }, null, null]);
+    checkGradients(predictor);
+  });
+
+  it('has the Hessian of the differences of its gradient', () => {
+    const { predictor } = makeBoth(waves, 25);
+    for (let j = 0; j < 3; j++) {
+      const H = new Float64Array(9);
+      predictor.addMeanHessian(j, AT, 1, H);
+      for (let f = 0; f < 3; f++) {
+        const slope = (u: Float64Array) => {
+          predictor.predict(u, true, false);
+          return predictor.meanGradient[j * 3 + f]!;
+        };
+        const row = Array.from({ length: 3 }, (_, g) => H[Math.max(f, g) * 3 + Math.min(f, g)]!);
+        expect(gradientError(slope, row)).toBeLessThan(1e-4);
+      }
+    }
+  });
+
+  it('meets the cases it was fitted to, and the centre of the endgame exactly', () => {
+    const { surrogate, predictor, U } = makeBoth(waves, 25);
+    const gapAt = (i: number) => {
+      predictor.predict(U.subarray(i * 3, (i + 1) * 3), false, true);
+      return surrogate.outputs.map(({ fitted }, j) => Math.abs(predictor.mean[j]! - fitted!.warp.z[i]!));
+    };
+    for (let i = 0; i < 25; i++) expect(Math.max(...gapAt(i))).toBeLessThan(1e-3);
+    correctAround(surrogate, predictor, 4);
+    expect(Math.max(...gapAt(4))).toBeLessThan(1e-13);
+  });
+
+  it('has a spread that is positive everywhere and smallest at the cases', () => {
+    const { predictor, U } = makeBoth(waves, 25);
+    predictor.predict(U.subarray(0, 3), false, true);
+    const near = predictor.sigma.slice();
+    predictor.predict(Float64Array.of(1, -1, 1), false, true);
+    predictor.sigma.forEach((far, j) => {
+      expect(near[j]!).toBeGreaterThan(0);
+      expect(far).toBeGreaterThan(near[j]!);
+    });
+  });
+
+  it('does not depend on the scale of an output', () => {
+    const scaled = (u: ArrayLike<number>) => waves(u).map((y) => 1e9 * y);
+    const one = surrogateOf(waves, [0.5, 5.5, 0.4], 25, 3).surrogate;
+    const other = surrogateOf(scaled, [0.5e9, 5.5e9, 0.4e9], 25, 3).surrogate;
+    const a = makePredictor(one, unlimited());
+    const b = makePredictor(other, unlimited());
+    a.predict(AT, false, true);
+    b.predict(AT, false, true);
+    one.outputs.forEach((output, j) => {
+      const y = output.fitted!.warp.fromZ(a.mean[j]!);
+      const z = other.outputs[j]!.fitted!.warp.fromZ(b.mean[j]!);
+      expect(Math.abs(z / 1e9 - y)).toBeLessThan(1e-4);
+    });
+  });
+});
+
+describe('the acquisition', () => {
+  const aims: [string, Aim[]][] = [
+    ['intervals', ['interval', 'interval', 'interval']],
+    ['an improvement', [{ incumbent: -0.2 }, 'interval', 'ignore']],
+  ];
+
+  it.each(aims)('has the gradient of its central differences with %s', (_, aim) => {
+    const { surrogate, predictor } = makeBoth(waves, 12);
+    const acquisition = makeAcquisition(surrogate, predictor, aim, [true, false, false], null);
+    for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
+      acquisition.evaluate(AT, frozen, true);
+      const gradient = acquisition.gradient.slice();
+      const value = (u: Float64Array) => acquisition.evaluate(u, frozen, false);
+      expect(gradientError(value, gradient)).toBeLessThan(1e-3);
+    }
+  });
+
+  it('warns of failed runs, with the gradient of its central differences', () => {
+    const cases = {
+      N: 1,
+      U: Float64Array.of(0.9, 0.9, 0.9),
+      Y: new Float64Array(3),
+      rows: [0],
+      intervals: [],
+      merit: Float64Array.of(1),
+      failedU: Float64Array.of(0.3, -0.3, 0.2, -0.8, -0.8, -0.8),
+    };
+    const hazards = makeHazards(cases, 3)!;
+    const gradient = new Float64Array(3);
+    const value = hazards.logSuccess(AT, gradient);
+    expect(value).toBeLessThan(-1);
+    expect(hazards.logSuccess(Float64Array.of(0.9, 0.9, 0.9), null)).toBeGreaterThan(-0.2);
+    expect(gradientError((u) => hazards.logSuccess(u, null), gradient)).toBeLessThan(1e-5);
+  });
+
+  it('is climbed inside the box and never down', () => {
+    const { surrogate, predictor } = makeBoth(waves, 12);
+    const open = [false, false, false];
+    const acquisition = makeAcquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);
+    const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1) };
+    for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
+      const u = Float64Array.of(0.4, -0.5, 0.1);
+      const before = acquisition.evaluate(u, frozen, false);
+      const reached = climb(acquisition, u, frozen, box, 25, unlimited());
+      expect(reached).toBeGreaterThanOrEqual(before);
+      expect(acquisition.evaluate(u, frozen, false)).toBe(reached);
+      expect(u.every((value, f) => value >= box.lower[f]! && value <= box.upper[f]!)).toBe(true);
+    }
+  });
+});
