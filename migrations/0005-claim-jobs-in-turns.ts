@@ -1,11 +1,13 @@
 /**
  * Accounts take turns at being served: the accounts with claimable jobs stand in a ring, each claim goes on after the
- * account that was served last, and takes the oldest jobs of every account it passes.
+ * account that was served last, and takes the oldest jobs of every account it passes. What an account may hold is bounded too.
  */
 export const sql = `
 create index suggestion_jobs_claimable_by_account on suggestion_jobs (account_id, visible_at, id);
 create index suggestion_jobs_exhausted on suggestion_jobs (visible_at) where attempts >= 5;
 drop index suggestion_jobs_claimable;
+-- Running objectives are counted per account, as far as the account's limit.
+create index objectives_open on objectives (account_id) where stop_reason = 0 and disabled_at is null;
 
 -- A function, because it keeps its plan: planning would take longer than the claim itself. The queue may be empty when
 -- the plan is made and hold thousands a second later, hence a plan that uses the index whatever the statistics say.

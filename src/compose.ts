@@ -10,10 +10,12 @@ import { readBacklog } from './db/backlog.ts';
 import { connect, poolUsage } from './db/client.ts';
 import { Listener } from './db/listen.ts';
 import { pendingMigrations } from './db/migrate.ts';
+import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
 import { presentEvent } from './http/sdk/events.wire.ts';
+import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
 import { buildServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -186,6 +188,7 @@ function startWorker({ config, log, db, listener, engine, metrics, tracing }: Pa
       cron: '45 * * * * *',
       run: async () => purgeIdempotencyKeys(db) as Promise<Counts>,
     },
+    { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: async () => purgeRateLimits(db) as Promise<Counts> },
     { name: 'tidy-events', cron: '30 * * * * *', run: async () => tidyEvents(db) as Promise<Counts> },
   ];
   const stopSchedule = startSchedule(tasks, log);
@@ -246,7 +249,8 @@ type Counts = Readonly<Record<string, number>>;
 
 async function startIngress(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { config, log, db, listener, engine, metrics, tracing } = parts;
-  const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs);
+  const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
+  const limiter = makeLimiter(config, db);
   const keyUse = new KeyUse();
   const server = await buildServer({
     db,
@@ -262,6 +266,8 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
       trustProxy: config.http.trustProxy as boolean | number | string[],
       requestTimeoutMs: REQUEST_TIMEOUT_MS,
       rateLimitPerMinute: config.http.rateLimitPerMinute,
+      load: config.http.load,
+      account: config.account,
       corsOrigins: config.http.corsOrigins,
       isRegistrationOpen: config.http.allowRegistration ?? false,
     },
@@ -269,6 +275,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     isDatabaseAway,
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
+    ...(limiter !== undefined && { rateLimiter: limiter }),
   });
   const stopSchedule = startSchedule(
     [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) as Promise<Counts> }],
@@ -284,6 +291,14 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
       await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));
     },
   };
+}
+
+/** Undefined: no limit. */
+function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
+  const limit = config.http.rateLimitPerMinute;
+  if (limit === 0) return undefined;
+  const window = makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
+  return makeRateLimiter(limit, window, () => performance.now());
 }
 
 /** A 32 MiB body over a slow line still arrives in this time. */

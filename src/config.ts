@@ -16,6 +16,13 @@ export interface Config {
     readonly bodyLimitBytes: number;
     /** Requests per key and minute; 0 switches the limit off. */
     readonly rateLimitPerMinute: number;
+    /** What one process takes on before it answers 503. */
+    readonly load: {
+      readonly requestsInFlight: number;
+      /** 0 switches the guard off. */
+      readonly eventLoopDelayMs: number;
+      readonly heapShare: number;
+    };
     /** As Fastify takes it: nobody, everybody, a number of hops, or addresses and networks. */
     readonly trustProxy: boolean | number | readonly string[];
     /** Origins that browsers may call from; ['*'] for all of them. */
@@ -23,7 +30,19 @@ export interface Config {
     /** Undefined: the command decides, `start` opens it and `serve` keeps it closed. */
     readonly allowRegistration: boolean | undefined;
   };
-  readonly suggest: { readonly waitMs: number; readonly waitMaximumMs: number };
+  readonly suggest: {
+    readonly waitMs: number;
+    readonly waitMaximumMs: number;
+    /** Requests of one process that wait for a suggestion at a time. */
+    readonly maximumWaiting: number;
+  };
+  /** What one account may hold at a time; 0 means any number. */
+  readonly account: {
+    readonly openObjectives: number;
+    readonly queuedSuggestions: number;
+    /** Input cases of one project. */
+    readonly cases: number;
+  };
   readonly database: {
     /** Undefined: only `start` can do without, on the embedded server. */
     readonly url: string | undefined;
@@ -127,6 +146,13 @@ export const SETTINGS = {
   STATEMENT_TIMEOUT_MS: wholeNumber(0, DAY_MS, '15000'),
   LOCK_TIMEOUT_MS: wholeNumber(0, DAY_MS, '5000'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000, '6000'),
+  MAXIMUM_REQUESTS_IN_FLIGHT: wholeNumber(1, 1_000_000, '2000'),
+  MAXIMUM_WAITING_SUGGESTIONS: wholeNumber(1, 1_000_000, '1000'),
+  MAXIMUM_EVENT_LOOP_DELAY_MS: wholeNumber(0, MINUTE_MS, '1000'),
+  MAXIMUM_HEAP_PERCENT: wholeNumber(10, 100, '90'),
+  MAXIMUM_OPEN_OBJECTIVES: wholeNumber(0, 1_000_000_000, '100000'),
+  MAXIMUM_QUEUED_SUGGESTIONS: wholeNumber(0, 1_000_000_000, '20000'),
+  MAXIMUM_CASES: wholeNumber(1, 10_000, '10000'),
   TRUST_PROXY: {
     rule: z.string().transform(parseTrustProxy),
     expected: 'true, false, a number of proxies, or their addresses and networks with commas between them',
@@ -196,11 +222,25 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       port: read('PORT'),
       bodyLimitBytes: read('BODY_LIMIT_BYTES'),
       rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE'),
+      load: {
+        requestsInFlight: read('MAXIMUM_REQUESTS_IN_FLIGHT'),
+        eventLoopDelayMs: read('MAXIMUM_EVENT_LOOP_DELAY_MS'),
+        heapShare: read('MAXIMUM_HEAP_PERCENT') / 100,
+      },
       trustProxy: read('TRUST_PROXY'),
       corsOrigins: read('CORS_ORIGINS') ?? [],
       allowRegistration: read('ALLOW_REGISTRATION'),
     },
-    suggest: { waitMs: read('SUGGEST_WAIT_MS'), waitMaximumMs: read('SUGGEST_WAIT_MAXIMUM_MS') },
+    suggest: {
+      waitMs: read('SUGGEST_WAIT_MS'),
+      waitMaximumMs: read('SUGGEST_WAIT_MAXIMUM_MS'),
+      maximumWaiting: read('MAXIMUM_WAITING_SUGGESTIONS'),
+    },
+    account: {
+      openObjectives: read('MAXIMUM_OPEN_OBJECTIVES'),
+      queuedSuggestions: read('MAXIMUM_QUEUED_SUGGESTIONS'),
+      cases: read('MAXIMUM_CASES'),
+    },
     database: {
       url: read('DATABASE_URL'),
       poolSize: read('DATABASE_POOL_SIZE'),

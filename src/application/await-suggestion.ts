@@ -25,11 +25,33 @@ export class SettledSteps {
   readonly #unsubscribe: () => void;
 
   readonly #pollIntervalMs: number;
+  readonly #maximumInside: number;
+  #inside = 0;
 
-  /** @param pollIntervalMs  longest sleep of a waiter: the poll behind the notifications */
-  constructor(listener: Pick<Listener, 'subscribe'>, pollIntervalMs: number) {
+  /**
+   * @param pollIntervalMs  longest sleep of a waiter: the poll behind the notifications
+   * @param maximumInside   requests that may be about to wait at a time
+   */
+  constructor(
+    listener: Pick<Listener, 'subscribe'>,
+    pollIntervalMs: number,
+    maximumInside: number = Number.POSITIVE_INFINITY,
+  ) {
     this.#pollIntervalMs = pollIntervalMs;
+    this.#maximumInside = maximumInside;
     this.#unsubscribe = listener.subscribe(SETTLED_CHANNEL, (payload) => this.#settle(payload));
+  }
+
+  /** Counts a request that is going to wait until the returned function is called. Throws OVERLOADED when there are too many. */
+  enter(): () => void {
+    if (this.#inside >= this.#maximumInside) {
+      const message = `${this.#inside} requests wait for suggestions in this process already; try again in a moment.`;
+      throw new DomainError('OVERLOADED', message);
+    }
+    this.#inside += 1;
+    return () => {
+      this.#inside -= 1;
+    };
   }
 
   close(): void {
@@ -112,6 +134,12 @@ export async function awaitSuggestion(
   return current;
 }
 
+export interface WaitOptions extends SuggestOptions {
+  readonly waitMs: number;
+  /** Set when the request came under a client's key. */
+  readonly keyed?: KeyedRequest | undefined;
+}
+
 /**
  * Opens or finds the step being computed and waits for it. Under a client's key the step is stored, not the answer, so
  * that no transaction stays open while it is computed. Throws as requestSuggestion, awaitSuggestion and runOnce do.
@@ -120,7 +148,21 @@ export async function suggestAndWait(
   deps: AwaitDeps,
   accountId: number,
   path: ObjectivePath,
-  options: SuggestOptions & { readonly waitMs: number; readonly keyed?: KeyedRequest | undefined },
+  options: WaitOptions,
+): Promise<StepView> {
+  const leave = options.waitMs > 0 ? deps.settledSteps.enter() : undefined;
+  try {
+    return await openAndAwait(deps, accountId, path, options);
+  } finally {
+    leave?.();
+  }
+}
+
+async function openAndAwait(
+  deps: AwaitDeps,
+  accountId: number,
+  path: ObjectivePath,
+  options: WaitOptions,
 ): Promise<StepView> {
   const step =
     options.keyed === undefined

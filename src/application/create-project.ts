@@ -38,11 +38,25 @@ export function checkNewProject(project: NewProject): readonly Violation[] {
   return violations;
 }
 
-/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED. No database. */
-export async function withInputCases(engine: Pick<Engine, 'design'>, project: NewProject): Promise<NewProject> {
-  refuseViolations(checkNewProject(project));
+/**
+ * The project with its input cases, its own or designed ones; at most `maximumCases` of them, 0 for any number. Throws
+ * VALIDATION_FAILED. No database.
+ */
+export async function withInputCases(
+  engine: Pick<Engine, 'design'>,
+  project: NewProject,
+  maximumCases = 0,
+): Promise<NewProject> {
+  refuseViolations([...checkNewProject(project), ...checkCaseLimit(project, maximumCases)]);
   if (project.inputCases !== null) return project;
   return { ...project, inputCases: await designCases(engine, project, seedOfProject(project)) };
+}
+
+function checkCaseLimit({ inputCases, caseCount }: NewProject, maximumCases: number): readonly Violation[] {
+  const count = inputCases?.length ?? caseCount ?? 0;
+  if (maximumCases === 0 || count <= maximumCases) return [];
+  const field = inputCases === null ? 'caseCount' : 'inputCases';
+  return [makeViolation([field], `are at most ${maximumCases} on this service, not ${count}.`)];
 }
 
 function seedOfProject(project: NewProject): number {

@@ -4,12 +4,18 @@
  * objective.satisfied when the initial point satisfies everything.
  */
 import { insertInverse, listAllInverses } from '../db/inverses.ts';
-import { findRunningTwin, insertObjective, type NewObjectiveRow, updateObjective } from '../db/objectives.ts';
+import {
+  findRunningTwin,
+  hasOpenObjectives,
+  insertObjective,
+  type NewObjectiveRow,
+  updateObjective,
+} from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
-import { refuseViolations } from '../domain/errors.ts';
+import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { InverseStatus } from '../domain/inverse.ts';
 import {
   type BoundsRule,
@@ -36,16 +42,21 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly boundsRule?: BoundsRule;
 }
 
-/** One transaction. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED. */
+/**
+ * One transaction. `maximumOpen`: running objectives that the account may have, 0 for any number. Throws NOT_FOUND,
+ * TRIAL_CLOSED, VALIDATION_FAILED, LIMIT_REACHED.
+ */
 export async function loadObjectives(
   db: Db,
   accountId: number,
   path: TrialPath,
   request: NewObjective,
+  maximumOpen = 0,
 ): Promise<ObjectiveWithInverses> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
     const row = await toCheckedRow(trx, accountId, trial, request);
+    await refuseManyOpen(trx, accountId, maximumOpen);
     return store(trx, accountId, row);
   });
 }
@@ -56,15 +67,24 @@ export async function initializeInverse(
   accountId: number,
   trialId: number,
   request: NewObjective,
+  maximumOpen = 0,
 ): Promise<StepView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
     const row = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
     const twin = await findRunningTwin(trx, accountId, trialId, row);
+    if (twin === undefined) await refuseManyOpen(trx, accountId, maximumOpen);
     const objective = twin ?? (await store(trx, accountId, row));
     const inverses = await listAllInverses(trx, accountId, [objective.id]);
     return { objective, inverse: inverses[0]! };
   });
+}
+
+/** Requests at the same time may exceed the limit by their number: it bounds what an account costs, it is no invariant. */
+async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
+  if (maximumOpen === 0 || !(await hasOpenObjectives(trx, accountId, maximumOpen))) return;
+  const message = `This account has ${maximumOpen} running objectives, as many as it may; stop or delete one first.`;
+  throw new DomainError('LIMIT_REACHED', message);
 }
 
 async function toCheckedRow(

@@ -9,15 +9,20 @@ import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import type { StepView } from './views.ts';
 
+/** A suggestion takes a fraction of a second; in this time a full queue has moved on. */
+const QUEUE_RETRY_SECONDS = 5;
+
 export interface SuggestOptions {
   readonly requestId: string | null;
+  /** Suggestions of the account that may wait at a time; 0 or absent: any number. */
+  readonly maximumQueued?: number | undefined;
 }
 
 /**
  * Opens the next iteration with its job, or returns the one that is being computed. One transaction behind the lock of
  * the objective; workers hear of the job on commit.
  *
- * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing.
+ * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing; QUEUE_FULL.
  */
 export async function requestSuggestion(
   db: Db,
@@ -42,7 +47,8 @@ export async function requestSuggestion(
       isLoaded: false,
       isSatisfied: false,
     });
-    await openJob(trx, { accountId, objectiveId: objective.id, inverseId, requestId: options.requestId });
+    const job = { accountId, objectiveId: objective.id, inverseId, requestId: options.requestId };
+    if (!(await openJob(trx, job, options.maximumQueued ?? 0))) refuseFullQueue(options.maximumQueued!);
     return { objective, inverse: toOpened(last, inverseId) };
   });
 }
@@ -91,4 +97,9 @@ function refuseOpenIteration(objectiveId: number, last: Inverse): void {
     `Iteration ${last.iteration} still waits for its output; load the output of inverse ${last.id} or report that its run failed.`,
     { step: { objectiveId, inverseId: last.id } },
   );
+}
+
+function refuseFullQueue(maximumQueued: number): never {
+  const message = `${maximumQueued} suggestions of this account wait to be computed already; ask again when some are done.`;
+  throw new DomainError('QUEUE_FULL', message, { retryAfterSeconds: QUEUE_RETRY_SECONDS });
 }

@@ -135,6 +135,20 @@ export async function findRunningTwin(
   return row && toObjective(row);
 }
 
+/** Whether the account has at least `count` running objectives. Served by objectives_open; looks at `count` entries. */
+export async function hasOpenObjectives(trx: Trx, accountId: number, count: number): Promise<boolean> {
+  const row = await trx
+    .selectFrom('objectives')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('stop_reason', '=', 0)
+    .where('disabled_at', 'is', null)
+    .offset(count - 1)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 export interface NewObjectiveRow
   extends Pick<
     Objective,

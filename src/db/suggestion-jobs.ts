@@ -22,14 +22,22 @@ export interface NewJob {
   readonly requestId: string | null;
 }
 
-/** Opens the one job of an objective; the unique objective_id forbids a second. Workers hear of it on commit. */
-export async function openJob(trx: Trx, job: NewJob): Promise<void> {
-  await sql`
+/**
+ * Opens the one job of an objective; the unique objective_id forbids a second. Workers hear of it on commit. False: the
+ * account has `maximumQueued` jobs (0: may have any number), and none was opened.
+ */
+export async function openJob(trx: Trx, job: NewJob, maximumQueued: number): Promise<boolean> {
+  const isRoomLeft = sql`${maximumQueued} = 0 or ${maximumQueued} > (
+    select count(*) from (
+      select from suggestion_jobs where account_id = ${job.accountId} limit ${maximumQueued}) queued)`;
+  const { rows } = await sql`
     with opened as (
       insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id, trace_parent)
-      values (${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.requestId}, ${activeTraceParent()})
+      select ${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.requestId}, ${activeTraceParent()}
+      where ${isRoomLeft}
       returning id)
     select pg_notify(${JOBS_CHANNEL}, '') from opened`.execute(trx);
+  return rows.length === 1;
 }
 
 export interface Claim {

@@ -1,10 +1,12 @@
 /** What the ingress needs from outside. It passes `db` and `settledSteps` on to the use cases and never looks inside. */
 import type { Logger } from 'pino';
+import type { AccountLimits } from '../application/account-limits.ts';
 import type { SettledSteps } from '../application/await-suggestion.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { LoadLimits } from './plugins/backpressure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface HttpSettings {
@@ -24,6 +26,10 @@ export interface HttpSettings {
   readonly corsOrigins?: readonly string[];
   /** Whether anybody may make an account; closed unless given. */
   readonly isRegistrationOpen?: boolean;
+  /** What one process takes on at once; everything unless given. */
+  readonly load?: LoadLimits;
+  /** What one account may hold; anything unless given. */
+  readonly account?: AccountLimits;
 }
 
 export interface HttpDeps {

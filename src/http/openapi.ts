@@ -5,6 +5,7 @@ import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
 import { type AnswerSpec, type Operation, pathNames } from './operation.ts';
+import { scopeOfMethod } from './plugins/scopes.ts';
 import { toJsonSchema } from './wire/json-schema.ts';
 import { PAGE_LIMIT } from './wire/limits.ts';
 import { problemSchema } from './wire/problem.ts';
@@ -50,7 +51,7 @@ const KEY_IN_USE = 'The first request under this Idempotency-Key is still runnin
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A required field is missing, a format is wrong, a rule is violated or a precondition fails; errors lists every violation.',
   401: 'The API key is missing or not valid.',
-  403: 'The API key does not allow this.',
+  403: 'The API key lacks the scope that this needs; detail names it.',
   404: 'The first resource of the path that does not exist.',
   409: KEY_IN_USE,
   413: 'The body is too large.',
@@ -95,6 +96,9 @@ function describeOperation(operation: Operation, components: Components): Json {
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
+    security: ['bearer', 'apiKey'].map((scheme) => ({
+      [scheme]: [operation.scope ?? scopeOfMethod(operation.method)],
+    })),
     parameters: describeParameters(operation),
     ...(body !== undefined && {
       requestBody: {

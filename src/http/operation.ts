@@ -5,6 +5,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
+import type { Scope } from '../application/authenticate.ts';
 import type { KeyedRequest } from '../application/idempotent.ts';
 import type { Violation } from '../domain/errors.ts';
 import type { PageRequest } from '../domain/page.ts';
@@ -69,6 +70,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly description?: string;
   readonly body?: BodySpec<B>;
   readonly isList?: boolean;
+  /** The scope that a key needs; by default read for GET and write for the others. */
+  readonly scope?: Scope;
   /** Whether the Prefer header is read. */
   readonly waits?: boolean;
   readonly answers: Readonly<Record<number, AnswerSpec>>;

@@ -1,7 +1,7 @@
-/** Counts requests per key, in memory of this process. A limiter shared between processes can take its place. */
+/** How many requests a key may make, decided per request. Where they are counted is up to the window it is given. */
 export interface Allowance {
   readonly isAllowed: boolean;
-  /** Requests left in this window. */
+  /** Requests left in this window, as far as this process knows. */
   readonly remaining: number;
   /** Whole seconds until the window ends, at least 1. */
   readonly resetSeconds: number;
@@ -14,25 +14,100 @@ export interface RateLimiter {
   take(key: string): Promise<Allowance>;
 }
 
-const WINDOW_SECONDS = 60;
+/** Takes up to `wanted` requests out of a key's window; fewer than wanted means that nothing is left. */
+export type TakeFromWindow = (
+  key: string,
+  wanted: number,
+) => Promise<{ readonly granted: number; readonly remaining: number; readonly resetMs: number }>;
 
-/** Fixed windows in memory. `now` is in milliseconds and never runs backwards.. */
-export function makeMemoryRateLimiter(limit: number, now: () => number): RateLimiter {
-  let windowStart = now();
-  let counts = new Map<string, number>();
+export const WINDOW_SECONDS = 60;
+/**
+ * Share of the limit that a process fetches at once. At 1 percent the window is asked once in 60 requests with the default
+ * limit, and a process that falls silent keeps at most that share from the others.
+ */
+const BATCH_SHARE = 0.01;
+/** Near its end the window is asked for less at a time, so that no process sits on the last requests. */
+const SHARE_OF_REMAINING = 0.25;
+/** Windows that have ended are dropped when this many are known. */
+const SWEEP_AT = 10_000;
+
+interface Held {
+  /** Requests fetched and not made yet. */
+  tokens: number;
+  /** Left in the window when it was last asked. */
+  remaining: number;
+  endsAt: number;
+  isSpent: boolean;
+  fetching: Promise<void> | undefined;
+}
+
+/**
+ * A limiter that fetches requests from the window in batches and hands them out from memory: never more than the limit in
+ * all processes together. `now` is in milliseconds and never runs backwards.
+ */
+export function makeRateLimiter(limit: number, takeFromWindow: TakeFromWindow, now: () => number): RateLimiter {
+  const known = new Map<string, Held>();
+  const batch = Math.max(1, Math.floor(limit * BATCH_SHARE));
+
+  const find = (key: string): Held => {
+    const held = known.get(key);
+    if (held !== undefined && now() < held.endsAt) return held;
+    if (known.size >= SWEEP_AT) for (const [other, { endsAt }] of known) if (endsAt <= now()) known.delete(other);
+    const fresh = {
+      tokens: 0,
+      remaining: limit,
+      endsAt: Number.POSITIVE_INFINITY,
+      isSpent: false,
+      fetching: undefined,
+    };
+    known.set(key, fresh);
+    return fresh;
+  };
+
+  const fetch = async (key: string, held: Held): Promise<void> => {
+    const wanted = Math.max(1, Math.min(batch, Math.floor(held.remaining * SHARE_OF_REMAINING)));
+    try {
+      const { granted, remaining, resetMs } = await takeFromWindow(key, wanted);
+      held.tokens += granted;
+      held.remaining = remaining;
+      held.endsAt = now() + resetMs;
+      held.isSpent = granted < wanted;
+    } finally {
+      held.fetching = undefined;
+    }
+  };
+
   return {
     limit,
     windowSeconds: WINDOW_SECONDS,
     async take(key) {
-      const instant = now();
-      if (instant - windowStart >= WINDOW_SECONDS * 1000) {
-        windowStart = instant;
-        counts = new Map();
+      // Ends: every fetch brings a request, or the news that none is left until the window ends.
+      for (;;) {
+        const held = find(key);
+        const isAllowed = held.tokens > 0;
+        if (isAllowed) held.tokens -= 1;
+        if (isAllowed || held.isSpent) {
+          const resetSeconds = Math.max(1, Math.ceil((held.endsAt - now()) / 1000));
+          return { isAllowed, remaining: held.tokens + held.remaining, resetSeconds };
+        }
+        held.fetching ??= fetch(key, held);
+        await held.fetching;
       }
-      const count = (counts.get(key) ?? 0) + 1;
-      counts.set(key, count);
-      const resetSeconds = Math.max(1, Math.ceil(WINDOW_SECONDS - (instant - windowStart) / 1000));
-      return { isAllowed: count <= limit, remaining: Math.max(0, limit - count), resetSeconds };
     },
+  };
+}
+
+/** Fixed windows in the memory of this process alone. `now` as for makeRateLimiter. */
+export function makeMemoryWindow(limit: number, now: () => number): TakeFromWindow {
+  const windows = new Map<string, { taken: number; endsAt: number }>();
+  return async (key, wanted) => {
+    let window = windows.get(key);
+    if (window === undefined || now() >= window.endsAt) {
+      window = { taken: 0, endsAt: now() + WINDOW_SECONDS * 1000 };
+      windows.set(key, window);
+    }
+    const granted = Math.min(wanted, limit - window.taken);
+    window.taken += granted;
+    return { granted, remaining: limit - window.taken, resetMs: window.endsAt - now() };
   };
 }

@@ -5,6 +5,7 @@ import type { HttpDeps } from './deps.ts';
 import { type Answer, type BodySpec, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './plugins/authenticate.ts';
 import { answerOnce, readKeyedRequest } from './plugins/idempotency.ts';
+import { scopeOfMethod } from './plugins/scopes.ts';
 import { pathOf } from './request-path.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
@@ -17,6 +18,7 @@ export function registerOperations(scope: FastifyInstance, deps: HttpDeps, opera
     scope.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+      config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
       handler: async (request, reply) =>
         sendAnswer(reply, await answerOnce(operation, readCall(deps, operation, request))),
     });

@@ -14,6 +14,7 @@ import { makeErrorHandler } from './errors.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
+import { limitLoad } from './plugins/backpressure.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { addHealthRoutes } from './plugins/health.ts';
@@ -22,7 +23,7 @@ import { addReference } from './plugins/reference.ts';
 import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
 import { logRequests } from './plugins/request-log.ts';
 import { addCommonHeaders } from './plugins/security-headers.ts';
-import { makeMemoryRateLimiter } from './rate-limiter.ts';
+import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 import { allowCrossOrigin } from './sdk/cross-origin.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
@@ -72,13 +73,21 @@ export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
   addHealthRoutes(app, deps, isClosing);
   await addReference(app);
 
-  const limit = settings.rateLimitPerMinute;
-  const limiter = deps.rateLimiter ?? (limit === 0 ? undefined : makeMemoryRateLimiter(limit, () => performance.now()));
-  await app.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
-  await app.register(async (scope) => addSdkDialect(scope, deps, limiter), { prefix: SDK_PREFIX });
+  const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
+  await app.register(async (dialects) => {
+    if (settings.load !== undefined) await limitLoad(dialects, settings.load);
+    await dialects.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
+    await dialects.register(async (scope) => addSdkDialect(scope, deps, limiter), { prefix: SDK_PREFIX });
+  });
 
   refuseOtherMethods();
   return app;
+}
+
+/** Counts in this process alone. Undefined: no limit. */
+function makeLocalLimiter(limit: number): RateLimiter | undefined {
+  const now = () => performance.now();
+  return limit === 0 ? undefined : makeRateLimiter(limit, makeMemoryWindow(limit, now), now);
 }
 
 function toTrustProxy(setting: boolean | number | readonly string[]) {

@@ -105,7 +105,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     ...options.deps,
   });
   await app.ready();
-  const makeKey: NativeService['makeKey'] = (account, scopes = ['read', 'write']) =>
+  const makeKey: NativeService['makeKey'] = (account, scopes = ['read', 'write', 'admin']) =>
     createKey(db, { account, label: null, scopes, expiresAt: null });
   const key = await makeKey('test');
   const sendAs = (sender: string): Send => makeSend(app, sender);

@@ -25,7 +25,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
   // A stored job carries the trace that it belongs to.
-  db: { imports: ['domain', 'telemetry/trace-context'], packages: ['kysely', 'pg'] },
+  db: { imports: ['domain', 'telemetry/trace-context'], packages: ['kysely', 'pg', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
     types: ['db/backlog', 'db/client', 'engine'],

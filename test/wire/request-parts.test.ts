@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeRequestId } from '../../src/http/plugins/request-id.ts';
-import { makeMemoryRateLimiter } from '../../src/http/rate-limiter.ts';
+import { makeMemoryWindow, makeRateLimiter } from '../../src/http/rate-limiter.ts';
 import { parseId } from '../../src/http/wire/ids.ts';
 import { nextPageLink, parsePageQuery } from '../../src/http/wire/pages.ts';
 import { applyWait, parsePrefer } from '../../src/http/wire/prefer.ts';
@@ -112,7 +112,11 @@ describe('a request id', () => {
 describe('the limiter in memory', () => {
   it('counts per key in windows of a minute', async () => {
     let nowMs = 5_000;
-    const limiter = makeMemoryRateLimiter(2, () => nowMs);
+    const limiter = makeRateLimiter(
+      2,
+      makeMemoryWindow(2, () => nowMs),
+      () => nowMs,
+    );
     expect(await limiter.take('a')).toEqual({ isAllowed: true, remaining: 1, resetSeconds: 60 });
     nowMs += 20_500;
     expect(await limiter.take('a')).toEqual({ isAllowed: true, remaining: 0, resetSeconds: 40 });

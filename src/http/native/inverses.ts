@@ -50,7 +50,8 @@ export const inverseOperations: readonly Operation[] = [
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
-      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed });
+      const maximumQueued = deps.settings.account?.queuedSuggestions;
+      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
       const isComputed = step.inverse.input !== null;
       return {
         status: isComputed ? 201 : 202,

@@ -33,7 +33,7 @@ export const objectiveOperations: readonly Operation[] = [
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const loaded = await loadObjectives(deps.db, accountId, ids, body);
+      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account?.openObjectives);
       return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
     },
   }),
@@ -48,7 +48,13 @@ export const objectiveOperations: readonly Operation[] = [
     body: newInverse,
     answers: created.spec('Iteration 1, the initial point.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const step = await initializeInverse(deps.db, accountId, ids.trialId, body);
+      const step = await initializeInverse(
+        deps.db,
+        accountId,
+        ids.trialId,
+        body,
+        deps.settings.account?.openObjectives,
+      );
       const trial = await getTrial(deps.db, accountId, ids);
       const location = inversePath({ ...trial, ...ids }, step.objective.id, step.inverse.id);
       return created.answer(location, presentInverse(step));

@@ -20,7 +20,7 @@ export const projectOperations: readonly Operation[] = [
       'Without inputCases the service designs the points. Evaluate them and load the outputs as output cases.',
     body: newProject,
     answers: created.spec('The project with its input cases.', projectSchema),
-    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body)),
+    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body), deps.settings.account?.cases),
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project);
       return created.answer(projectPath(ids.modelId, made.id), presentProject(made));

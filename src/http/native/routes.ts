@@ -6,6 +6,7 @@ import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { requireKey } from '../plugins/authenticate.ts';
 import { limitRate } from '../plugins/rate-limit.ts';
+import { requireScope } from '../plugins/scopes.ts';
 import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
@@ -32,6 +33,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
 export function addNativeDialect(scope: FastifyInstance, deps: HttpDeps, limiter: RateLimiter | undefined): void {
   addApiHeaders(scope);
   requireKey(scope, deps);
+  requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);
   scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
   registerOperations(scope, deps, NATIVE_OPERATIONS);

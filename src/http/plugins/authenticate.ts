@@ -1,10 +1,6 @@
-/**
- * Finds out whose key a request carries, before anything of its body is read. Keys that read may only look; keys that
- * write may do everything in their account.
- */
+/** Finds out whose key a request carries, before anything of its body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate, type Principal } from '../../application/authenticate.ts';
-import { DomainError } from '../../domain/errors.ts';
 import type { HttpDeps } from '../deps.ts';
 
 const principals = new WeakMap<FastifyRequest, Principal>();
@@ -21,10 +17,6 @@ export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
     const principal = await authenticate(deps.db, readKey(request));
     principals.set(request, principal);
     deps.noteKeyUse(principal.keyId);
-    const scopeNeeded = request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write';
-    if (!principal.scopes.includes(scopeNeeded)) {
-      throw new DomainError('FORBIDDEN', `This needs a key with the scope ${scopeNeeded}.`);
-    }
   });
 }
 

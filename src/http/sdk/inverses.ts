@@ -9,6 +9,7 @@ import { recordOutput } from '../../application/record-output.ts';
 import type { StepView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import type { HttpSettings } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
 import { inverseSchema, newOutput, noFields, presentInverse, toMeasurement } from './inverses.wire.ts';
@@ -68,13 +69,14 @@ export const inverseOperations: readonly Operation[] = [
 
 interface SuggestCall
   extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'keyed'> {
-  readonly deps: AwaitDeps & { readonly settings: { readonly suggestWaitMs: number } };
+  readonly deps: AwaitDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
 
 /** Throws OVERLOADED when the suggestion takes longer than a client waits; asking again then finds it. */
 async function suggest({ deps, accountId, ids, requestId, keyed }: SuggestCall): Promise<StepView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
-  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed });
+  const maximumQueued = deps.settings.account?.queuedSuggestions;
+  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
   if (step.inverse.input !== null) return step;
   const message = 'The suggestion is still being computed; ask again for the same one.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });

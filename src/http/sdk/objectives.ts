@@ -17,7 +17,13 @@ export const objectiveOperations: readonly Operation[] = [
     body: newObjectives,
     answers: created.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body));
+      const objective = await loadObjectives(
+        deps.db,
+        accountId,
+        ids,
+        toNewObjective(body),
+        deps.settings.account?.openObjectives,
+      );
       return created.answer(presentObjective(objective), objectivePath(objective.id));
     },
   }),

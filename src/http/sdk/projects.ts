@@ -12,7 +12,7 @@ export const projectOperations: readonly Operation[] = [
     summary: 'Create a project; its input cases are designed',
     body: newProject,
     answers: created.spec('The project.', projectSchema),
-    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body)),
+    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body), deps.settings.account?.cases),
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project);
       return created.answer(presentProject({ project: made, trials: [] }));

@@ -9,6 +9,7 @@ import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { requireKey } from '../plugins/authenticate.ts';
 import { limitRate } from '../plugins/rate-limit.ts';
+import { requireScope } from '../plugins/scopes.ts';
 import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
@@ -20,7 +21,7 @@ import { objectivePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
 import { trialOperations } from './trials.ts';
 
-const SDK_OPERATIONS: readonly Operation[] = [
+export const SDK_OPERATIONS: readonly Operation[] = [
   ...modelOperations,
   ...projectOperations,
   ...trialOperations,
@@ -42,6 +43,7 @@ export async function addSdkDialect(
   });
   await scope.register(async (keyed) => {
     requireKey(keyed, deps);
+    requireScope(keyed);
     if (limiter !== undefined) limitRate(keyed, limiter);
     registerOperations(keyed, deps, SDK_OPERATIONS);
   });

@@ -1,4 +1,4 @@
-/** What was answered under a client's Idempotency-Key, kept for 24 hours. */
+/** What was answered under a client's Idempotency-Key, kept for 24 hours, and how often keys were used lately. */
 export const sql = `
 -- outcome: the answer, the refusal, or the step that a suggest request opened. The row commits with the business rows.
 create table idempotency_keys (
@@ -12,4 +12,13 @@ create table idempotency_keys (
   constraint idempotency_keys_primary primary key (account_id, key, method, path)
 );
 create index idempotency_keys_created on idempotency_keys (created_at);
+
+-- One row per API key: requests handed out in its window, and the window's end in milliseconds since 1970, as the library
+-- that counts wants it. Not logged: after a crash of the server counting begins anew, and that is all.
+create unlogged table rate_limits (
+  key text not null,
+  points integer not null,
+  expire bigint not null,
+  constraint rate_limits_primary primary key (key)
+) with (fillfactor = 50);
 `;

@@ -1,0 +1,145 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { SettledSteps } from '../../src/application/await-suggestion.ts';
+import { OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
+
+const CALM = { requestsInFlight: 1_000, eventLoopDelayMs: 0, heapShare: 1 };
+const account = { openObjectives: 0, queuedSuggestions: 0, cases: 0 };
+
+function expectOverload(answer: { status: number; headers: Record<string, unknown>; body: { type: string } }): void {
+  expect(answer.status).toBe(503);
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  expect(answer.body.type).toBe('urn:backsolve:problem:overloaded');
+}
+
+describe('a process under load', () => {
+  it('takes so many requests at once and answers the others with 503, then goes on', async () => {
+    const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 3 } } });
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => service.send('GET', i % 2 === 0 ? '/v1/models' : '/api/models')),
+      );
+      const taken = answers.filter(({ status }) => status === 200);
+      expect(taken).toHaveLength(3);
+      for (const answer of answers) if (answer.status !== 200) expectOverload(answer);
+    }
+    for (let request = 0; request < 5; request++) expect((await service.send('GET', '/v1/models')).status).toBe(200);
+    await service.close();
+  });
+
+  it('counts refused, failed and broken off requests out again', async () => {
+    const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 1 } } });
+    const { objectiveUrl } = await prepareObjective(service.send);
+    await service.app.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = service.app.server.address() as { port: number };
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', prefer: 'wait=20' };
+    for (let request = 0; request < 3; request++) {
+      const leaver = new AbortController();
+      const url = `http://127.0.0.1:${port}${objectiveUrl}/inverses`;
+      const waiting = fetch(url, { method: 'POST', headers, body: '{}', signal: leaver.signal });
+      await expect.poll(() => countJobs(service)).toBe(1);
+      leaver.abort();
+      await expect(waiting).rejects.toThrow();
+      await expect.poll(async () => (await service.send('GET', '/v1/models')).status).toBe(200);
+      expect((await service.sendAs('')('GET', '/v1/models')).status).toBe(401);
+      expect((await service.send('POST', '/v1/models', '{')).status).toBe(400);
+      await sql`delete from suggestion_jobs`.execute(service.db);
+      await sql`delete from inverses where iteration > 1`.execute(service.db);
+    }
+    await service.close();
+  });
+
+  it.each([
+    ['its event loop is behind', { ...CALM, eventLoopDelayMs: 1e-6 }],
+    ['its heap is nearly full', { ...CALM, heapShare: 1e-6 }],
+  ])('answers 503 while %s, before it looks at the key, and keeps answering probes', async (_, load) => {
+    const service = await openNativeService({ settings: { load } });
+    await expect.poll(async () => (await service.send('GET', '/v1/models')).status).toBe(503);
+    expectOverload(await service.sendAs('')('POST', '/v1/models', {}));
+    expectOverload(await service.send('GET', '/api/models'));
+    expect((await service.send('GET', '/livez')).status).toBe(200);
+    expect((await service.send('GET', '/readyz')).status).toBe(200);
+    await service.close();
+  });
+
+  it('lets so many requests wait for suggestions, takes those that do not wait, and writes nothing for the others', async () => {
+    const steps = new SettledSteps({ subscribe: () => () => undefined }, 50, 2);
+    const service = await openNativeService({ deps: { settledSteps: steps } });
+    const objectives: Awaited<ReturnType<typeof prepareObjective>>[] = [];
+    for (let i = 0; i < 4; i++) objectives.push(await prepareObjective(service.send));
+    const suggest = (i: number, prefer: string) =>
+      service.send('POST', `${objectives[i]!.objectiveUrl}/inverses`, {}, { prefer });
+    const waiting = [suggest(0, 'wait=1'), suggest(1, 'wait=1')];
+    await expect.poll(() => countJobs(service)).toBe(2);
+    expectOverload(await suggest(2, 'wait=1'));
+    expectOverload(await service.send('POST', `/api/objectives/${objectives[2]!.loaded.body.id}/suggest-inverse`, {}));
+    expect(await countJobs(service)).toBe(2);
+    expect((await suggest(3, 'respond-async')).status).toBe(202);
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([202, 202]);
+    expect((await suggest(2, 'wait=1')).status).toBe(202);
+    await service.close();
+  });
+});
+
+async function countJobs({ db }: Pick<Awaited<ReturnType<typeof openNativeService>>, 'db'>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from suggestion_jobs`.execute(db);
+  return rows[0]!.count;
+}
+
+describe('an account', () => {
+  it('has so many running objectives and no more, until one ends', async () => {
+    const service = await openNativeService({ settings: { account: { ...account, openObjectives: 2 } } });
+    const { trialUrl, trialId } = await prepareTrial(service.send);
+    const load = () => service.send('POST', `${trialUrl}/objectives`, OBJECTIVES);
+    const first = await load();
+    await load();
+    for (const refused of [
+      await load(),
+      await service.send('POST', `/api/trials/${trialId}/objectives`, OBJECTIVES),
+      await service.send('POST', `/v1/trials/${trialId}/initialize-inverse`, { ...OBJECTIVES, convergence: 0.5 }),
+    ]) {
+      expect(refused.status, refused.text).toBe(400);
+      expect(refused.body.type).toBe('urn:backsolve:problem:limit-reached');
+    }
+    const other = service.sendAs(await service.makeKey('another account'));
+    const theirs = await prepareObjective(other);
+    expect(theirs.loaded.status).toBe(201);
+    await service.send('POST', `${trialUrl}/objectives/${first.body.id}/stop`);
+    expect((await load()).status).toBe(201);
+    await service.close();
+  });
+
+  it('has so many suggestions waiting and gets 429 past that, without a new iteration', async () => {
+    const service = await openNativeService({ settings: { account: { ...account, queuedSuggestions: 1 } } });
+    const suggest = (url: string, send = service.send) =>
+      send('POST', `${url}/inverses`, {}, { prefer: 'respond-async' });
+    const [first, second] = [await prepareObjective(service.send), await prepareObjective(service.send)];
+    expect((await suggest(first.objectiveUrl)).status).toBe(202);
+    expect((await suggest(first.objectiveUrl)).status).toBe(202);
+    const refused = await suggest(second.objectiveUrl);
+    expect(refused.status).toBe(429);
+    expect(refused.body.type).toBe('urn:backsolve:problem:queue-full');
+    expect(refused.headers['retry-after']).toBe('5');
+    expect((await service.send('GET', second.objectiveUrl)).body.inverses).toHaveLength(1);
+    const other = service.sendAs(await service.makeKey('another account'));
+    expect((await suggest((await prepareObjective(other)).objectiveUrl, other)).status).toBe(202);
+    await service.send('POST', `${first.objectiveUrl}/stop`);
+    expect((await suggest(second.objectiveUrl)).status).toBe(202);
+    await service.close();
+  });
+
+  it('has so many cases in a project', async () => {
+    const service = await openNativeService({ settings: { account: { ...account, cases: 3 } } });
+    const { body: model } = await service.send('POST', '/v1/models', { name: 'small' });
+    const space = { name: 'line', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'] };
+    const create = (extra: object) => service.send('POST', `/v1/models/${model.id}/projects`, { ...space, ...extra });
+    expect((await create({ inputCases: [[0], [0.5], [1]] })).status).toBe(201);
+    expect((await create({ caseCount: 3 })).status).toBe(201);
+    const refused = [await create({ inputCases: [[0], [0.3], [0.6], [1]] }), await create({ caseCount: 4 })];
+    expect(refused.map(({ status, body }) => [status, body.errors[0].property])).toEqual([
+      [400, 'inputCases'],
+      [400, 'caseCount'],
+    ]);
+    await service.close();
+  });
+});

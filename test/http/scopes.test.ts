@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
+import type { Operation } from '../../src/http/operation.ts';
+import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
+import { type NativeService, openNativeService } from './native-service.ts';
+
+const SCOPES = ['read', 'write', 'admin'] as const;
+
+const routes = [
+  ...NATIVE_OPERATIONS.map((operation) => ({ prefix: '/v1', operation })),
+  ...SDK_OPERATIONS.map((operation) => ({ prefix: '/api', operation })),
+].map(({ prefix, operation }) => ({
+  name: `${operation.method} ${prefix}${operation.path}`,
+  url: `${prefix}${operation.path.replace(/\{\w+\}/g, '999999')}`,
+  operation,
+}));
+
+/** Webhooks send an account's data elsewhere; all else is looking or changing. */
+function scopeOf({ method, path }: Operation): (typeof SCOPES)[number] {
+  if (path.startsWith('/webhooks')) return 'admin';
+  return method === 'GET' ? 'read' : 'write';
+}
+
+let service: NativeService;
+let keys: Record<string, string>;
+beforeAll(async () => {
+  service = await openNativeService();
+  const pairs = SCOPES.map(async (scope) => [scope, await service.makeKey('test', [scope])] as const);
+  keys = Object.fromEntries(await Promise.all(pairs));
+});
+afterAll(() => service.close());
+
+describe('a key of one scope', () => {
+  it.each(routes)('is told what it lacks, or let in: $name', async ({ url, operation }) => {
+    const needed = scopeOf(operation);
+    for (const scope of SCOPES) {
+      const answer = await service.sendAs(keys[scope]!)(operation.method, url, operation.body && {});
+      if (scope === needed) {
+        expect(answer.status).not.toBe(401);
+        expect(answer.status).not.toBe(403);
+      } else {
+        expect(answer.status).toBe(403);
+        expect(answer.body).toMatchObject({
+          type: 'urn:backsolve:problem:forbidden',
+          detail: `This needs a key with the scope ${needed}.`,
+        });
+      }
+    }
+  });
+});
