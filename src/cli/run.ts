@@ -58,6 +58,14 @@ function report(error: unknown): number {
     );
     return 1;
   }
+  if (isPortTaken(error)) {
+    console.error(`${error.message}\nAnother program listens there; choose another port with PORT, e.g. PORT=8081.`);
+    return 1;
+  }
   console.error(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : error);
   return 1;
+}
+
+function isPortTaken(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
 }

@@ -11,6 +11,7 @@ export interface ListenerSettings {
   readonly url: string;
   readonly applicationName: string;
   readonly heartbeatMs: number;
+  /** Pause before the first attempt to reconnect; it doubles from attempt to attempt, up to tenfold. */
   readonly reconnectMs: number;
   readonly onError: (error: Error) => void;
 }
@@ -30,6 +31,8 @@ export class Listener {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = true;
   #isConnected = false;
+  /** Attempts to connect that failed since the last one that did not. */
+  #failures = 0;
 
   constructor(settings: ListenerSettings) {
     this.#settings = settings;
@@ -84,6 +87,7 @@ export class Listener {
       await client.connect();
       for (const channel of this.#listeners.keys()) await this.#listen(client, channel);
       this.#isConnected = true;
+      this.#failures = 0;
     } catch (error) {
       this.#lost(client, error as Error);
       return;
@@ -122,7 +126,8 @@ export class Listener {
     client.connection.stream.destroy();
     if (this.#isStopped) return;
     this.#settings.onError(error);
-    this.#timer = setTimeout(() => void this.#connect(), this.#settings.reconnectMs);
+    const pauseMs = this.#settings.reconnectMs * Math.min(10, 2 ** this.#failures++);
+    this.#timer = setTimeout(() => void this.#connect(), pauseMs);
   }
 
   #tell(channel: string, payload: string): void {

@@ -80,7 +80,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       const server = await superviseServer(files, options.port, options.log);
       let stopped: Promise<void> | undefined;
       return {
-        url: embeddedUrl(password, server.port),
+        url: urlOf(password, server.port),
         stop: () => (stopped ??= server.stop().finally(unlock)),
       };
     });
@@ -88,11 +88,6 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     await unlock();
     throw error;
   }
-}
-
-/** The address of a server started here. */
-export function embeddedUrl(password: string, port: number): string {
-  return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
 /** The URL of the server that another process (`start`) runs in this folder right now, or undefined when none does. */

@@ -21,13 +21,19 @@ export function startSchedule(tasks: readonly ScheduledTask[], log: WorkerLog): 
         passes.add(pass);
         return pass;
       },
-      { name: task.name, noOverlap: true },
+      { name: task.name, noOverlap: true, logger: toCronLogger(task, log) },
     ),
   );
   return async () => {
     await Promise.all(clockwork.map((entry) => entry.destroy()));
     await Promise.all(passes);
   };
+}
+
+/** node-cron would print lines of its own: a pass that came late or was still running when the next was due. */
+function toCronLogger({ name }: ScheduledTask, log: WorkerLog) {
+  const warn = (message: string | Error) => log.warn({ task: name, detail: String(message) }, 'schedule.notice');
+  return { info: warn, warn, error: warn, debug: () => undefined };
 }
 
 async function runOnce(task: ScheduledTask, log: WorkerLog): Promise<void> {

@@ -72,3 +72,23 @@ test('a second start in the same folder is refused with the number of the first'
   expect(second.stderr()).toContain(`already in use by process ${first.command.child.pid}`);
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
 });
+
+test('a port that is taken is named, and the command ends', async () => {
+  const first = await startAll(await newDataDir());
+  const command = startCommand(['start'], { DATA_DIR: await newDataDir(), PORT: new URL(first.url).port });
+  cleanups.push(() => stop(command));
+  expect(await command.ended).toBe(1);
+  expect(command.stderr()).toContain('choose another port with PORT');
+});
+
+test('keys reach the database of start without DATABASE_URL, whether it runs or not', async () => {
+  const dataDir = await newDataDir();
+  const { command, url } = await startAll(dataDir);
+  const created = startCommand(['keys', 'create', '--label', 'second'], { DATA_DIR: dataDir });
+  expect(await created.ended).toBe(0);
+  expect((await listModels(url, created.stdout().trim())).status).toBe(200);
+  await stop(command);
+  const listed = startCommand(['keys', 'list'], { DATA_DIR: dataDir });
+  expect(await listed.ended).toBe(0);
+  expect(listed.stdout()).toContain('second');
+});
