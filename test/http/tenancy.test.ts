@@ -1,0 +1,186 @@
+/**
+ * Every route of both dialects, with the ids of another account: 404, as if nothing were there. The list of routes is the
+ * one that the server registers; a new route without a body to send fails here.
+ */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
+import { type Operation, pathNames } from '../../src/http/operation.ts';
+import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
+import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, type Send } from './native-service.ts';
+
+const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
+const OUTPUTS = { outputCount: 3, outputCases: [[1, 2, 3]] };
+/** A valid body per operation, so that nothing but the ids can be at fault. */
+const BODIES: Readonly<Record<string, object>> = {
+  createModel: { name: 'some model' },
+  updateModel: { name: 'other name' },
+  createProject: { ...SPACE, inputCases: [[0]] },
+  updateProject: { name: 'other name' },
+  loadOutputCases: OUTPUTS,
+  createTrial: {},
+  updateTrial: { status: 'completed' },
+  loadObjectives: OBJECTIVES,
+  initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
+  stopObjective: {},
+  suggestInverse: {},
+  loadInverseOutput: { output: [1, 2, 3] },
+  putInverseOutput: { output: [1, 2, 3] },
+  createWebhook: { url: 'https://receiver.example/' },
+  updateWebhook: { enabled: false },
+  redeliver: {},
+};
+
+const routes = [
+  ...NATIVE_OPERATIONS.map((operation) => ({ prefix: '/v1', operation })),
+  ...SDK_OPERATIONS.map((operation) => ({ prefix: '/api', operation })),
+].map((route) => ({ ...route, name: `${route.operation.method} ${route.prefix}${route.operation.path}` }));
+const withIds = routes.filter(({ operation }) => pathNames(operation.path).length > 0);
+
+type Ids = Readonly<Record<string, number>>;
+
+let service: NativeService;
+let strangers: { readonly send: Send; readonly ids: Ids };
+let owner: { readonly send: Send; readonly ids: Ids };
+beforeAll(async () => {
+  service = await openNativeService({ deps: { judgeWebhookUrl: () => undefined } });
+  owner = await prepareAccount('owner');
+  strangers = await prepareAccount('stranger');
+});
+afterAll(() => service.close());
+
+/** An account with one of everything; ids by their names in paths. */
+async function prepareAccount(name: string) {
+  const send = service.sendAs(await service.makeKey(name));
+  const webhook = (await send('POST', '/v1/webhooks', BODIES['createWebhook'])).body;
+  const { model, project, set, trialId, loaded } = await prepareObjective(send);
+  const inverses = await send('GET', `${loaded.headers['location']}/inverses`);
+  const { rows } = await sql<{ id: number }>`
+    select id from webhook_deliveries where webhook_id = ${webhook.id} limit 1`.execute(service.db);
+  const ids = {
+    model_id: model.id,
+    project_id: project.id,
+    output_case_set_id: set.id,
+    trial_id: trialId,
+    objective_id: loaded.body.id,
+    inverse_id: inverses.body[0].id,
+    webhook_id: webhook.id,
+    delivery_id: rows[0]!.id,
+  };
+  return { send, ids };
+}
+
+function fill(prefix: string, { path }: Operation, ids: Ids): string {
+  return `${prefix}${path.replace(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? `{${name}}`))}`;
+}
+
+function bodyOf({ operationId, body }: Operation): object | undefined {
+  if (body === undefined) return undefined;
+  const known = BODIES[operationId];
+  if (known === undefined) throw new Error(`give ${operationId} a body here`);
+  return known;
+}
+
+/** All rows of the owner, as text. */
+async function ownersRows(): Promise<string> {
+  const tables = [
+    'models',
+    'projects',
+    'output_case_sets',
+    'trials',
+    'objectives',
+    'inverses',
+    'suggestion_jobs',
+    'webhooks',
+  ];
+  const texts = [];
+  for (const table of tables) {
+    const { rows } = await sql<{ text: string }>`
+      select t::text as text from ${sql.table(table)} t
+      where account_id = (select id from accounts where name = 'owner') order by 1`.execute(service.db);
+    texts.push(`${table} ${rows.map(({ text }) => text).join('\n')}`);
+  }
+  return texts.join('\n');
+}
+
+describe("another account's ids", () => {
+  it('cover every id that a path may have', () => {
+    const names = new Set(withIds.flatMap(({ operation }) => pathNames(operation.path)));
+    expect([...names].sort()).toEqual(Object.keys(owner.ids).sort());
+    expect(withIds.length).toBeGreaterThan(40);
+  });
+
+  it.each(withIds)('are 404: $name', async ({ prefix, operation }) => {
+    const before = await ownersRows();
+    const answer = await strangers.send(operation.method, fill(prefix, operation, owner.ids), bodyOf(operation));
+    expect(answer.status, answer.text).toBe(404);
+    expect(answer.body.type).toBe('urn:backsolve:problem:not-found');
+    expect(await ownersRows()).toBe(before);
+  });
+
+  it.each(withIds.filter(({ operation }) => pathNames(operation.path).length > 1))(
+    'are 404 below own parents and above own children: $name',
+    async ({ prefix, operation }) => {
+      const names = pathNames(operation.path);
+      const before = await ownersRows();
+      for (let split = 1; split < names.length; split++) {
+        for (const [head, tail] of [
+          [strangers.ids, owner.ids],
+          [owner.ids, strangers.ids],
+        ] as const) {
+          const ids = Object.fromEntries(names.map((name, i) => [name, (i < split ? head : tail)[name]!]));
+          const answer = await strangers.send(operation.method, fill(prefix, operation, ids), bodyOf(operation));
+          expect(answer.status, `${JSON.stringify(ids)} ${answer.text}`).toBe(404);
+        }
+      }
+      expect(await ownersRows()).toBe(before);
+    },
+  );
+
+  it.each(withIds.filter(({ operation }) => operation.method === 'GET'))(
+    'are there for their own account: $name',
+    async ({ prefix, operation }) => {
+      const answer = await owner.send('GET', fill(prefix, operation, owner.ids));
+      // The objective explains itself only after a suggestion.
+      expect(answer.status === 404 && !answer.text.includes('explanation'), answer.text).toBe(false);
+    },
+  );
+
+  it.each(['/v1/models', '/api/models', '/v1/webhooks'])('are in no list: %s', async (url) => {
+    const own = await owner.send('GET', url);
+    const foreign = await strangers.send('GET', url);
+    expect(own.body).toHaveLength(1);
+    expect(foreign.body).toHaveLength(1);
+    expect(foreign.body[0].id).not.toBe(own.body[0].id);
+  });
+
+  it('in a body are refused as if nothing were there', async () => {
+    const { model_id, project_id } = strangers.ids;
+    const url = `/v1/models/${model_id}/projects/${project_id}/trials`;
+    const answer = await strangers.send('POST', url, { output_case_set_id: owner.ids['output_case_set_id'] });
+    expect(answer.status).toBe(400);
+    const never = await strangers.send('POST', url, { output_case_set_id: 999_999 });
+    const message = (id: number) => ({ errors: [{ message: `the project has no set ${id}.` }] });
+    expect(answer.body).toMatchObject(message(owner.ids['output_case_set_id']!));
+    expect(never.body).toMatchObject(message(999_999));
+  });
+});
+
+describe('without a valid key', () => {
+  const expired = 'bks_00000000_00000000000000000000000000000000_000000';
+  it.each(routes)('every route is 401 with one and the same answer: $name', async ({ prefix, operation }) => {
+    const url = fill(prefix, operation, owner.ids);
+    const before = await ownersRows();
+    const bodies = [];
+    for (const key of ['', 'nonsense', expired]) {
+      const answer = await service.sendAs(key)(operation.method, url, bodyOf(operation));
+      expect(answer.status).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      bodies.push(answer.text);
+    }
+    const broken = await service.sendAs('')(operation.method, url.replace(/\/\d+/, '/x'), '{');
+    expect(broken.status).toBe(401);
+    expect(new Set(bodies).size).toBe(1);
+    expect(await ownersRows()).toBe(before);
+  });
+});
