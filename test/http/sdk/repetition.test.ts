@@ -1,7 +1,7 @@
 /** Calls that come twice because their answer was lost, and loops that go on after the end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, type Send } from '../native-service.ts';
-import { linear, makeObjective, makeTrial, OBJECTIVES } from './sdk-client.ts';
+import { linear, makeObjective, makeTrial, OBJECTIVES, SPACE } from './sdk-client.ts';
 
 let service: NativeService;
 let send: Send;
@@ -148,5 +148,25 @@ describe('attempts', () => {
     const loaded = await load(id, [900, 900, 900]);
     expect(loaded.body).toMatchObject({ exhaustedAt: expect.any(String), satisfiedAt: null, stoppedAt: null });
     expect((await send('GET', `/api/objectives/${objective.body.id}`)).body.stopReason).toBe(3);
+  });
+});
+
+describe('under an Idempotency-Key', () => {
+  it('a project is made once, suggest gives one step, and a stopped step is shown again', async () => {
+    const { model, suggestUrl, ...made } = await makeObjective(send);
+    const under = (key: string) => ({ 'idempotency-key': key });
+    const create = () => send('POST', `/api/models/${model.id}/projects`, SPACE, under('project'));
+    const first = await create();
+    expect([first.status, (await create()).body]).toEqual([201, first.body]);
+    const suggested = (await send('POST', suggestUrl, {}, under('suggest'))).body;
+    expect((await send('POST', suggestUrl, {}, under('suggest'))).body).toEqual(suggested);
+    expect((await send('POST', suggestUrl, {}, under('suggest again'))).body.id).toBe(suggested.id);
+    await send('POST', `${nativeUrl({ model, ...made })}/stop`);
+    const url = `/api/inverses/${suggested.id}/load-output`;
+    const loads = [1, 2].map(() => send('POST', url, { output: [1, 2, 3] }, under('load')));
+    for (const loaded of await Promise.all(loads)) {
+      if (loaded.status !== 409) expect(loaded.body).toMatchObject({ id: suggested.id, stoppedAt: expect.any(String) });
+    }
+    expect((await send('POST', url, { output: [1, 2, 3] }, under('load'))).body.stoppedAt).not.toBeNull();
   });
 });
