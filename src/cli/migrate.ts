@@ -1,23 +1,37 @@
+import { parseArgs } from 'node:util';
 import { openDatabase } from '../compose.ts';
+import { grantRows } from '../db/grant.ts';
 import { migrate } from '../db/migrate.ts';
 import { makeLog } from '../log.ts';
-import { type Command, databaseUrl } from './command.ts';
+import { type Command, CommandError, databaseUrl } from './command.ts';
 
 export const migrateCommand: Command = {
   summary: 'bring the database of DATABASE_URL up to date',
-  usage: `Usage: backsolve migrate
+  usage: `Usage: backsolve migrate [--grant ROLE]
 
-Applies the migrations that the database lacks and prints their names. May run at any time and any number of times.`,
+Applies the migrations that the database lacks and prints their names. May run at any time and any number of times.
+--grant gives an existing database role what serve and work need, rows of every table, and nothing else.`,
 
-  async run(_args, config) {
+  async run(args, config) {
+    const role = parseRole(args);
     const db = openDatabase(config, databaseUrl(config), makeLog(config.log));
     try {
       const { applied } = await migrate(db);
       for (const name of applied) console.log(`applied ${name}`);
       console.log(applied.length === 0 ? 'The database was up to date.' : 'The database is up to date.');
+      if (role !== undefined) await grantRows(db, role);
+      if (role !== undefined) console.log(`The role ${role} may serve and work.`);
       return 0;
     } finally {
       await db.destroy();
     }
   },
 };
+
+function parseRole(args: readonly string[]): string | undefined {
+  try {
+    return parseArgs({ args: [...args], options: { grant: { type: 'string' } } }).values.grant;
+  } catch (error) {
+    throw new CommandError(`${(error as Error).message}\n\n${migrateCommand.usage}`);
+  }
+}

@@ -26,6 +26,7 @@ beforeAll(async () => {
     ALLOW_REGISTRATION: 'true',
     WEBHOOK_ALLOW_PRIVATE: 'true',
     ENGINE_THREADS: '1',
+    MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
   });
   const log = makeLog({ level: 'trace', destination: { write: (line: string) => void lines.push(line) } });
   service = await startService(config, database.url, log, { ingress: true, worker: true });

@@ -54,7 +54,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Like the ingress, commands tell the codes of broken rules apart.
   cli: {
-    imports: ['compose', 'config', 'log', 'dev', 'application', 'domain', 'db/migrate'],
+    imports: ['compose', 'config', 'log', 'dev', 'application', 'domain', 'db/migrate', 'db/grant'],
     types: HANDED_THROUGH.types,
     packages: [],
   },

@@ -38,6 +38,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     LEASE_MS: '2000',
     POLL_INTERVAL_MS: '200',
     ENGINE_THREADS: '1',
+    MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
     ...options.settings,
   });
   const url = (await options.through?.(database.url)) ?? database.url;

@@ -1,0 +1,19 @@
+/** What a role needs that only serves and works: rows, no schema. Given again after every migration. */
+import { sql } from 'kysely';
+import type { Db } from './transaction.ts';
+
+/**
+ * Lets `role` read and write every table of the product but not the list of migrations, and nothing else: no table can be
+ * made, changed or dropped. Identity columns, functions, NOTIFY and LISTEN need no right of their own. Repeatable.
+ * Rejects when there is no such role.
+ */
+export async function grantRows(db: Db, role: string): Promise<void> {
+  const name = sql.id(role);
+  await db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx);
+    const schema = sql.id(rows[0]!.schema);
+    await sql`grant usage on schema ${schema} to ${name}`.execute(trx);
+    await sql`grant select, insert, update, delete on all tables in schema ${schema} to ${name}`.execute(trx);
+    await sql`revoke insert, update, delete on kysely_migration, kysely_migration_lock from ${name}`.execute(trx);
+  });
+}
