@@ -1,5 +1,6 @@
 /** The only place that builds things. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { SettledSteps } from './application/await-suggestion.ts';
 import { tidyEvents } from './application/deliver-events.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
@@ -14,8 +15,8 @@ import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
-import { presentEvent } from './http/sdk/events.wire.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
+import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -194,10 +195,18 @@ function startWorker({ config, log, db, listener, engine, metrics, tracing }: Pa
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
   events.start();
-  return async () => {
-    await Promise.all([loop.stop(), events.stop()]);
-    await stopSchedule();
-  };
+  const stop = () => Promise.all([loop.stop(), events.stop(), stopSchedule()]);
+  return () => atMost(config.shutdownGraceMs + HAND_BACK_MS, stop());
+}
+
+/** What handing work back takes while the database answers. */
+const HAND_BACK_MS = 3_000;
+
+/** Waits at most so long: what hangs on dead connections is left to leases, whose time runs out by itself. */
+async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const limit = new AbortController();
+  await Promise.race([work, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)]);
+  limit.abort();
 }
 
 /** Probes and metrics on a port of their own. */
@@ -281,16 +290,21 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) as Promise<Counts> }],
     log,
   );
-  const url = await server.listen({ host: config.http.host, port: config.http.port });
-  return {
-    url,
-    close: async () => {
-      await server.close();
-      settledSteps.close();
+  const close = async () => {
+    await server.close();
+    settledSteps.close();
+    const flush = async () => {
       await stopSchedule();
       await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));
-    },
+    };
+    await atMost(HAND_BACK_MS, flush());
   };
+  try {
+    return { url: await server.listen({ host: config.http.host, port: config.http.port }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** Undefined: no limit. */
