@@ -105,6 +105,7 @@ export class Fleet {
         PATH: process.env['PATH'],
         DATABASE_URL: member.proxy.through(this.#options.databaseUrl),
         HOST: '127.0.0.1',
+        NODE_COMPILE_CACHE: path.join(this.#options.folder, 'compile-cache'),
         ...port,
         ...this.#options.settings,
       },

@@ -14,6 +14,8 @@ export interface ChaosCounts {
   killedWorkers: number;
   killedIngresses: number;
   frozen: number;
+  /** Of these, workers with leases in their hands, for longer than a lease: their results come too late. */
+  frozenAtWork: number;
   restarted: number;
 }
 
@@ -26,12 +28,13 @@ export interface ProcessChaosOptions {
   readonly signal: AbortSignal;
 }
 
-/** Longer than a lease (6 s), so that thawed workers find theirs taken over. */
 const LONGEST_FREEZE_MS = 9_000;
+/** A lease (6 s), the poll that finds it expired, and the time to compute again. */
+const PAST_LEASE_MS = 8_500;
 
 export class ProcessChaos {
   readonly kills: Kill[] = [];
-  readonly counts: ChaosCounts = { killedWorkers: 0, killedIngresses: 0, frozen: 0, restarted: 0 };
+  readonly counts: ChaosCounts = { killedWorkers: 0, killedIngresses: 0, frozen: 0, frozenAtWork: 0, restarted: 0 };
   readonly #options: ProcessChaosOptions;
   readonly #pending = new Set<Promise<void>>();
 
@@ -62,6 +65,7 @@ export class ProcessChaos {
     // One of a kind stays up, as a disruption budget would have it.
     if (!victim.isRunning || running.length < 2) return;
     if (draw < 0.55) await this.#kill(victim);
+    else if (draw < 0.8 && victim.role === 'work' && lengthDraw < 0.6) await this.#freezeAtWork(victim);
     else if (draw < 0.8) this.#later(this.#freeze(victim, 500 + lengthDraw * (LONGEST_FREEZE_MS - 500)));
     else this.#later(this.#restart(victim));
   }
@@ -89,11 +93,12 @@ export class ProcessChaos {
           [member.workerName],
         )
         .catch(() => undefined);
-      if (rows === undefined) return [];
+      if (rows === undefined) break;
       if (rows.length > 0) return rows.map(({ id }) => Number(id));
       fleet.thaw(member);
       await delay(5 + 20 * Math.random());
     }
+    fleet.thaw(member);
     return [];
   }
 
@@ -102,6 +107,13 @@ export class ProcessChaos {
     this.counts.frozen += 1;
     await delay(forMs);
     this.#options.fleet.thaw(member);
+  }
+
+  async #freezeAtWork(member: Member): Promise<void> {
+    const inverseIds = await this.#catchAtWork(member);
+    if (inverseIds.length === 0) return;
+    this.counts.frozenAtWork += 1;
+    this.#later(this.#freeze(member, PAST_LEASE_MS));
   }
 
   async #restart(member: Member): Promise<void> {
