@@ -13,6 +13,7 @@ const MEDIAN_POINTS = 30;
 const NEWTON_STEPS = 25;
 const NEWTON_STEPS_DISCRETE = 6;
 const DISCRETE_ROUNDS = 4;
+const SAME = 1e-6;
 
 export interface Search {
   readonly coding: Coding;
@@ -53,14 +54,22 @@ export function maximizeAcquisition(search: Search): Found | null {
   const { coding, acquisition, box, work } = search;
   const frozen = medianSpreads(search);
   const best: Record = { unseen: null, any: null };
+  const summits: Float64Array[] = [];
   for (const start of startPoints(search, frozen)) {
     climb(acquisition, start, frozen, box, NEWTON_STEPS, work);
+    if (summits.some((one) => isSame(one, start))) continue;
+    summits.push(start.slice());
     climb(acquisition, start, null, box, NEWTON_STEPS, work);
     settle(search, start, best);
     if (isSpent(work, 1)) break;
   }
   if (coding.discrete.includes(1) && best.any) polish(search, best, best.any);
   return best.unseen;
+}
+
+/** True when two starts have reached the same summit, from where the second phase would go the same way. */
+function isSame(a: Float64Array, b: Float64Array): boolean {
+  return a.every((value, f) => Math.abs(value - b[f]!) < SAME);
 }
 
 function randomIn({ box, random, coding }: Search): Float64Array {

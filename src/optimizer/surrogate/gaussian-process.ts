@@ -54,12 +54,13 @@ export interface Workspace {
   readonly K: Float64Array;
   readonly Z: Float64Array;
   readonly M: Float64Array;
+  readonly inverse: Float64Array;
   readonly buffer: Float64Array;
 }
 
 export function makeWorkspace(N: number): Workspace {
   const square = () => new Float64Array(N * N);
-  return { K: square(), Z: square(), M: square(), buffer: new Float64Array(N) };
+  return { K: square(), Z: square(), M: square(), inverse: square(), buffer: new Float64Array(N) };
 }
 
 /** Start of the hyperparameter search: the mode of the prior. */
@@ -102,7 +103,7 @@ function logPrior(fit: Fit, theta: Float64Array, weight: number, gradient: Float
 /**
  * Factorizes the kernel matrix at theta. The nugget grows by 30 up to six times when rounding makes a pivot fail.
  *
- * @returns null when even the largest nugget does not help (entries that are not finite)
+ * @returns the inverse lies in the workspace until the next call; null when even the largest nugget does not help (entries that are not finite)
  */
 export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work: Work): Factorized | null {
   const { geometry, spec } = fit;
@@ -122,7 +123,7 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
   }
   let logDeterminant = 0;
   for (let i = 0; i < N; i++) logDeterminant += Math.log(K[i * N + i]!);
-  const inverse = new Float64Array(N * N);
+  const inverse = space.inverse;
   invertLower(K, N, inverse);
   const ones = new Float64Array(N);
   multiplyLower(inverse, N, new Float64Array(N).fill(1), space.buffer);
@@ -156,7 +157,8 @@ export function condition(factorized: Factorized, y: Float64Array, space: Worksp
 /**
  * Log posterior of the hyperparameters: the sum over the outputs of log marginal likelihood plus log prior.
  *
- * @param gradient written when given, same length as theta
+ * @param gradient written when given, same length as theta, and only where the value exceeds `least`: a step that is
+ * refused anyway costs a third without it
  * @returns -Infinity where the kernel matrix cannot be factorized
  */
 export function logPosterior(
@@ -165,6 +167,7 @@ export function logPosterior(
   gradient: Float64Array | null,
   space: Workspace,
   work: Work,
+  least = Number.NEGATIVE_INFINITY,
 ): number {
   const factorized = factorize(fit, theta, space, work);
   if (factorized === null) return Number.NEGATIVE_INFINITY;
@@ -175,7 +178,7 @@ export function logPosterior(
   gradient?.fill(0);
   let value = logPrior(fit, theta, m, gradient);
   for (const one of conditioned) value += one.logLikelihood;
-  if (gradient === null || theta.length === 0) return value;
+  if (gradient === null || theta.length === 0 || !(value > least)) return value;
 
   const M = space.M;
   gramOfLower(factorized.inverse, N, M);
@@ -199,6 +202,15 @@ export function logPosterior(
   addCovarianceGradient(geometry, spec.kind, theta, M, space.Z, gradient);
   work.spent += (N * N * (N / 3 + m + 2 * geometry.grouping.count)) / 1e6;
   return value;
+}
+
+/** The log posterior of each output of a fit on its own, all at the same theta, by one factorization. */
+export function logPosteriorEach(fit: Fit, theta: Float64Array, space: Workspace, work: Work): number[] {
+  const factorized = factorize(fit, theta, space, work);
+  const prior = logPrior(fit, theta, 1, null);
+  return fit.outputs.map((y) =>
+    factorized ? condition(factorized, y, space).logLikelihood + prior : Number.NEGATIVE_INFINITY,
+  );
 }
 
 /**

@@ -61,6 +61,32 @@ export function makeGeometry(U: Float64Array, N: number, p: number, grouping: Gr
   return { N, p, U, grouping, product, products, distances };
 }
 
+/** The geometry of some rows of another one, ascending. */
+export function sampleGeometry(geometry: Geometry, rows: Int32Array): Geometry {
+  const { p } = geometry;
+  const N = rows.length;
+  const pick = (full: Float64Array) => {
+    const out = new Float64Array(N * N);
+    for (let i = 0; i < N; i++) {
+      for (let j = 0; j <= i; j++) out[i * N + j] = full[rows[i]! * geometry.N + rows[j]!]!;
+    }
+    return out;
+  };
+  const U = new Float64Array(N * p);
+  rows.forEach((row, i) => {
+    U.set(geometry.U.subarray(row * p, (row + 1) * p), i * p);
+  });
+  const { products, distances } = geometry;
+  return {
+    ...geometry,
+    N,
+    U,
+    product: pick(geometry.product),
+    products: products.map(pick),
+    distances: distances.map(pick),
+  };
+}
+
 /**
  * Fills the lower triangles of K with the covariance (without nugget) and of Z with what the derivatives need:
  * Z itself for q2, R for rbf.

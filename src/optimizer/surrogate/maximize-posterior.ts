@@ -3,59 +3,68 @@ import { clampParameters, type Fit, logPosterior, type Workspace } from './gauss
 
 /** Longest step in one log hyperparameter. */
 const LONGEST_STEP = 1.5;
-/** A step that gains less than this many nats per output ends the search. */
+/** A step that gains, or promises, less than this many nats per output ends the search. */
 const SMALL_GAIN = 1e-3;
+
+/** Shortenings of a step before it is given up. */
+const BACKTRACKS = 4;
 
 export interface Maximum {
   readonly theta: Float64Array;
   readonly value: number;
+  /** q x q estimate of the inverse of the negative Hessian, per output. */
+  readonly inverse: Float64Array;
 }
 
 /**
  * Maximizes the log posterior by BFGS from `start`, at most `maxSteps` accepted steps.
  *
- * Source: Nocedal and Wright, Numerical Optimization, 2nd ed., algorithm 6.1 with backtracking.
+ * @param prior `inverse` of an earlier search for outputs of the same kind, which saves its first steps; null without
+ * Source: Nocedal and Wright, Numerical Optimization, 2nd ed., algorithm 6.1 with backtracking by interpolation.
  */
 export function maximizePosterior(
   fit: Fit,
   start: Float64Array,
+  prior: Float64Array | null,
   maxSteps: number,
   space: Workspace,
   work: Work,
 ): Maximum {
   const q = start.length;
+  const m = fit.outputs.length;
   let theta = start.slice();
   clampParameters(fit, theta);
   let gradient = new Float64Array(q);
   let value = logPosterior(fit, theta, gradient, space, work);
-  if (q === 0 || !Number.isFinite(value)) return { theta, value };
-  const H = identity(q, 1 / fit.outputs.length / Math.max(1, fit.geometry.N / 10));
+  const H = prior ? prior.map((entry) => entry / m) : identity(q, 1 / m / Math.max(1, fit.geometry.N / 10));
+  const finish = () => ({ theta, value, inverse: H.map((entry) => entry * m) });
+  if (q === 0 || !Number.isFinite(value)) return finish();
   let trialGradient = new Float64Array(q);
-  let small = 0;
   for (let step = 0; step < maxSteps && !isSpent(work, 0.6); step++) {
     const direction = ascent(H, gradient);
-    let accepted = false;
+    const slope = direction.reduce((sum, d, i) => sum + d * gradient[i]!, 0);
+    if (!(slope > SMALL_GAIN * m)) break;
     let trial = theta;
     let trialValue = value;
-    for (let length = 1, k = 0; k < 6; length *= 0.3, k++) {
+    let length = 1;
+    for (let k = 0; k <= BACKTRACKS; k++) {
       trial = theta.map((t, i) => t + length * direction[i]!);
       clampParameters(fit, trial);
-      trialValue = logPosterior(fit, trial, trialGradient, space, work);
-      if (trialValue > value) {
-        accepted = true;
-        break;
-      }
+      trialValue = logPosterior(fit, trial, trialGradient, space, work, value);
+      if (trialValue > value) break;
+      // Vertex of the parabola through the value and slope at 0 and the value here, kept between 0.1 and 0.5.
+      const vertex = (0.5 * slope * length) / (value + slope * length - trialValue);
+      length *= Math.min(0.5, Math.max(0.1, Number.isFinite(vertex) ? vertex : 0.1));
     }
-    if (!accepted) break;
+    if (!(trialValue > value)) break;
     updateInverse(H, theta, trial, gradient, trialGradient);
     const gain = trialValue - value;
     theta = trial;
     value = trialValue;
     [gradient, trialGradient] = [trialGradient, gradient];
-    small = gain < SMALL_GAIN * fit.outputs.length ? small + 1 : 0;
-    if (small > 0) break;
+    if (gain < SMALL_GAIN * m) break;
   }
-  return { theta, value };
+  return finish();
 }
 
 function identity(q: number, scale: number): Float64Array {

@@ -7,13 +7,13 @@ import {
   type Factorized,
   type Fit,
   factorize,
-  logPosterior,
+  logPosteriorEach,
   makeWorkspace,
   priorMode,
   type Workspace,
 } from './gaussian-process.ts';
-import type { Geometry, KernelSpec } from './kernels.ts';
-import { maximizePosterior } from './maximize-posterior.ts';
+import { type Geometry, type KernelSpec, sampleGeometry } from './kernels.ts';
+import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
 import { type Warp, warpsOf } from './warps.ts';
 
 /** A factorized kernel and the outputs that use it. */
@@ -61,15 +61,17 @@ interface Candidate {
   readonly fit: Fit;
   theta: Float64Array;
   score: number;
-  /** Own hyperparameters, not those shared with other outputs. */
-  refined: boolean;
+  /** From the search for the shared hyperparameters. */
+  readonly inverse: Float64Array;
 }
 
 /** From this many variables on one length scale serves all of them. */
 const MANY_INPUTS = 12;
 /** From this many points on, only the two best kernels of an output are refined, and only within this many nats. */
 const MANY_POINTS = 60;
-const REFINE_WITHIN = 8;
+const REFINE_WITHIN = 2;
+/** Steps from an optimum that is known to be near, with many points. */
+const FOLLOWING_STEPS = 3;
 
 function kernelSpecs(request: ModelRequest): KernelSpec[] {
   const { geometry, n, stall, local } = request;
@@ -99,6 +101,16 @@ function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
 }
 
 /**
+ * Rows from which the hyperparameters are estimated when there are many: every so many of them, evenly. The cost of an
+ * estimate grows with the cube, its worth hardly; the prediction still uses all rows. Many inputs, which share one
+ * length scale, need few steps anyway.
+ */
+function sampleOf(N: number, n: number): Int32Array | null {
+  if (N <= MANY_POINTS || n > MANY_INPUTS) return null;
+  return Int32Array.from({ length: MANY_POINTS }, (_, k) => Math.floor((k * (N - 1)) / (MANY_POINTS - 1)));
+}
+
+/**
  * Fits every output of the data and chooses its kernel and its scale by the posterior of the hyperparameters.
  *
  * For each scale and kernel one set of hyperparameters is fitted to all outputs at once (one factorization serves
@@ -109,7 +121,9 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   const { geometry, Y, intervals, n, local } = request;
   const N = geometry.N;
   const m = intervals.length;
-  const space = makeWorkspace(N);
+  const sample = sampleOf(N, n);
+  const sampled = sample ? sampleGeometry(geometry, sample) : geometry;
+  const space = makeWorkspace(sampled.N);
   const warps = intervals.map((interval, j) => {
     const column = new Float64Array(N);
     for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
@@ -117,36 +131,51 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   });
   const candidates = intervals.map((): Candidate[] => []);
   const specs = kernelSpecs(request);
+  const known = new Map<KernelSpec, Maximum>();
   const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const users = warps.map((list) => list.find((warp) => warp.kind === kind));
-    const outputs = users.flatMap((warp) => (warp ? [warp.z] : []));
+    const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
+    const outputs = users.flatMap((warp) => (warp ? [take(warp.z)] : []));
     if (outputs.length === 0) continue;
     for (const spec of specs) {
-      const fit: Fit = { geometry, spec, outputs, logEll };
-      shareParameters(fit, users, n, candidates, space, work);
+      const fit: Fit = { geometry: sampled, spec, outputs, logEll };
+      const start = N > MANY_POINTS ? (known.get(spec) ?? null) : null;
+      known.set(spec, shareParameters(fit, users, start, request, candidates, space, work));
     }
   }
   if (n <= MANY_INPUTS) for (const list of candidates) refine(list, N, space, work);
-  return assemble(request, candidates, space, work);
+  return assemble(request, candidates, makeWorkspace(N), work);
 }
 
-/** Fits one set of hyperparameters to all outputs of a scale and adds a candidate to each of them. */
+/**
+ * Fits one set of hyperparameters to all outputs of a scale and adds a candidate to each of them.
+ *
+ * @param start the optimum for another scale, which is near; null for the mode of the prior
+ */
 function shareParameters(
   fit: Fit,
   users: readonly (Warp | undefined)[],
-  n: number,
+  start: Maximum | null,
+  { n, geometry }: ModelRequest,
   candidates: readonly Candidate[][],
   space: Workspace,
   work: Work,
-): void {
-  const { theta } = maximizePosterior(fit, priorMode(fit), n > MANY_INPUTS ? 10 : 25, space, work);
+): Maximum {
+  const isMany = geometry.N > MANY_POINTS;
+  const steps = start ? FOLLOWING_STEPS : n > MANY_INPUTS || isMany ? 10 : 25;
+  const from = start?.theta ?? priorMode(fit);
+  const maximum = maximizePosterior(fit, from, start?.inverse ?? null, steps, space, work);
+  const { theta, inverse } = maximum;
+  const values = logPosteriorEach(fit, theta, space, work);
+  let next = 0;
   users.forEach((warp, j) => {
     if (!warp) return;
-    const own: Fit = { ...fit, outputs: [warp.z] };
-    const value = logPosterior(own, theta, null, space, work);
-    candidates[j]!.push({ warp, fit: own, theta, score: value + warp.logJacobian, refined: false });
+    const own: Fit = { ...fit, outputs: [fit.outputs[next]!] };
+    const score = values[next++]! + warp.logJacobian;
+    candidates[j]!.push({ warp, fit: own, theta, inverse, score });
   });
+  return maximum;
 }
 
 function refine(list: Candidate[], N: number, space: Workspace, work: Work): void {
@@ -155,12 +184,12 @@ function refine(list: Candidate[], N: number, space: Workspace, work: Work): voi
   list.forEach((candidate, rank) => {
     if (N > MANY_POINTS && (rank > 1 || candidate.score < best - REFINE_WITHIN)) return;
     if (candidate.theta.length === 0) return;
-    const { theta, value } = maximizePosterior(candidate.fit, candidate.theta, 8, space, work);
+    const steps = N > MANY_POINTS ? FOLLOWING_STEPS : 8;
+    const { theta, value } = maximizePosterior(candidate.fit, candidate.theta, candidate.inverse, steps, space, work);
     const score = value + candidate.warp.logJacobian;
     if (!(score > candidate.score)) return;
     candidate.theta = theta;
     candidate.score = score;
-    candidate.refined = true;
   });
 }
 
@@ -174,8 +203,9 @@ function assemble(request: ModelRequest, candidates: Candidate[][], space: Works
     for (const candidate of list) {
       let kernel = known.findIndex((one) => one.theta === candidate.theta && one.spec === candidate.fit.spec);
       if (kernel < 0) {
-        const factorized = factorize(candidate.fit, candidate.theta, space, work);
-        if (factorized === null) continue;
+        const shared = factorize({ ...candidate.fit, geometry: request.geometry }, candidate.theta, space, work);
+        if (shared === null) continue;
+        const factorized = { ...shared, inverse: shared.inverse.slice() };
         kernel = known.push({ theta: candidate.theta, spec: candidate.fit.spec }) - 1;
         kernels.push({ spec: candidate.fit.spec, factorized });
       }

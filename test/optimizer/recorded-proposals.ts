@@ -1,0 +1,42 @@
+/** Small games whose suggested inputs are pinned in test/reference/recorded-proposals.json. */
+import type { Variable } from '../../src/optimizer/problem.ts';
+import { atLeast, exactly, float, type Game, minimize, play, within } from './play.ts';
+
+const mixed: Variable[] = [
+  float(-1, 1),
+  { kind: 'integer', minimum: 0, maximum: 20 },
+  { kind: 'category', minimum: 0, maximum: 2 },
+];
+
+const games: Record<string, Game> = {
+  linear: {
+    variables: [float(0, 10), float(-5, 5)],
+    goal: exactly([21, 9, 37], 1e-6),
+    evaluate: ([a, b]) => [2 * a! + 3 * b! + 1, a! - b! + 4, 5 * a! + b!],
+  },
+  curved: {
+    variables: [float(-2, 2), float(-2, 2)],
+    goal: exactly([0, 0], 1e-6),
+    evaluate: ([a, b]) => [10 * (b! - a! * a!), 1 - a!],
+  },
+  constrained: {
+    variables: [float(0.1, 2), float(0.1, 2)],
+    goal: { targets: [minimize(2.001), atLeast(1)], l1: null },
+    evaluate: ([a, b]) => [a! + b!, a! * b!],
+  },
+  mixed: {
+    variables: mixed,
+    goal: { targets: [within(13.25, 0.01), within(-7.5, 0.01)], l1: null },
+    evaluate: ([a, i, c]) => [a! + i!, 2 * a! - i! + [0, 5, -3][c!]!],
+  },
+};
+
+/** At most six suggested inputs per game, to ten digits: the last bits may differ between mathematics libraries. */
+export function recordProposals(): Record<string, number[][]> {
+  return Object.fromEntries(
+    Object.entries(games).map(([name, game]) => [
+      name,
+      play(game, 6).steps.map(({ x }) => x.map((value) => Number(value.toPrecision(10)))),
+    ]),
+  );
+}
