@@ -12,13 +12,13 @@ FROM node:24-bookworm-slim
 LABEL org.opencontainers.image.title="backsolve" \
       org.opencontainers.image.description="Finds the inputs of an expensive black box that give the outputs you want, in the fewest runs." \
       org.opencontainers.image.source="https://github.com/backsolve/backsolve"
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081 METRICS_PORT=9464
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY . .
 # Files belong to root and are never written: the root file system may be read-only.
 USER node
-EXPOSE 8080 8081
+EXPOSE 8080 8081 9464
 # serve answers on PORT, work on HEALTH_PORT; one of them must say that it lives.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "const ask = (port) => fetch(`http://127.0.0.1:${port}/livez`).then((answer) => { if (!answer.ok) throw answer.status; }); Promise.any([ask(process.env.PORT), ask(process.env.HEALTH_PORT)]).catch(() => process.exit(1))"]

@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { prepareTrial } from '../support/native-client.ts';
+import { execute } from '../support/postgres-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import { findFreePort } from './free-port.ts';
 import { readValue, type Sample, scrape } from './scrape.ts';
@@ -37,6 +38,11 @@ async function startWorker(databaseUrl: string): Promise<{ readonly child: Child
   const child = spawn(process.execPath, [main, 'work'], { env, stdio: 'ignore' });
   await until(async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).ok);
   return { child, port };
+}
+
+/** As if a minute had passed since the request. */
+function pretendThatItWaits(service: TestService): Promise<void> {
+  return execute(service.databaseUrl, "update suggestion_jobs set visible_at = now() - interval '1 minute'");
 }
 
 /** Polls; what throws counts as not yet. */
@@ -143,6 +149,7 @@ describe('killing the only worker', () => {
       await kill(worker.child);
       const next = await loadObjective(service);
       await service.call('POST', next, undefined, { prefer: 'respond-async' });
+      await pretendThatItWaits(service);
       await until(async () => isMetBy(await scrape(metricsPort), exprOf('BacksolveNoWorker')));
       await until(async () => isMetBy(await scrape(metricsPort), exprOf('BacksolveQueueStalled')));
     } finally {
@@ -164,6 +171,7 @@ describe('killing the only worker', () => {
 
       await kill(worker.child);
       await service.call('POST', await loadObjective(service), undefined, { prefer: 'respond-async' });
+      await pretendThatItWaits(service);
       const expected = ['BacksolveNoWorker', 'BacksolveQueueStalled'];
       await until(async () => {
         const firing = await prometheus.firing();
