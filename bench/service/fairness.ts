@@ -1,0 +1,156 @@
+/**
+ * How much one account that queues thousands of suggestions holds up another. The small account asks for one suggestion
+ * after the other, alone and then beside the queue; a computation occupies its place for a fixed time without using the
+ * processor, so that only the order of the queue counts. Also the time of one claim, empty and beside the queue.
+ *
+ *   node bench/service/fairness.ts [--queued 10000] [--steps 200] [--compute 50] [--concurrency 4]
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { openDatabase, startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import type { Db } from '../../src/db/transaction.ts';
+import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import type { Engine } from '../../src/engine/pool.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeCheapEngine } from './cheap-engine.ts';
+import { blackBox, type Client, loadObjective, makeClient } from './client.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    queued: { type: 'string', default: '10000' },
+    steps: { type: 'string', default: '200' },
+    compute: { type: 'string', default: '50' },
+    concurrency: { type: 'string', default: '4' },
+  },
+});
+const steps = Number(options.steps);
+const CLAIMS = 200;
+
+const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
+const log = makeLog({ level: 'warn' });
+const postgres = await startEmbeddedPostgres({ dataDir, log });
+try {
+  await main();
+} finally {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig({
+    PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    WORKER_CONCURRENCY: options.concurrency,
+    DATABASE_URL: postgres.url,
+  });
+  const db = openDatabase(config, postgres.url, log);
+  await migrate(db);
+  const roles = { ingress: true, worker: true, engine: makePacedEngine(Number(options.compute)) };
+  const service = await startService(config, postgres.url, log, roles);
+  const clientOf = async (account: string) => {
+    const scopes = ['read', 'write'] as const;
+    return makeClient(service.url!, await createKey(db, { account, label: null, scopes, expiresAt: null }), 1);
+  };
+  const [large, small] = [await clientOf('large'), await clientOf('small')];
+  const model = Number((await loadObjective(large)).split('/').at(-1));
+  const claimMs = { empty: await timeClaims(db) };
+  await measure(small);
+  const alone = await measure(small);
+  await queue(db, model, Number(options.queued));
+  const waiting = await countJobs(db);
+  const beside = await measure(small);
+  const left = await countJobs(db);
+  const result = {
+    queued: waiting,
+    stillQueuedAfterwards: left,
+    concurrency: Number(options.concurrency),
+    computeMs: Number(options.compute),
+    aloneMs: quantiles(alone),
+    besideTheQueueMs: quantiles(beside),
+    p95Ratio: Number((quantiles(beside).p95 / quantiles(alone).p95).toFixed(2)),
+    claimMs: { ...claimMs, besideTheQueue: await timeClaims(db) },
+  };
+  console.log(JSON.stringify(result));
+  large.close();
+  small.close();
+  await service.close();
+  await db.destroy();
+}
+
+/** Occupies a place of the worker for so long. */
+function makePacedEngine(computeMs: number): Engine {
+  const cheap = makeCheapEngine();
+  return {
+    ...cheap,
+    suggest: async (request, signal) => {
+      await delay(computeMs);
+      return cheap.suggest(request, signal);
+    },
+  };
+}
+
+/** Milliseconds of each suggestion, asked for one after the other. */
+async function measure(client: Client): Promise<readonly number[]> {
+  const path = await loadObjective(client);
+  const times: number[] = [];
+  for (let step = 0; step < steps; step++) {
+    const startedAt = performance.now();
+    const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
+    times.push(performance.now() - startedAt);
+    await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
+  }
+  return times;
+}
+
+/** As if the account had loaded `count` objectives and asked for a suggestion of each; in SQL, which takes seconds. */
+async function queue(db: Db, modelObjectiveId: number, count: number): Promise<void> {
+  await sql`
+    with copies as (
+      insert into objectives (account_id, model_id, project_id, trial_id, number, objectives, objective_types,
+        minimum_bounds, maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed)
+      select account_id, model_id, project_id, trial_id, number + n, objectives, objective_types, minimum_bounds,
+        maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed
+      from objectives, generate_series(1, ${count}::int) n where id = ${modelObjectiveId}
+      returning id, account_id, initial_input, initial_output),
+    first_steps as (
+      insert into inverses (account_id, objective_id, iteration, input, output, suggested_at, loaded_at)
+      select account_id, id, 1, initial_input, initial_output, now(), now() from copies),
+    next_steps as (
+      insert into inverses (account_id, objective_id, iteration)
+      select account_id, id, 2 from copies returning id, account_id, objective_id)
+    insert into suggestion_jobs (account_id, objective_id, inverse_id)
+    select account_id, objective_id, id from next_steps`.execute(db);
+  await sql`select pg_notify('backsolve_jobs', '')`.execute(db);
+}
+
+async function countJobs(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::int as count from suggestion_jobs`.execute(db);
+  return rows[0]!.count;
+}
+
+/** Claims of four jobs, each rolled back. */
+async function timeClaims(db: Db): Promise<Record<'p50' | 'p95', number>> {
+  const times: number[] = [];
+  for (let run = 0; run < CLAIMS; run++) {
+    const trx = await db.startTransaction().execute();
+    const startedAt = performance.now();
+    await claimJobs(trx, { limit: 4, leaseMs: 60_000, workerName: 'bench' });
+    times.push(performance.now() - startedAt);
+    await trx.rollback().execute();
+  }
+  return quantiles(times);
+}
+
+function quantiles(values: readonly number[]): Record<'p50' | 'p95', number> {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (share: number) => Number(sorted[Math.floor(share * sorted.length)]!.toFixed(2));
+  return { p50: at(0.5), p95: at(0.95) };
+}
