@@ -1,11 +1,14 @@
-/** The OpenAPI 3.1 document of the native dialect, built from the operations and the schemas that validate them. */
+/** The OpenAPI 3.1 documents of both dialects, built from the operations and the schemas that validate them. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
-import { type AnswerSpec, type Operation, pathNames } from './operation.ts';
+import { type AnswerSpec, type OperationDescription, pathNames } from './operation.ts';
 import { scopeOfMethod } from './plugins/scopes.ts';
+import { registration } from './sdk/accounts.ts';
+import { SDK_PREFIX } from './sdk/paths.ts';
+import { SDK_OPERATIONS } from './sdk/routes.ts';
 import { toJsonSchema } from './wire/json-schema.ts';
 import { PAGE_LIMIT } from './wire/limits.ts';
 import { problemSchema } from './wire/problem.ts';
@@ -14,24 +17,55 @@ type Json = Readonly<Record<string, unknown>>;
 
 const PROBLEM_TYPE = 'application/problem+json';
 
+interface Dialect {
+  readonly title: string;
+  readonly description: string;
+  readonly prefix: string;
+  readonly operations: readonly OperationDescription[];
+  /** By the name of the schema. */
+  readonly examples: Readonly<Record<string, unknown>>;
+}
+
+const NATIVE: Dialect = {
+  title: 'Backsolve',
+  description:
+    'Finds the inputs of an expensive black box that give the outputs you want. Create a model and a project, evaluate the input cases, load their outputs, load objectives, then alternate between asking for an input (suggest) and loading the output measured there.',
+  prefix: NATIVE_PREFIX,
+  operations: NATIVE_OPERATIONS,
+  examples: RECORD_EXAMPLES,
+};
+
+const SDK: Dialect = {
+  title: 'Backsolve for existing client libraries',
+  description:
+    'The flat dialect that existing client libraries speak, over the same models, projects, trials and objectives as /v1. Write new programs against /v1.',
+  prefix: SDK_PREFIX,
+  operations: [registration, ...SDK_OPERATIONS],
+  examples: {},
+};
+
+/** Of the native dialect. */
 export function buildOpenApiDocument(): Json {
-  const components = new Components();
+  return describeDialect(NATIVE);
+}
+
+export function buildSdkOpenApiDocument(): Json {
+  return describeDialect(SDK);
+}
+
+function describeDialect({ title, description, prefix, operations, examples }: Dialect): Json {
+  const components = new Components(examples);
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const operation of NATIVE_OPERATIONS) {
+  for (const operation of operations) {
     const path = (paths[operation.path] ??= {});
     path[operation.method.toLowerCase()] = describeOperation(operation, components);
   }
   const problem = components.refer(problemSchema);
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Backsolve',
-      version: '1.0.0',
-      description:
-        'Finds the inputs of an expensive black box that give the outputs you want. Create a model and a project, evaluate the input cases, load their outputs, load objectives, then alternate between asking for an input (suggest) and loading the output measured there.',
-    },
-    servers: [{ url: NATIVE_PREFIX }],
-    tags: [...new Set(NATIVE_OPERATIONS.map((operation) => operation.tag))].map((name) => ({ name })),
+    info: { title, version: '1.0.0', description },
+    servers: [{ url: prefix }],
+    tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     security: [{ bearer: [] }, { apiKey: [] }],
     paths,
     components: {
@@ -89,16 +123,16 @@ function refusalName(status: number): string {
   return STATUS_CODES[status]!.replaceAll(' ', '');
 }
 
-function describeOperation(operation: Operation, components: Components): Json {
+function describeOperation(operation: OperationDescription, components: Components): Json {
   const { body } = operation;
   return {
     operationId: operation.operationId,
     tags: [operation.tag],
     summary: operation.summary,
     ...(operation.description !== undefined && { description: operation.description }),
-    security: ['bearer', 'apiKey'].map((scheme) => ({
-      [scheme]: [operation.scope ?? scopeOfMethod(operation.method)],
-    })),
+    security: operation.needsNoKey
+      ? []
+      : ['bearer', 'apiKey'].map((scheme) => ({ [scheme]: [operation.scope ?? scopeOfMethod(operation.method)] })),
     parameters: describeParameters(operation),
     ...(body !== undefined && {
       requestBody: {
@@ -118,7 +152,7 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
 };
 
-function describeParameters(operation: Operation): readonly Json[] {
+function describeParameters(operation: OperationDescription): readonly Json[] {
   const parameters: Json[] = pathNames(operation.path).map((name) => ({
     name,
     in: 'path',
@@ -135,11 +169,11 @@ function describeParameters(operation: Operation): readonly Json[] {
     const description = 'respond-async, or wait=<seconds> (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
-  if (operation.method === 'POST') parameters.push(IDEMPOTENCY_KEY);
+  if (takesKeyOfRequest(operation)) parameters.push(IDEMPOTENCY_KEY);
   return parameters;
 }
 
-function describeResponses(operation: Operation, components: Components): Json {
+function describeResponses(operation: OperationDescription, components: Components): Json {
   const responses: Record<string, unknown> = {};
   for (const [status, answer] of Object.entries(operation.answers)) {
     const withLimits = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders() } };
@@ -150,7 +184,7 @@ function describeResponses(operation: Operation, components: Components): Json {
     responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
   }
   for (const [status, description] of Object.entries(operation.refusals ?? {})) {
-    const isShared = Number(status) === 409 && operation.method === 'POST';
+    const isShared = Number(status) === 409 && takesKeyOfRequest(operation);
     const spec = isShared
       ? { description: `${description} Or: ${KEY_IN_USE}`, headers: REFUSAL_HEADERS[409]! }
       : { description };
@@ -159,14 +193,19 @@ function describeResponses(operation: Operation, components: Components): Json {
   return responses;
 }
 
-function refusalsOf(operation: Operation): readonly number[] {
-  const statuses = [401, 403, 429, 500, 503];
+function refusalsOf(operation: OperationDescription): readonly number[] {
+  const statuses = operation.needsNoKey ? [429, 500, 503] : [401, 403, 429, 500, 503];
   const hasIds = pathNames(operation.path).length > 0;
   if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
   if (hasIds) statuses.push(404);
   if (operation.body !== undefined) statuses.push(413, 415);
-  if (operation.method === 'POST') statuses.push(400, 409, 422);
+  if (takesKeyOfRequest(operation)) statuses.push(400, 409, 422);
   return statuses.sort((a, b) => a - b);
+}
+
+/** Whether the Idempotency-Key counts; it belongs to an account. */
+function takesKeyOfRequest({ method, needsNoKey }: OperationDescription): boolean {
+  return method === 'POST' && !needsNoKey;
 }
 
 function describeAnswer(answer: AnswerSpec, schema: Json | undefined, mediaType: string): Json {
@@ -184,6 +223,11 @@ function describeAnswer(answer: AnswerSpec, schema: Json | undefined, mediaType:
 /** Collects named schemas; a schema with a name is referred to, one without is written out. */
 class Components {
   readonly schemas: Record<string, unknown> = {};
+  readonly #examples: Readonly<Record<string, unknown>>;
+
+  constructor(examples: Readonly<Record<string, unknown>>) {
+    this.#examples = examples;
+  }
 
   refer(schema: z.ZodType): Json {
     // As a part of something else every named schema, the outermost included, becomes a definition of its own.
@@ -193,7 +237,7 @@ class Components {
       $defs?: Record<string, Json>;
     };
     for (const [name, { id: _, ...definition }] of Object.entries($defs)) {
-      const example = RECORD_EXAMPLES[name];
+      const example = this.#examples[name];
       this.schemas[name] = example === undefined ? definition : { ...definition, examples: [example] };
     }
     return properties.schema;

@@ -92,6 +92,11 @@ export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' |
   handle(call: Call<Readonly<Record<string, number>>, unknown>, prepared: unknown): Promise<Answer>;
 };
 
+/** What is told about an operation. */
+export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself'> & {
+  readonly needsNoKey?: boolean;
+};
+
 export function defineOperation<P extends string, B = undefined, Prepared = undefined>(
   spec: OperationSpec<P, B, Prepared>,
 ): Operation {

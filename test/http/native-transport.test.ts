@@ -370,9 +370,11 @@ describe('without a key', () => {
   });
 
   it('the reference is there, complete and offline', async () => {
-    const document = await send('GET', '/v1/openapi.json');
-    expect(document.status).toBe(200);
-    expect(document.body.openapi).toBe('3.1.0');
+    for (const prefix of ['/v1', '/api']) {
+      const document = await send('GET', `${prefix}/openapi.json`);
+      expect(document.status).toBe(200);
+      expect(document.body).toMatchObject({ openapi: '3.1.0', servers: [{ url: prefix }] });
+    }
     const root = await send('GET', '/');
     expect([root.status, root.headers.location]).toEqual([302, '/docs']);
     const page = await send('GET', '/docs/');

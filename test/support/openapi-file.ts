@@ -1,7 +1,11 @@
-import { buildOpenApiDocument } from '../../src/http/openapi.ts';
+import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
 
-export const OPENAPI_FILE = new URL('../../docs/openapi.json', import.meta.url);
+/** The committed documents of both dialects, and what they must hold. */
+export const OPENAPI_FILES = [
+  { file: new URL('../../docs/openapi.json', import.meta.url), text: format(buildOpenApiDocument()) },
+  { file: new URL('../../docs/openapi-sdk.json', import.meta.url), text: format(buildSdkOpenApiDocument()) },
+] as const;
 
-export function formatOpenApiDocument(): string {
-  return `${JSON.stringify(buildOpenApiDocument(), null, 2)}\n`;
+function format(document: unknown): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -1,5 +1,5 @@
-/** Writes docs/openapi.json: `node test/support/write-openapi.ts`. A test compares the file with the code. */
+/** Writes docs/openapi*.json: `node test/support/write-openapi.ts`. A test compares the files with the code. */
 import { writeFile } from 'node:fs/promises';
-import { formatOpenApiDocument, OPENAPI_FILE } from './openapi-file.ts';
+import { OPENAPI_FILES } from './openapi-file.ts';
 
-await writeFile(OPENAPI_FILE, formatOpenApiDocument());
+for (const { file, text } of OPENAPI_FILES) await writeFile(file, text);

@@ -4,22 +4,41 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { RECORD_EXAMPLES } from '../../src/http/native/examples.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
-import { buildOpenApiDocument } from '../../src/http/openapi.ts';
+import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
+import type { OperationDescription } from '../../src/http/operation.ts';
 import { readBody } from '../../src/http/register-operations.ts';
-import { formatOpenApiDocument, OPENAPI_FILE } from '../support/openapi-file.ts';
+import { registration } from '../../src/http/sdk/accounts.ts';
+import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
+import { OPENAPI_FILES } from '../support/openapi-file.ts';
 
-// biome-ignore lint/suspicious/noExplicitAny: a JSON document is looked at field by field
-const document = JSON.parse(JSON.stringify(buildOpenApiDocument())) as any;
+it.each(OPENAPI_FILES)('$file is current; else run node test/support/write-openapi.ts', async ({ file, text }) => {
+  expect(await readFile(file, 'utf8')).toBe(text);
+});
 
-describe('the OpenAPI document', () => {
+interface Dialect {
+  readonly name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a JSON document is looked at field by field
+  readonly document: any;
+  readonly operations: readonly OperationDescription[];
+}
+
+const dialects: readonly Dialect[] = [
+  { name: 'native', document: JSON.parse(JSON.stringify(buildOpenApiDocument())), operations: NATIVE_OPERATIONS },
+  {
+    name: 'SDK',
+    document: JSON.parse(JSON.stringify(buildSdkOpenApiDocument())),
+    operations: [registration, ...SDK_OPERATIONS],
+  },
+];
+
+describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document, operations }) => {
+  const named = operations.map((operation) => [operation.operationId, operation] as const);
+  const withBody = named.filter(([, { body }]) => body !== undefined);
+
   it('is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await new Validator().validate(structuredClone(document));
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
-  });
-
-  it('is the one in docs; else run node test/support/write-openapi.ts', async () => {
-    expect(await readFile(OPENAPI_FILE, 'utf8')).toBe(formatOpenApiDocument());
   });
 
   it('refers only to what it has', () => {
@@ -30,25 +49,37 @@ describe('the OpenAPI document', () => {
   });
 
   it('has every operation under a name of its own', () => {
-    const names = NATIVE_OPERATIONS.map((operation) => operation.operationId);
+    const names = operations.map((operation) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
     const documented = Object.values(document.paths).flatMap((path) => Object.keys(path as object)).length;
     expect(documented).toBe(names.length);
   });
 
-  it.each(NATIVE_OPERATIONS.map((operation) => [operation.operationId, operation] as const))(
-    'documents the statuses of %s',
-    (_, operation) => {
-      const { responses } = document.paths[operation.path][operation.method.toLowerCase()];
-      const statuses = Object.keys(responses).map(Number);
-      expect(statuses).toEqual(expect.arrayContaining([401, 403, 429, 500, 503]));
-      if (operation.path.includes('{')) expect(statuses).toEqual(expect.arrayContaining([400, 404]));
-      if (operation.body !== undefined) expect(statuses).toEqual(expect.arrayContaining([400, 413, 415]));
-      expect(statuses.some((status) => status < 300)).toBe(true);
-      if (operation.operationId === 'suggestInverse') expect(statuses).toEqual(expect.arrayContaining([201, 202, 409]));
-    },
-  );
+  it.each(named)('documents the statuses of %s', (_, operation) => {
+    const { responses } = document.paths[operation.path][operation.method.toLowerCase()];
+    const statuses = Object.keys(responses).map(Number);
+    expect(statuses).toEqual(expect.arrayContaining([403, 429, 500, 503]));
+    expect(statuses.includes(401)).toBe(!operation.needsNoKey);
+    if (operation.path.includes('{')) expect(statuses).toEqual(expect.arrayContaining([400, 404]));
+    if (operation.body !== undefined) expect(statuses).toEqual(expect.arrayContaining([400, 413, 415]));
+    expect(statuses.some((status) => status < 300)).toBe(true);
+    for (const status of Object.keys(operation.answers).map(Number)) expect(statuses).toContain(status);
+  });
 
+  it.each(withBody)('has examples for the body of %s, and they are accepted', (_, operation) => {
+    const examples = z.globalRegistry.get(operation.body!.schema)?.examples as readonly unknown[];
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(readBody(operation.body!, example).violations).toEqual([]);
+  });
+
+  it.each(withBody)('names the schema of the body of %s', (_, operation) => {
+    const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
+    expect(requestBody.content['application/json'].schema.$ref).toMatch(/^#\/components\/schemas\/(New\w+|NoFields|\w+Patch)$/);
+  });
+});
+
+describe('the native document', () => {
+  const [{ document }] = dialects as [Dialect];
   const answered = NATIVE_OPERATIONS.flatMap((operation) => Object.values(operation.answers)).flatMap(({ schema }) =>
     schema instanceof z.ZodObject ? [schema] : [],
   );
@@ -58,13 +89,8 @@ describe('the OpenAPI document', () => {
     expect(z.strictObject(schemaOf(name)!.shape).safeParse(example).error).toBeUndefined();
   });
 
-  const bodies = NATIVE_OPERATIONS.filter((operation) => operation.body !== undefined);
-  it.each(bodies.map((operation) => [operation.operationId, operation] as const))(
-    'has examples for the body of %s, and they are accepted',
-    (_, operation) => {
-      const examples = z.globalRegistry.get(operation.body!.schema)?.examples as readonly unknown[];
-      expect(examples.length).toBeGreaterThan(0);
-      for (const example of examples) expect(readBody(operation.body!, example).violations).toEqual([]);
-    },
-  );
+  it('tells the three ends of a suggestion apart', () => {
+    const path = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses';
+    expect(Object.keys(document.paths[path].post.responses)).toEqual(expect.arrayContaining(['201', '202', '409']));
+  });
 });

@@ -23,6 +23,7 @@ import { describeWrongType } from '../wire/violations.ts';
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
   'float, integer, boolean or category (CONTINUOUS, INTEGER, LOGICAL and CATEGORICAL mean the same, case aside)';
+const OTHER_INPUT_TYPE_WORDS = ['CONTINUOUS', 'INTEGER', 'LOGICAL', 'CATEGORICAL'];
 
 const name = textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
 
@@ -34,7 +35,11 @@ const inputTypeWord = z
     issues.addIssue({ code: 'custom', message: describeWrongType(INPUT_TYPE_WORDS, word), input: word });
     return z.NEVER;
   })
-  .meta({ type: 'string', description: INPUT_TYPE_WORDS });
+  .meta({
+    type: 'string',
+    enum: [...Object.values(InputType), ...OTHER_INPUT_TYPE_WORDS],
+    description: INPUT_TYPE_WORDS,
+  });
 
 const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 const NAMES = { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT };

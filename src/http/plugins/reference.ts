@@ -1,9 +1,10 @@
-/** The reference of the API: the document itself, and a page to read it that needs nothing from elsewhere. */
+/** The reference of the API: a document per dialect, and a page to read the native one that needs nothing from elsewhere. */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { NATIVE_PREFIX } from '../native/paths.ts';
-import { buildOpenApiDocument } from '../openapi.ts';
+import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../openapi.ts';
+import { SDK_PREFIX } from '../sdk/paths.ts';
 
 const DOCUMENT_MAX_AGE_SECONDS = 300;
 const PAGE_PREFIX = '/docs';
@@ -14,13 +15,8 @@ const PAGE_POLICY =
 
 export async function addReference(app: FastifyInstance): Promise<void> {
   const document = buildOpenApiDocument();
-  const text = JSON.stringify(document);
-  app.get(`${NATIVE_PREFIX}/openapi.json`, async (_, reply) =>
-    reply
-      .header('cache-control', `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`)
-      .type('application/json; charset=utf-8')
-      .send(text),
-  );
+  serveDocument(app, NATIVE_PREFIX, document);
+  serveDocument(app, SDK_PREFIX, buildSdkOpenApiDocument());
   app.get('/', async (_, reply) => reply.redirect(PAGE_PREFIX));
   await app.register(swagger, {
     mode: 'static',
@@ -33,4 +29,14 @@ export async function addReference(app: FastifyInstance): Promise<void> {
     uiConfig: { docExpansion: 'list', deepLinking: true, persistAuthorization: false, validatorUrl: null },
     theme: { title: 'Backsolve API' },
   });
+}
+
+function serveDocument(app: FastifyInstance, prefix: string, document: object): void {
+  const text = JSON.stringify(document);
+  app.get(`${prefix}/openapi.json`, async (_, reply) =>
+    reply
+      .header('cache-control', `public, max-age=${DOCUMENT_MAX_AGE_SECONDS}`)
+      .type('application/json; charset=utf-8')
+      .send(text),
+  );
 }

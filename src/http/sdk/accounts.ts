@@ -4,16 +4,31 @@ import { registerAccount } from '../../application/register-account.ts';
 import { refuseViolations } from '../../domain/errors.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
+import type { OperationDescription } from '../operation.ts';
 import { readBody } from '../register-operations.ts';
 import { pathOf } from '../request-path.ts';
-import { newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
+import { accountSchema, newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
+import { created } from './answers.ts';
+
+export const registration: OperationDescription = {
+  method: 'POST',
+  path: '/accounts/register',
+  operationId: 'registerAccount',
+  tag: 'Accounts',
+  summary: 'Make an account and its first API key, where the operator lets anybody do so',
+  description: 'The password is neither kept nor asked for again: the API key is the only credential.',
+  body: newAccount,
+  needsNoKey: true,
+  answers: created.spec('The account with its API key, which is never shown again.', accountSchema),
+  refusals: { 403: 'Registration is closed on this service.' },
+};
 
 /** Relative to the scope's prefix. */
 export function addRegistration(scope: FastifyInstance, deps: HttpDeps): void {
   const isOpen = deps.settings.isRegistrationOpen ?? false;
   scope.route({
-    method: 'POST',
-    url: '/accounts/register',
+    method: registration.method,
+    url: registration.path,
     // In onRequest, so that a body with a password is not even read.
     onRequest: async (request, reply) => {
       if (isOpen) return;

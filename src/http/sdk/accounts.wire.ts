@@ -17,28 +17,46 @@ const email = z.preprocess(
 );
 
 /** Only looked at: it is neither kept, compared nor repeated in any message, because the API key is the only credential. */
-const password = z.unknown().transform((value, issues): undefined => {
-  if (typeof value === 'string' && value !== '') return undefined;
-  issues.addIssue({ code: 'custom', message: 'is required: send a text that is not empty.', input: undefined });
-  return z.NEVER;
-});
+const password = z
+  .unknown()
+  .transform((value, issues): undefined => {
+    if (typeof value === 'string' && value !== '') return undefined;
+    issues.addIssue({ code: 'custom', message: 'is required: send a text that is not empty.', input: undefined });
+    return z.NEVER;
+  })
+  .meta({ type: 'string', minLength: 1, format: 'password' });
 
 const agreement = z
   .boolean()
   .nullish()
   .refine((agrees) => agrees !== false, 'must be true.');
 
-const newAccountSchema = z.object({
-  company: text,
-  firstName: text.nullish(),
-  lastName: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH }).nullish(),
-  // Clients before 1.1 send the whole name in one field.
-  name: text.nullish(),
-  email,
-  password,
-  timeZone: text.nullish().transform((zone) => zone ?? DEFAULT_TIME_ZONE),
-  agreement,
-});
+const newAccountSchema = z
+  .object({
+    company: text,
+    firstName: text.nullish(),
+    lastName: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH }).nullish(),
+    // Clients before 1.1 send the whole name in one field.
+    name: text.nullish(),
+    email,
+    password,
+    timeZone: text.nullish().transform((zone) => zone ?? DEFAULT_TIME_ZONE),
+    agreement,
+  })
+  .meta({
+    id: 'NewAccount',
+    examples: [
+      {
+        company: 'Acme',
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        email: 'ada@example.com',
+        password: 'correct horse battery',
+        timeZone: 'Europe/London',
+        agreement: true,
+      },
+    ],
+  });
 
 function checkName(body: Readonly<Record<string, unknown>>): readonly Violation[] {
   if (body.firstName != null || body.name != null) return [];
@@ -62,17 +80,19 @@ export function toAccountOwner(body: z.infer<typeof newAccountSchema>) {
   };
 }
 
-export const accountSchema = z.strictObject({
-  ...recordFields,
-  company: z.string(),
-  name: z.string(),
-  firstName: z.string(),
-  lastName: z.string(),
-  email: z.string(),
-  apiKey: z.string(),
-  timeZone: z.string(),
-  customerId: z.string(),
-});
+export const accountSchema = z
+  .strictObject({
+    ...recordFields,
+    company: z.string(),
+    name: z.string(),
+    firstName: z.string(),
+    lastName: z.string(),
+    email: z.string(),
+    apiKey: z.string(),
+    timeZone: z.string(),
+    customerId: z.string(),
+  })
+  .meta({ id: 'Account' });
 
 export function presentAccount(account: Account, keyText: string): z.infer<typeof accountSchema> {
   return {

@@ -9,9 +9,14 @@ import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { looseVector } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
-export const noFields = { isOptional: true, schema: z.object({}) } satisfies BodySpec<unknown>;
+export const noFields = {
+  isOptional: true,
+  schema: z.object({}).meta({ id: 'NoFields', examples: [{}] }),
+} satisfies BodySpec<unknown>;
 
-const newOutputSchema = z.object({ output: looseVector({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }) });
+const newOutputSchema = z
+  .object({ output: looseVector({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }) })
+  .meta({ id: 'NewOutput', examples: [{ output: [1.62, 19.1] }] });
 
 export const newOutput = { schema: newOutputSchema } satisfies BodySpec<unknown>;
 
@@ -19,34 +24,38 @@ export function toMeasurement(body: z.infer<typeof newOutputSchema>): Measuremen
   return { kind: 'output', output: body.output, computeTimeNs: null };
 }
 
-export const resultSchema = z.strictObject({
-  ...recordFields,
-  number: z.int(),
-  objective: z.number(),
-  objectiveType: z.enum(OBJECTIVE_TYPES),
-  minimumBound: z.number(),
-  maximumBound: z.number(),
-  output: z.number(),
-  error: z.number(),
-  detail: z.string(),
-  satisfied: z.boolean(),
-});
+export const resultSchema = z
+  .strictObject({
+    ...recordFields,
+    number: z.int(),
+    objective: z.number(),
+    objectiveType: z.enum(OBJECTIVE_TYPES),
+    minimumBound: z.number(),
+    maximumBound: z.number(),
+    output: z.number(),
+    error: z.number(),
+    detail: z.string(),
+    satisfied: z.boolean(),
+  })
+  .meta({ id: 'Result' });
 
-export const inverseSchema = z.strictObject({
-  ...recordFields,
-  loadedAt: timestamp.nullable(),
-  satisfiedAt: timestamp.nullable(),
-  stoppedAt: timestamp.nullable(),
-  exhaustedAt: timestamp.nullable(),
-  iteration: z.int(),
-  l1Norm: z.number(),
-  suggestTime: z.int(),
-  computeTime: z.int(),
-  input: z.array(z.number()),
-  output: z.array(z.number()),
-  errors: z.array(z.number()),
-  results: z.array(resultSchema),
-});
+export const inverseSchema = z
+  .strictObject({
+    ...recordFields,
+    loadedAt: timestamp.nullable(),
+    satisfiedAt: timestamp.nullable(),
+    stoppedAt: timestamp.nullable(),
+    exhaustedAt: timestamp.nullable(),
+    iteration: z.int(),
+    l1Norm: z.number(),
+    suggestTime: z.int(),
+    computeTime: z.int(),
+    input: z.array(z.number()),
+    output: z.array(z.number()),
+    errors: z.array(z.number()),
+    results: z.array(resultSchema),
+  })
+  .meta({ id: 'Inverse' });
 
 /**
  * A step. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last

@@ -5,28 +5,32 @@
 import { z } from 'zod';
 import { OBJECTIVE_TYPES, type ObjectiveType } from '../../domain/objective.ts';
 import { InputType, parseInputType } from '../../domain/project.ts';
-import { type LengthRange, matrixSchema, vectorSchema } from '../wire/vectors.ts';
+import { documentAs, type LengthRange, matrixSchema, vectorSchema } from '../wire/vectors.ts';
 import { describeWrongType } from '../wire/violations.ts';
+
+const looseNumber = z.union([z.number(), z.boolean()]).describe('true and false count as 1 and 0.');
 
 /** Finite numbers; true and false count as 1 and 0. */
 export function looseVector(length: LengthRange) {
-  return z.preprocess(withoutBooleans, vectorSchema(length));
+  return z.preprocess(withoutBooleans, vectorSchema(length)).meta(documentAs(arrayOf(looseNumber, length)));
 }
 
 /** Finite numbers; null counts as 0, which is what clients send for "no bound". */
 export function boundsVector(length: LengthRange) {
-  return z.preprocess(
-    (values) => (Array.isArray(values) ? values.map((value) => value ?? 0) : values),
-    vectorSchema(length),
-  );
+  return z
+    .preprocess((values) => (Array.isArray(values) ? values.map((value) => value ?? 0) : values), vectorSchema(length))
+    .meta(documentAs(arrayOf(z.number().nullable().describe('null counts as 0.'), length)));
 }
 
 /** Rows of finite numbers; true and false count as 1 and 0. */
 export function looseMatrix(rows: LengthRange, columns: LengthRange) {
-  return z.preprocess(
-    (matrix) => (Array.isArray(matrix) ? matrix.map(withoutBooleans) : matrix),
-    matrixSchema(rows, columns),
-  );
+  return z
+    .preprocess((matrix) => (Array.isArray(matrix) ? matrix.map(withoutBooleans) : matrix), matrixSchema(rows, columns))
+    .meta(documentAs(arrayOf(arrayOf(looseNumber, columns), rows)));
+}
+
+function arrayOf<T extends z.ZodType>(element: T, length: LengthRange) {
+  return z.array(element).min(length.minimum).max(length.maximum);
 }
 
 function withoutBooleans(values: unknown): unknown {
@@ -34,21 +38,20 @@ function withoutBooleans(values: unknown): unknown {
   return values.map((value: unknown) => (typeof value === 'boolean' ? Number(value) : value));
 }
 
-export const inputTypeWord = wordSchema(
-  (word) => parseInputType(word),
-  `one of ${Object.values(InputType).join(', ')}`,
+export const inputTypeWord = wordSchema(Object.values(InputType), (word) => parseInputType(word));
+
+export const objectiveTypeWord = wordSchema(OBJECTIVE_TYPES, (word): ObjectiveType | undefined =>
+  OBJECTIVE_TYPES.find((type) => type === word.toLowerCase()),
 );
 
-export const objectiveTypeWord = wordSchema(
-  (word): ObjectiveType | undefined => OBJECTIVE_TYPES.find((type) => type === word.toLowerCase()),
-  `one of ${OBJECTIVE_TYPES.join(', ')}`,
-);
-
-function wordSchema<T>(parse: (word: string) => T | undefined, wanted: string) {
-  return z.unknown().transform((word, issues): T => {
-    const parsed = typeof word === 'string' ? parse(word.trim()) : undefined;
-    if (parsed !== undefined) return parsed;
-    issues.addIssue({ code: 'custom', message: describeWrongType(wanted, word), input: word });
-    return z.NEVER;
-  });
+function wordSchema<T>(words: readonly string[], parse: (word: string) => T | undefined) {
+  return z
+    .unknown()
+    .transform((word, issues): T => {
+      const parsed = typeof word === 'string' ? parse(word.trim()) : undefined;
+      if (parsed !== undefined) return parsed;
+      issues.addIssue({ code: 'custom', message: describeWrongType(`one of ${words.join(', ')}`, word), input: word });
+      return z.NEVER;
+    })
+    .meta({ type: 'string', enum: [...words], description: 'In any case.' });
 }

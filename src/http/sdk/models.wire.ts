@@ -4,26 +4,33 @@ import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH } from '../../domai
 import type { BodySpec } from '../operation.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
+import { documentAs } from '../wire/vectors.ts';
 import { presentProject, projectSchema } from './projects.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
+const description = textSchema({ minimum: MODEL_DESCRIPTION_MINIMUM_LENGTH, maximum: MAXIMUM_TEXT_LENGTH });
+
 export const newModel = {
-  schema: z.object({
-    name: textSchema(MODEL_NAME_LENGTH),
-    // An empty form field arrives as an empty text.
-    description: z.preprocess(
-      (text) => (text === '' ? null : (text ?? null)),
-      textSchema({ minimum: MODEL_DESCRIPTION_MINIMUM_LENGTH, maximum: MAXIMUM_TEXT_LENGTH }).nullable(),
-    ),
-  }),
+  schema: z
+    .object({
+      name: textSchema(MODEL_NAME_LENGTH),
+      // An empty form field arrives as an empty text.
+      description: z
+        .preprocess((text) => (text === '' ? null : text), description.nullable())
+        .meta(documentAs(z.union([description, z.literal(''), z.null()])))
+        .prefault(null),
+    })
+    .meta({ id: 'NewModel', examples: [{ name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }] }),
 } satisfies BodySpec<unknown>;
 
-export const modelSchema = z.strictObject({
-  ...recordFields,
-  name: z.string(),
-  description: z.string().nullable(),
-  projects: z.array(projectSchema),
-});
+export const modelSchema = z
+  .strictObject({
+    ...recordFields,
+    name: z.string(),
+    description: z.string().nullable(),
+    projects: z.array(projectSchema),
+  })
+  .meta({ id: 'Model' });
 
 export function presentModel({ model, projects }: ModelTree): z.infer<typeof modelSchema> {
   return {

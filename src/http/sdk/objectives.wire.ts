@@ -27,19 +27,34 @@ const bounds = boundsVector({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT })
   .nullish()
   .transform((values) => values ?? []);
 
-const newObjectivesSchema = z.object({
-  objectives: looseVector(OUTPUTS),
-  objectiveTypes: listSchema(objectiveTypeWord, OUTPUTS),
-  initialInput: looseVector({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
-  initialOutput: looseVector(OUTPUTS),
-  desiredL1Norm: z
-    .number()
-    .min(0)
-    .nullish()
-    .transform((norm) => norm ?? 0),
-  minimumBounds: bounds,
-  maximumBounds: bounds,
-});
+const newObjectivesSchema = z
+  .object({
+    objectives: looseVector(OUTPUTS),
+    objectiveTypes: listSchema(objectiveTypeWord, OUTPUTS),
+    initialInput: looseVector({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
+    initialOutput: looseVector(OUTPUTS),
+    desiredL1Norm: z
+      .number()
+      .min(0)
+      .nullish()
+      .transform((norm) => norm ?? 0),
+    minimumBounds: bounds,
+    maximumBounds: bounds,
+  })
+  .meta({
+    id: 'NewObjectives',
+    examples: [
+      {
+        objectives: [1.6, 20],
+        objectiveTypes: ['value', 'lessthan_equal'],
+        initialInput: [1.1, 4],
+        initialOutput: [1.5, 20],
+        desiredL1Norm: 0,
+        minimumBounds: [-0.01, 0],
+        maximumBounds: [0.01, 0],
+      },
+    ],
+  });
 
 /** The rules between fields, when the body is refused anyway. */
 function checkDefinitionWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
@@ -69,19 +84,21 @@ export function toNewObjective(body: z.infer<typeof newObjectivesSchema>): NewOb
   };
 }
 
-export const objectiveSchema = z.strictObject({
-  ...recordFields,
-  number: z.int().describe('1 for the first objective of the trial; the PHP client needs it.'),
-  optimalInverse: inverseSchema.nullable(),
-  attemptCount: z.int(),
-  stopReason: z.literal(Object.values(StopReason)),
-  desiredL1Norm: z.number(),
-  objectives: z.array(z.number()),
-  objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
-  minimumBounds: z.array(z.number()),
-  maximumBounds: z.array(z.number()),
-  inverses: z.array(inverseSchema),
-});
+export const objectiveSchema = z
+  .strictObject({
+    ...recordFields,
+    number: z.int().describe('1 for the first objective of the trial; the PHP client needs it.'),
+    optimalInverse: inverseSchema.nullable(),
+    attemptCount: z.int(),
+    stopReason: z.literal(Object.values(StopReason)),
+    desiredL1Norm: z.number(),
+    objectives: z.array(z.number()),
+    objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+    minimumBounds: z.array(z.number()),
+    maximumBounds: z.array(z.number()),
+    inverses: z.array(inverseSchema),
+  })
+  .meta({ id: 'Objective' });
 
 /** An objective with the steps that have an input; one still being computed is not shown. */
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {

@@ -37,9 +37,23 @@ const spaceSchema = z.object({
 
 type SentSpace = z.infer<typeof spaceSchema>;
 
-const newProjectSchema = spaceSchema.extend({
-  name: textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH }),
-});
+const newProjectSchema = spaceSchema
+  .extend({
+    name: textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH }),
+  })
+  .meta({
+    id: 'NewProject',
+    examples: [
+      {
+        name: 'Tube side',
+        inputCount: 2,
+        minimums: [0.5, 1],
+        maximums: [2.5, 8],
+        inputTypes: ['float', 'integer'],
+        categories: [],
+      },
+    ],
+  });
 
 /**
  * One list of names per input. Clients send one flat list; with several category inputs their names follow one another, as
@@ -92,19 +106,21 @@ export function toNewProject({ name, ...space }: z.infer<typeof newProjectSchema
   };
 }
 
-export const projectSchema = z.strictObject({
-  ...recordFields,
-  developedAt: timestamp.nullable(),
-  name: z.string(),
-  inputCount: z.int(),
-  minimums: z.array(z.number()),
-  maximums: z.array(z.number()),
-  inputTypes: z.array(z.enum(Object.values(InputType))),
-  categories: z.array(z.string()),
-  inputCases: z.array(z.array(z.number())),
-  caseCount: z.int(),
-  trials: z.array(trialSchema),
-});
+export const projectSchema = z
+  .strictObject({
+    ...recordFields,
+    developedAt: timestamp.nullable(),
+    name: z.string(),
+    inputCount: z.int(),
+    minimums: z.array(z.number()),
+    maximums: z.array(z.number()),
+    inputTypes: z.array(z.enum(Object.values(InputType))),
+    categories: z.array(z.string()),
+    inputCases: z.array(z.array(z.number())),
+    caseCount: z.int(),
+    trials: z.array(trialSchema),
+  })
+  .meta({ id: 'Project' });
 
 export function presentProject({ project, trials }: ProjectTree): z.infer<typeof projectSchema> {
   return {

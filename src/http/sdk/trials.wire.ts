@@ -9,10 +9,26 @@ import { looseMatrix } from './loose-fields.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
-const newOutputCasesSchema = z.object({
-  outputCount: z.int().min(1).max(MAXIMUM_OUTPUT_COUNT),
-  outputCases: looseMatrix({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, { minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }),
-});
+const newOutputCasesSchema = z
+  .object({
+    outputCount: z.int().min(1).max(MAXIMUM_OUTPUT_COUNT),
+    outputCases: looseMatrix(
+      { minimum: 1, maximum: MAXIMUM_CASE_COUNT },
+      { minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT },
+    ),
+  })
+  .meta({
+    id: 'NewOutputCases',
+    examples: [
+      {
+        outputCount: 2,
+        outputCases: [
+          [1.25, 22.5],
+          [1.75, 18.5],
+        ],
+      },
+    ],
+  });
 
 /** Whether the rows are as long as announced, when the body is refused anyway. */
 function checkLengthsWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
@@ -31,14 +47,16 @@ export function toOutputCases(body: z.infer<typeof newOutputCasesSchema>): Outpu
   return { ...body, failedCases: [] };
 }
 
-export const trialSchema = z.strictObject({
-  ...recordFields,
-  number: z.int(),
-  outputCount: z.int(),
-  outputCases: z.array(z.array(z.number())),
-  caseCount: z.int(),
-  objectives: z.array(objectiveSchema),
-});
+export const trialSchema = z
+  .strictObject({
+    ...recordFields,
+    number: z.int(),
+    outputCount: z.int(),
+    outputCases: z.array(z.array(z.number())),
+    caseCount: z.int(),
+    objectives: z.array(objectiveSchema),
+  })
+  .meta({ id: 'Trial' });
 
 export function presentTrial({ trial, set, objectives }: TrialTree): z.infer<typeof trialSchema> {
   return {
