@@ -74,7 +74,9 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
 
   it.each(withBody)('names the schema of the body of %s', (_, operation) => {
     const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
-    expect(requestBody.content['application/json'].schema.$ref).toMatch(/^#\/components\/schemas\/(New\w+|NoFields|\w+Patch)$/);
+    expect(requestBody.content['application/json'].schema.$ref).toMatch(
+      /^#\/components\/schemas\/(New\w+|NoFields|\w+Patch)$/,
+    );
   });
 });
 
