@@ -9,24 +9,28 @@ export interface Statement {
   readonly values: readonly unknown[];
 }
 
+let recorded: Statement[] | undefined;
+const query = pg.Client.prototype.query;
+
+// In place before the first connection is opened: connections keep the function that they find then.
+pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
+  const [first, second] = args;
+  const text = typeof first === 'string' ? first : (first as { text: string }).text;
+  const values = Array.isArray(second) ? second : ((first as { values?: unknown[] }).values ?? []);
+  if (text !== 'select 1') recorded?.push({ text, values });
+  return Reflect.apply(query, this, args);
+} as typeof query;
+
 /** Records every query of every connection of this process while `work` runs. */
 export async function recordStatements(work: () => Promise<void>): Promise<readonly Statement[]> {
-  const recorded: Statement[] = [];
-  const original = pg.Client.prototype.query;
-  const spy = function (this: pg.Client, ...args: unknown[]): unknown {
-    const [first, second] = args;
-    const text = typeof first === 'string' ? first : (first as { text: string }).text;
-    const values = Array.isArray(second) ? second : ((first as { values?: unknown[] }).values ?? []);
-    if (text !== 'select 1') recorded.push({ text, values });
-    return Reflect.apply(original, this, args);
-  };
-  pg.Client.prototype.query = spy as typeof original;
+  const statements: Statement[] = [];
+  recorded = statements;
   try {
     await work();
   } finally {
-    pg.Client.prototype.query = original;
+    recorded = undefined;
   }
-  return withoutIdleClaims(recorded);
+  return withoutIdleClaims(statements);
 }
 
 const isClaim = ({ text }: Statement) => text.includes('claim_suggestion_jobs');
