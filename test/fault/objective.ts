@@ -52,6 +52,12 @@ export async function openAdmin(url: string): Promise<pg.Client> {
   return client;
 }
 
+/** Workers claim jobs and then wait, lease in hand, for the cases they learn from, until this transaction ends. */
+export async function holdUpWorkers(admin: pg.Client): Promise<void> {
+  await admin.query('begin');
+  await admin.query('lock table output_case_sets in access exclusive mode');
+}
+
 export interface JobRow {
   readonly state: string;
   readonly attempts: number;

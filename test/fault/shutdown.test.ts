@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startCommand } from '../support/run-command.ts';
 import { startTestService } from '../support/service.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
-import { loadObjective, openAdmin, readJob, type Step } from './objective.ts';
+import { holdUpWorkers, loadObjective, openAdmin, readJob, type Step } from './objective.ts';
 
 async function setup(options: { readonly aborts: boolean; readonly graceMs: number }) {
   const gate = new Gate(honest);
@@ -62,10 +62,8 @@ it('a worker process that is told to stop writes what it has computed and ends w
   });
   await worker.prints(/worker\.ready/);
   const path = await loadObjective(service);
-  // The worker is caught while it waits for the objective to write its result.
-  await admin.query('begin');
+  await holdUpWorkers(admin);
   const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
-  await admin.query('select 1 from objectives where id = $1 for update', [path.split('/').at(-1)]);
   await expect.poll(() => readJob(admin, path), { timeout: 10_000 }).toMatchObject({ state: 'leased' });
   worker.child.kill('SIGTERM');
   await worker.prints(/worker\.stopping/);

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type CommandProcess, startCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { loadObjective, openAdmin, readJob, readSteps, type Step, undisturbedInput } from './objective.ts';
+import {
+  holdUpWorkers,
+  loadObjective,
+  openAdmin,
+  readJob,
+  readSteps,
+  type Step,
+  undisturbedInput,
+} from './objective.ts';
 
 let service: TestService;
 const workers: CommandProcess[] = [];
@@ -20,6 +28,9 @@ async function startWorker(): Promise<CommandProcess> {
     LEASE_MS: '1500',
     POLL_INTERVAL_MS: '100',
     ENGINE_THREADS: '1',
+    // Longer than any test holds up a worker.
+    LOCK_TIMEOUT_MS: '60000',
+    STATEMENT_TIMEOUT_MS: '60000',
   });
   workers.push(worker);
   await worker.prints(/worker\.ready/);
@@ -31,11 +42,9 @@ it('a job whose worker is killed goes to another worker after the lease, and get
   const first = await startWorker();
   const expected = await undisturbedInput(service);
   const path = await loadObjective(service);
-  // Who holds the objective keeps the worker from writing its result: it is caught with the lease in its hands.
-  await admin.query('begin');
+  await holdUpWorkers(admin);
   const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   expect(asked.status).toBe(202);
-  await admin.query('select 1 from objectives where id = $1 for update', [path.split('/').at(-1)]);
   const job = () => readJob(admin, path);
   await expect.poll(job, { timeout: 10_000 }).toMatchObject({ state: 'leased', attempts: 1 });
   const holder = (await job())!.leased_by;
@@ -58,9 +67,8 @@ it('a worker that hangs past its lease finds the job taken over when it goes on,
   const frozen = await startWorker();
   const expected = await undisturbedInput(service);
   const path = await loadObjective(service);
-  await admin.query('begin');
+  await holdUpWorkers(admin);
   const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
-  await admin.query('select 1 from objectives where id = $1 for update', [path.split('/').at(-1)]);
   await expect.poll(() => readJob(admin, path), { timeout: 10_000 }).toMatchObject({ state: 'leased' });
   await expect.poll(() => isWaitingForLock(admin), { timeout: 10_000 }).toBe(true);
   frozen.child.kill('SIGSTOP');
