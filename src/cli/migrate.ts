@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { openDatabase } from '../compose.ts';
+import type { Config } from '../config.ts';
 import { grantRows } from '../db/grant.ts';
 import { migrate } from '../db/migrate.ts';
 import { makeLog } from '../log.ts';
@@ -14,9 +15,11 @@ Applies the migrations that the database lacks and prints their names. May run a
 
   async run(args, config) {
     const role = parseRole(args);
-    const db = openDatabase(config, databaseUrl(config), makeLog(config.log));
+    const log = makeLog(config.log);
+    // An index over a large table takes as long as it takes; waiting for a lock stays bounded, because requests wait behind.
+    const db = openDatabase(withoutTimeLimit(config), databaseUrl(config), log);
     try {
-      const { applied } = await migrate(db);
+      const { applied } = await migrate(db, { onRetry: (err) => log.warn({ err }, 'migration.tried-again') });
       for (const name of applied) console.log(`applied ${name}`);
       console.log(applied.length === 0 ? 'The database was up to date.' : 'The database is up to date.');
       if (role !== undefined) await grantRows(db, role);
@@ -27,6 +30,10 @@ Applies the migrations that the database lacks and prints their names. May run a
     }
   },
 };
+
+function withoutTimeLimit(config: Config): Config {
+  return { ...config, database: { ...config.database, statementTimeoutMs: 0 } };
+}
 
 function parseRole(args: readonly string[]): string | undefined {
   try {

@@ -1,8 +1,9 @@
 /** Forward-only migrations under Kysely's advisory lock: several processes may start at once, one of them migrates. */
 import { readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import type { Db } from './transaction.ts';
+import { type Db, sqlState } from './transaction.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 
@@ -11,12 +12,29 @@ export interface MigrationOutcome {
   readonly applied: readonly string[];
 }
 
+/**
+ * Serialization failure, deadlock, lock not granted within lock_timeout: what happens to whoever wants whole tables while
+ * requests are served. Everything was rolled back, and is tried again.
+ */
+const PASSING_STATES = new Set(['40001', '40P01', '55P03']);
+const MAXIMUM_RUNS = 20;
+/** Requests that queued up behind the lock get their turn. */
+const PAUSE_MS = 500;
+
+export interface MigrateOptions {
+  /** Told before another try. */
+  readonly onRetry?: (error: Error) => void;
+}
+
 /** Brings the schema up to date. Each migration runs in one transaction with all others of the call. */
-export async function migrate(db: Db): Promise<MigrationOutcome> {
-  const migrator = new Migrator({ db, provider: { getMigrations } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-  return { applied: (results ?? []).map((result) => result.migrationName) };
+export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise<MigrationOutcome> {
+  for (let run = 1; ; run++) {
+    const { error, results } = await new Migrator({ db, provider: { getMigrations } }).migrateToLatest();
+    if (error === undefined) return { applied: (results ?? []).map((result) => result.migrationName) };
+    if (run === MAXIMUM_RUNS || !PASSING_STATES.has(sqlState(error) ?? '')) throw error;
+    onRetry?.(error as Error);
+    await delay(PAUSE_MS);
+  }
 }
 
 /** Names of migrations that the database still lacks. */
