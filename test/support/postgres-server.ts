@@ -18,6 +18,16 @@ const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';
 const CONTAINER_START_MS = 60_000;
 /** Tests put nothing at stake: a server that forgets everything in a power cut is several times as fast. */
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
+/**
+ * The default probes 4 times a second and kills a probe after 1 s. On a busy machine the remains of a killed probe fall to
+ * the server, process 1 of the container, which takes them for a crashed child and restarts in the middle of the tests.
+ */
+const HEALTH_CHECK = {
+  test: ['CMD-SHELL', 'pg_isready --host localhost --username backsolve --dbname backsolve'] as ['CMD-SHELL', string],
+  interval: 1_000,
+  timeout: 60_000,
+  retries: 100,
+};
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -113,6 +123,7 @@ async function openContainer(): Promise<TestServer> {
     .withUsername('backsolve')
     .withPassword('backsolve')
     .withCommand(['postgres', ...FAST.flatMap((setting) => ['-c', setting])])
+    .withHealthCheck(HEALTH_CHECK)
     .withStartupTimeout(CONTAINER_START_MS)
     .start();
   const url = container.getConnectionUri();
