@@ -198,7 +198,8 @@ function refusalsOf(operation: OperationDescription): readonly number[] {
   const hasIds = pathNames(operation.path).length > 0;
   if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
   if (hasIds) statuses.push(404);
-  if (operation.body !== undefined) statuses.push(413, 415);
+  // A body is read, and its type looked at, also where none is wanted.
+  if (operation.method !== 'GET') statuses.push(413, 415);
   if (takesKeyOfRequest(operation)) statuses.push(400, 409, 422);
   return statuses.sort((a, b) => a - b);
 }

@@ -1,9 +1,7 @@
 /** Paths that nobody serves (404) and methods that a path does not take (405 with Allow). Both need no key. */
-import type { FastifyInstance, HTTPMethods } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { answerStatus, sendError } from './errors.ts';
 import { pathOf } from './request-path.ts';
-
-const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'PATCH', 'POST', 'PUT', 'OPTIONS'];
 
 export function answerUnknownPaths(app: FastifyInstance): void {
   app.setNotFoundHandler((request, reply) =>
@@ -28,8 +26,8 @@ export function trackMethods(app: FastifyInstance): () => void {
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, methods: ReadonlySet<string>): void {
-  const allowed = METHODS.filter((method) => methods.has(String(method))).join(', ');
-  const refused = METHODS.filter((method) => !methods.has(String(method)));
+  const allowed = [...methods].sort().join(', ');
+  const refused = app.supportedMethods.filter((method) => !methods.has(method));
   app.route({
     method: refused,
     url,

@@ -23,7 +23,7 @@ export interface Answered {
 }
 
 export type Send = (
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS' | 'TRACE' | 'QUERY',
   url: string,
   body?: unknown,
   headers?: Readonly<Record<string, string>>,

@@ -52,6 +52,8 @@ describe('routing', () => {
     ['GET', '/v1/trials/1/initialize-inverse', 'POST'],
     ['DELETE', '/v1/models/1/projects/1/output-cases/1', 'GET, HEAD'],
     ['POST', '/livez', 'GET, HEAD'],
+    ['TRACE', '/v1/models', 'GET, HEAD, POST'],
+    ['QUERY', '/v1/models/1', 'DELETE, GET, HEAD, PATCH'],
     ['POST', '/v1/openapi.json', 'GET, HEAD'],
   ] as const)('%s %s is refused with 405 and Allow', async (method, url, allow) => {
     const answered = await service.send(method, url, method === 'PUT' ? 'not even json' : undefined);

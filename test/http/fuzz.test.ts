@@ -1,0 +1,203 @@
+/**
+ * Requests made up at random for every operation of both dialects, most of them a valid one with something broken. Whatever
+ * is sent, the answer is one that the OpenAPI document of the dialect announces. bench/fuzz does the same at length.
+ */
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
+import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
+import type { OperationDescription } from '../../src/http/operation.ts';
+import { registration } from '../../src/http/sdk/accounts.ts';
+import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
+import { problemSchema } from '../../src/http/wire/problem.ts';
+import {
+  type Answered,
+  type NativeService,
+  OBJECTIVES,
+  openNativeService,
+  prepareObjective,
+} from './native-service.ts';
+
+const RUNS = 300;
+const SEED = 20_261_120;
+
+interface Route {
+  readonly prefix: string;
+  readonly operation: OperationDescription;
+  /** Statuses that the document names. */
+  readonly statuses: readonly number[];
+}
+
+const routes: readonly Route[] = [
+  ...listRoutes('/v1', NATIVE_OPERATIONS, buildOpenApiDocument()),
+  ...listRoutes('/api', [registration, ...SDK_OPERATIONS], buildSdkOpenApiDocument()),
+];
+
+function listRoutes(prefix: string, operations: readonly OperationDescription[], document: unknown): readonly Route[] {
+  const { paths } = document as { paths: Record<string, Record<string, { responses: object }>> };
+  return operations.map((operation) => {
+    const { responses } = paths[operation.path]![operation.method.toLowerCase()]!;
+    return { prefix, operation, statuses: Object.keys(responses).map(Number) };
+  });
+}
+
+type Ids = Readonly<Record<string, number>>;
+
+let service: NativeService;
+/** For operations that leave it usable, and for those that end it. */
+let kept: Ids;
+let spent: Ids;
+beforeAll(async () => {
+  service = await openNativeService({
+    hasWorker: true,
+    settings: { isRegistrationOpen: true },
+    deps: { judgeWebhookUrl: () => undefined },
+  });
+  kept = await prepareIds();
+  spent = await prepareIds();
+});
+afterAll(() => service.close());
+
+async function prepareIds(): Promise<Ids> {
+  const webhook = (await service.send('POST', '/v1/webhooks', { url: 'https://receiver.example/' })).body;
+  const { model, project, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
+  const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
+  const deliveries = await service.send('GET', `/v1/webhooks/${webhook.id}/deliveries`);
+  return {
+    model_id: model.id,
+    project_id: project.id,
+    output_case_set_id: set.id,
+    trial_id: trialId,
+    objective_id: loaded.body.id,
+    inverse_id: inverse.id,
+    webhook_id: webhook.id,
+    delivery_id: deliveries.body[0].id,
+  };
+}
+
+const ENDING = ['updateTrial', 'stopObjective'];
+
+/** Bodies that fit the records above, where the examples of the document do not. */
+const FITTING: Readonly<Record<string, object>> = {
+  loadOutputCases: { outputCount: 3, outputCases: [[1, 2, 3]] },
+  createTrial: {},
+  loadObjectives: OBJECTIVES,
+  initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
+  loadInverseOutput: { output: [1, 2, 3] },
+  putInverseOutput: { output: [1, 2, 3] },
+};
+
+const NUMBERS = [0, -1, 0.5, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, 5e-324];
+const strange = fc.oneof(
+  fc.constantFrom<unknown>(null, true, false, '', '\u0000', '\ud800', 'exact', 'FLOAT', [], {}, [[]], [null]),
+  fc.constantFrom(...NUMBERS),
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.array(fc.constantFrom(...NUMBERS), { maxLength: 4 }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+/** A valid body with some of its values, or elements of them, replaced, doubled or dropped. */
+function brokenBody(valid: object): fc.Arbitrary<unknown> {
+  const change = fc.record({ at: fc.nat(), element: fc.option(fc.nat()), value: strange, isDropped: fc.boolean() });
+  return fc.array(change, { maxLength: 2 }).map((changes) => {
+    const body: Record<string, unknown> = structuredClone(valid) as Record<string, unknown>;
+    const fields = [...Object.keys(body), 'extra'];
+    for (const { at, element, value, isDropped } of changes) {
+      const field = fields[at % fields.length]!;
+      const old = body[field];
+      if (isDropped) delete body[field];
+      else if (element !== null && Array.isArray(old)) old[element % (old.length + 1)] = value;
+      else body[field] = value;
+    }
+    return body;
+  });
+}
+
+function payloadFor({ operationId, body }: OperationDescription): fc.Arbitrary<string | undefined> {
+  if (body === undefined) return fc.constantFrom(undefined, '{}');
+  const examples = z.globalRegistry.get(body.schema)?.examples as readonly object[];
+  const valid = FITTING[operationId] ?? examples[0]!;
+  const text = fc.oneof(
+    { weight: 2, arbitrary: fc.constant(valid) },
+    { weight: 6, arbitrary: brokenBody(valid) },
+    { weight: 1, arbitrary: strange },
+  );
+  return fc.oneof(
+    { weight: 12, arbitrary: text.map((value) => JSON.stringify(value)) },
+    { weight: 1, arbitrary: fc.constantFrom(undefined, '', '{', '{"output":[1e999]}', '{"__proto__":1}') },
+  );
+}
+
+const id = fc.oneof(
+  { weight: 12, arbitrary: fc.constant('own') },
+  { weight: 1, arbitrary: fc.constantFrom('0', '-1', '01', '1.5', 'x', '%00', '%ff', '9'.repeat(16), '9'.repeat(40)) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 2 ** 31 }).map(String) },
+);
+const query = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('') },
+  { weight: 1, arbitrary: fc.constantFrom('?limit=1', '?limit=0', '?after=x', '?limit=1&limit=2', '?limit=201&a[]=%') },
+);
+const printable = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '');
+const headers = fc.record(
+  {
+    prefer: fc.oneof(fc.constantFrom('respond-async', 'wait=0', 'wait="'), printable),
+    'idempotency-key': fc.oneof(fc.constantFrom('a', 'b', '"', '" "', 'x'.repeat(256)), printable),
+    'content-type': fc.constantFrom('application/json; charset=utf-16', 'text/plain', 'x'),
+    'x-request-id': printable,
+    accept: fc.constantFrom('text/html', 'application/xml;q=0'),
+  },
+  { requiredKeys: [] },
+);
+
+const request = fc.constantFrom(...routes).chain((route) =>
+  fc.record({
+    route: fc.constant(route),
+    // As many as the longest path has.
+    ids: fc.array(id, { minLength: 5, maxLength: 5 }),
+    query,
+    headers: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 2, arbitrary: headers }),
+    payload: payloadFor(route.operation),
+  }),
+);
+type FuzzRequest = typeof request extends fc.Arbitrary<infer T> ? T : never;
+
+function send({ route, ids, query, headers, payload }: FuzzRequest): Promise<Answered> {
+  const { method, path, operationId } = route.operation;
+  const own = method === 'DELETE' || ENDING.includes(operationId) ? spent : kept;
+  let used = 0;
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const drawn = ids[used++]!;
+    return drawn === 'own' ? String(own[name]) : drawn;
+  });
+  return service.send(method, `${route.prefix}${filled}${query}`, payload, headers);
+}
+
+function expectDocumented({ route, payload }: FuzzRequest, answered: Answered): void {
+  const { method, path, answers } = route.operation;
+  const label = `${method} ${route.prefix}${path} ${payload} -> ${answered.status} ${answered.text.slice(0, 500)}`;
+  expect(answered.status, label).toBeLessThan(500);
+  expect(route.statuses, label).toContain(answered.status);
+  if (answered.status >= 400) {
+    expect(answered.headers['content-type'], label).toBe('application/problem+json; charset=utf-8');
+    expect(z.strictObject(problemSchema.shape).safeParse(answered.body).error, label).toBeUndefined();
+    return;
+  }
+  const schema = answers[answered.status]?.schema;
+  if (schema === undefined) expect(answered.text, label).toBe('');
+  else expect(schema.safeParse(answered.body).error, label).toBeUndefined();
+}
+
+it('whatever is sent, the answer is a documented one and no server error', async () => {
+  const counts = new Map<number, number>();
+  const property = fc.asyncProperty(request, async (drawn) => {
+    const answered = await send(drawn);
+    counts.set(answered.status, (counts.get(answered.status) ?? 0) + 1);
+    expectDocumented(drawn, answered);
+  });
+  await fc.assert(property, { numRuns: RUNS, seed: SEED });
+  // Requests that never get past the door would prove little.
+  const share = (...statuses: number[]) => statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0) / RUNS;
+  expect(share(200, 201, 202, 204), JSON.stringify([...counts])).toBeGreaterThan(0.2);
+  expect(share(400), JSON.stringify([...counts])).toBeGreaterThan(0.15);
+});
