@@ -44,6 +44,10 @@ const SDK: Dialect = {
   examples: {},
 };
 
+/** What is answered before a request is known to be for an operation. */
+const BEFORE_OPERATIONS =
+  'Answers that belong to no operation: 404 for an unknown path, 405 with Allow for a method that a path does not take, 400 for what is no HTTP request, 408 for one that arrives too slowly, 417 for an unknown Expect, 431 for too long a head.';
+
 /** Of the native dialect. */
 export function buildOpenApiDocument(): Json {
   return describeDialect(NATIVE);
@@ -63,7 +67,7 @@ function describeDialect({ title, description, prefix, operations, examples }: D
   const problem = components.refer(problemSchema);
   return {
     openapi: '3.1.0',
-    info: { title, version: '1.0.0', description },
+    info: { title, version: '1.0.0', description: `${description} ${BEFORE_OPERATIONS}` },
     servers: [{ url: prefix }],
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     security: [{ bearer: [] }, { apiKey: [] }],
@@ -89,6 +93,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   404: 'The first resource of the path that does not exist.',
   409: KEY_IN_USE,
   413: 'The body is too large.',
+  414: 'An id of the path is too long to be one.',
   415: 'The body is not application/json.',
   422: 'The Idempotency-Key was used for a request with another body.',
   429: 'The rate limit is exceeded.',
@@ -197,7 +202,7 @@ function refusalsOf(operation: OperationDescription): readonly number[] {
   const statuses = operation.needsNoKey ? [429, 500, 503] : [401, 403, 429, 500, 503];
   const hasIds = pathNames(operation.path).length > 0;
   if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
-  if (hasIds) statuses.push(404);
+  if (hasIds) statuses.push(404, 414);
   // A body is read, and its type looked at, also where none is wanted.
   if (operation.method !== 'GET') statuses.push(413, 415);
   if (takesKeyOfRequest(operation)) statuses.push(400, 409, 422);
