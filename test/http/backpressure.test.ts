@@ -54,7 +54,8 @@ describe('a process under load', () => {
     ['its heap is nearly full', { ...CALM, heapShare: 1e-6 }],
   ])('answers 503 while %s, before it looks at the key, and keeps answering probes', async (_, load) => {
     const service = await openNativeService({ settings: { load } });
-    await expect.poll(async () => (await service.send('GET', '/v1/models')).status).toBe(503);
+    const statusNow = async () => (await service.send('GET', '/v1/models')).status;
+    await expect.poll(statusNow, { timeout: 20_000 }).toBe(503);
     expectOverload(await service.sendAs('')('POST', '/v1/models', {}));
     expectOverload(await service.send('GET', '/api/models'));
     expect((await service.send('GET', '/livez')).status).toBe(200);

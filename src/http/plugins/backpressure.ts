@@ -16,7 +16,8 @@ export interface LoadLimits {
   readonly heapShare: number;
 }
 
-const SAMPLE_INTERVAL_MS = 500;
+/** The mean delay of so long counts: one long pause, as when a process starts or was frozen, is no overload. */
+const SAMPLE_INTERVAL_MS = 3_000;
 const RETRY_AFTER_SECONDS = 2;
 
 /** To be installed around both dialects, once: the requests of both count together. */
