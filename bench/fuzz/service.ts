@@ -1,0 +1,80 @@
+/** The service as its users start it: one process on an embedded Postgres, with data that end with the run. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const START_TIMEOUT_MS = 120_000;
+const START_POLL_MS = 200;
+
+export interface FuzzedService {
+  readonly origin: string;
+  readonly key: string;
+  /** Whether the process that was started is still the one that runs. */
+  isAlive(): boolean;
+  stop(): Promise<void>;
+}
+
+/** `folder` takes the data and the log, service.log. */
+export async function startFuzzedService(folder: string): Promise<FuzzedService> {
+  const port = await findFreePort();
+  const key = formatApiKey(makeApiKey());
+  const child = spawn(process.execPath, [MAIN, 'start'], {
+    env: {
+      PATH: process.env['PATH'],
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      DATA_DIR: `${folder}/data`,
+      BACKSOLVE_BOOTSTRAP_API_KEY: key,
+      RATE_LIMIT_PER_MINUTE: '0',
+      SUGGEST_WAIT_MS: '5000',
+      SUGGEST_WAIT_MAXIMUM_MS: '8000',
+      // The fuzzer takes the processor that the event loop needs; that guard has tests of its own.
+      MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
+      ALLOW_REGISTRATION: 'true',
+      ENGINE_THREADS: '1',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log = createWriteStream(`${folder}/service.log`);
+  child.stdout.pipe(log, { end: false });
+  child.stderr.pipe(log, { end: false });
+  const exited = once(child, 'exit');
+  const isAlive = () => child.exitCode === null && child.signalCode === null;
+  const stop = async () => {
+    if (isAlive()) child.kill('SIGTERM');
+    await exited;
+    log.end();
+  };
+  const origin = `http://127.0.0.1:${port}`;
+  try {
+    await untilReady(origin, isAlive);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { origin, key, isAlive, stop };
+}
+
+async function untilReady(origin: string, isAlive: () => boolean): Promise<void> {
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (performance.now() < deadline && isAlive()) {
+    const response = await fetch(`${origin}/readyz`).catch(() => undefined);
+    if (response?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, START_POLL_MS));
+  }
+  throw new Error('the service did not start; see service.log');
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
