@@ -50,6 +50,7 @@ async function main(): Promise<void> {
     for (const objectives of numbers(options.stored)) {
       await storeObjectives(db, stored + 1, objectives);
       stored = objectives;
+      console.log(JSON.stringify({ stored, databaseMb: await readSizeMb(db) }));
       for (const waiting of numbers(options.waiting).filter((count) => count <= stored)) {
         await queue(db, stored, waiting);
         for (const processes of numbers(options.processes)) {
@@ -98,17 +99,26 @@ async function storeProjects(db: Db): Promise<void> {
 
 /** Objectives up to `until`, in turn of all accounts, each with its initial step and one that is being computed. */
 async function storeObjectives(db: Db, from: number, until: number): Promise<void> {
-  await sql`
+  await db.transaction().execute(async (trx) => {
+    // What the rows refer to is known to be there; looking for it each time would take most of the time.
+    await sql`set local session_replication_role = replica`.execute(trx);
+    await sql`
     insert into objectives (account_id, model_id, project_id, trial_id, number, objectives, objective_types,
       minimum_bounds, maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed)
     select a, a, a, a, n, '{-1000,-1000}', '{lessthan,lessthan}', '{}', '{}', 0, 1e-6, '{5,5}', '{9,2}', 500, n
     from generate_series(${sql.lit(from)}, ${sql.lit(until)}) n, lateral (select n % ${sql.lit(ACCOUNTS)} + 1 as a) o
-    order by n`.execute(db);
-  await sql`
+    order by n`.execute(trx);
+    await sql`
     insert into inverses (account_id, objective_id, iteration, input, output)
     select o.account_id, o.id, i, '{5,5}', case when i = 1 then '{9,2}'::double precision[] end
-    from objectives o, generate_series(1, 2) i where o.id >= ${from} order by o.id, i`.execute(db);
+    from objectives o, generate_series(1, 2) i where o.id >= ${from} order by o.id, i`.execute(trx);
+  });
   await sql`vacuum analyze`.execute(db);
+}
+
+async function readSizeMb(db: Db): Promise<number> {
+  const { rows } = await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db);
+  return Math.round(rows[0]!.size / 1e6);
 }
 
 /** As many jobs as asked for, spread over all objectives. */

@@ -9,6 +9,8 @@ import type { Backlog } from '../db/backlog.ts';
 export const TOP_ACCOUNTS = 10;
 /** Several scrapers cost one statement. */
 const FRESH_MS = 2_000;
+/** A long queue takes long to count: this many times as long as it took is the answer kept, one percent of the time. */
+const FRESH_PER_READ = 100;
 /** Scrapes give up after 10 s by default; what the process knows by itself must reach them when the database is away. */
 const READ_LIMIT_MS = 3_000;
 
@@ -16,7 +18,7 @@ export class BacklogGauges {
   readonly #read: () => Promise<Backlog>;
   readonly #gauges: ReturnType<typeof makeGauges>;
   #refreshing: Promise<void> | undefined;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #freshUntil = Number.NEGATIVE_INFINITY;
 
   constructor(registry: Registry, read: () => Promise<Backlog>) {
     this.#read = read;
@@ -25,7 +27,7 @@ export class BacklogGauges {
 
   /** Never rejects: with the database away its gauges are left out, and backsolve_database_up is 0. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.#readAt < FRESH_MS) return;
+    if (performance.now() < this.#freshUntil) return;
     this.#refreshing ??= this.#readOnce().finally(() => {
       this.#refreshing = undefined;
     });
@@ -35,10 +37,12 @@ export class BacklogGauges {
   async #readOnce(): Promise<void> {
     const { promise: late, resolve } = Promise.withResolvers<undefined>();
     const timer = setTimeout(resolve, READ_LIMIT_MS, undefined);
+    const startedAt = performance.now();
     const reading = this.#read().catch(() => undefined);
     const backlog = await Promise.race([reading, late]).finally(() => clearTimeout(timer));
     this.#gauges.databaseUp.set(backlog === undefined ? 0 : 1);
-    if (backlog !== undefined) this.#readAt = performance.now();
+    const endedAt = performance.now();
+    if (backlog !== undefined) this.#freshUntil = endedAt + Math.max(FRESH_MS, FRESH_PER_READ * (endedAt - startedAt));
     this.#show(backlog);
   }
 
