@@ -6,6 +6,8 @@ import {
   invertLower,
   multiplyLower,
   multiplyLowerTransposed,
+  multiplyRows,
+  multiplyTransposed,
   solveWithFactor,
 } from '../../src/optimizer/linalg/cholesky.ts';
 
@@ -89,6 +91,31 @@ describe('a Cholesky factor L of A', () => {
         }
       }),
     );
+  });
+});
+
+describe('products with a matrix of N rows', () => {
+  it.each([1, 3, 4, 5, 8, 11])('are those of the definition for N = %i', (N) => {
+    const p = 3;
+    const A = Float64Array.from({ length: N * p }, (_, k) => Math.sin(k + 1));
+    const x = Float64Array.from({ length: p }, (_, f) => f - 0.5);
+    const y = Float64Array.from({ length: N }, (_, i) => Math.cos(i));
+    const Ax = new Float64Array(N);
+    multiplyRows(A, N, p, x, Ax);
+    Ax.forEach((value, i) => {
+      expect(value).toBeCloseTo(
+        x.reduce((sum, entry, f) => sum + A[i * p + f]! * entry, 0),
+        14,
+      );
+    });
+    const Ay = new Float64Array(p);
+    multiplyTransposed(A, N, p, y, Ay);
+    Ay.forEach((value, f) => {
+      expect(value).toBeCloseTo(
+        y.reduce((sum, entry, i) => sum + A[i * p + f]! * entry, 0),
+        13,
+      );
+    });
   });
 });
 

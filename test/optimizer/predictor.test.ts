@@ -72,6 +72,7 @@ describe('a prediction', () => {
     const { predictor } = makeBoth(waves, 25);
     for (let j = 0; j < 3; j++) {
       const H = new Float64Array(9);
+      predictor.predict(AT, false, false);
       predictor.addMeanHessian(j, AT, 1, H);
       for (let f = 0; f < 3; f++) {
         const slope = (u: Float64Array) => {

@@ -33,6 +33,8 @@ export interface Acquisition {
   readonly bend: Float64Array | null;
   /** Sum over the outputs of log P at u. With `frozen` (length m) those spreads replace the predicted ones. */
   evaluate(u: Float64Array, frozen: Float64Array | null, gradient: boolean): number;
+  /** Adds what `gradient` leaves out, at u, where `evaluate` was called last, with the same `frozen`. */
+  differentiate(u: Float64Array, frozen: Float64Array | null): void;
   /** Least frozen spread of each output. */
   readonly frozenFloor: Float64Array;
   /** Length m: the summands of the last evaluation. */
@@ -68,6 +70,8 @@ export function makeAcquisition(
   const terms = new Float64Array(m);
   const bend = p <= MOST_BENT && isDirected.includes(true) ? new Float64Array(p * p) : null;
   const curvature = new Float64Array(m);
+  const byMean = new Float64Array(m);
+  const bySigma = new Float64Array(m);
   const term: LogTerm = { value: 0, byMean: 0, bySpread: 0, curvature: 0 };
 
   /** Improvement above an incumbent is improvement below it after a change of sign. */
@@ -78,30 +82,36 @@ export function makeAcquisition(
   }
 
   function evaluate(u: Float64Array, frozen: Float64Array | null, withGradient: boolean): number {
-    predictor.predict(u, withGradient, frozen === null);
-    if (withGradient) {
-      gradient.fill(0);
-      bend?.fill(0);
-    }
-    let value = hazards ? hazards.logSuccess(u, withGradient ? gradient : null) : 0;
+    predictor.predict(u, false, frozen === null);
+    let value = hazards ? hazards.logSuccess(u, null) : 0;
     for (let j = 0; j < m; j++) {
       const aim = aims[j]!;
-      curvature[j] = 0;
-      terms[j] = 0;
+      curvature[j] = byMean[j] = bySigma[j] = terms[j] = 0;
       if (aim === 'ignore') continue;
       const spread = frozen ? frozen[j]! : Math.sqrt(sigma[j]! * sigma[j]! + floor[j]! * floor[j]!);
       if (aim === 'interval') logIntervalProbability(mean[j]!, spread, lower[j]!, upper[j]!, term);
       else improvement(j, spread, aim.incumbent);
       value += term.value;
       terms[j] = term.value;
-      if (!withGradient) continue;
       curvature[j] = term.curvature;
-      const alongSigma = frozen ? 0 : (term.bySpread * sigma[j]!) / spread;
-      if (bend && isDirected[j]) predictor.addMeanHessian(j, u, term.byMean, bend);
-      for (let f = 0; f < p; f++) gradient[f]! += term.byMean * meanGradient[j * p + f]!;
-      if (alongSigma !== 0) for (let f = 0; f < p; f++) gradient[f]! += alongSigma * sigmaGradient[j * p + f]!;
+      byMean[j] = term.byMean;
+      if (!frozen) bySigma[j] = (term.bySpread * sigma[j]!) / spread;
     }
+    if (withGradient) differentiate(u, frozen);
     return value;
   }
-  return { m, p, gradient, jacobian: meanGradient, curvature, bend, frozenFloor, terms, evaluate };
+
+  function differentiate(u: Float64Array, frozen: Float64Array | null): void {
+    predictor.differentiate(u, frozen === null);
+    gradient.fill(0);
+    bend?.fill(0);
+    hazards?.logSuccess(u, gradient);
+    for (let j = 0; j < m; j++) {
+      if (aims[j] === 'ignore') continue;
+      if (bend && isDirected[j]) predictor.addMeanHessian(j, u, byMean[j]!, bend);
+      for (let f = 0; f < p; f++) gradient[f]! += byMean[j]! * meanGradient[j * p + f]!;
+      if (bySigma[j] !== 0) for (let f = 0; f < p; f++) gradient[f]! += bySigma[j]! * sigmaGradient[j * p + f]!;
+    }
+  }
+  return { m, p, gradient, jacobian: meanGradient, curvature, bend, frozenFloor, terms, evaluate, differentiate };
 }

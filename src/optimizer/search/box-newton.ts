@@ -51,8 +51,9 @@ export function climb(
     let gain = -1;
     for (let failure = 0; failure <= FAILURES; failure++) {
       const trial = newtonPoint(model, u, box, lambda, work);
-      const trialValue = acquisition.evaluate(trial, frozen, true);
+      const trialValue = acquisition.evaluate(trial, frozen, false);
       if (trialValue > value) {
+        acquisition.differentiate(trial, frozen);
         gain = trialValue - value;
         u.set(trial);
         value = trialValue;

@@ -87,6 +87,39 @@ export function sampleGeometry(geometry: Geometry, rows: Int32Array): Geometry {
   };
 }
 
+/** Inner products and squared distances of one point with the N points of a fit: N x groups, and all summed. */
+export interface PointPairs {
+  readonly product: Float64Array;
+  readonly products: Float64Array;
+  readonly distances: Float64Array;
+}
+
+export function makePointPairs({ N, grouping }: Geometry): PointPairs {
+  const blank = () => new Float64Array(N * grouping.count);
+  return { product: new Float64Array(N), products: blank(), distances: blank() };
+}
+
+/** Fills `out` for the point u (length p). O(N p), once for all kernels. */
+export function pairWith({ N, p, U, grouping }: Geometry, u: Float64Array, out: PointPairs): void {
+  const { product, products, distances } = out;
+  const { count: G, of } = grouping;
+  products.fill(0);
+  distances.fill(0);
+  for (let i = 0; i < N; i++) {
+    let sum = 0;
+    for (let f = 0; f < p; f++) {
+      const a = U[i * p + f]!;
+      const g = i * G + of[f]!;
+      const t = u[f]! * a;
+      const d = u[f]! - a;
+      sum += t;
+      products[g]! += t;
+      distances[g]! += d * d;
+    }
+    product[i] = sum;
+  }
+}
+
 /**
  * Fills the lower triangles of K with the covariance (without nugget) and of Z with what the derivatives need:
  * Z itself for q2, R for rbf.
@@ -107,11 +140,14 @@ export function fillCovariance(
   const linear = Math.exp(theta[G]!);
   const parts = kind === 'rbf' ? geometry.distances : geometry.products;
   Z.fill(0);
-  for (let g = 0; g < G; g++) {
+  // Two groups in one pass: the loads and stores of Z cost as much as the products.
+  for (let g = 0; g < G; g += 2) {
     const weight = Math.exp(-2 * theta[g]!);
+    const nextWeight = g + 1 < G ? Math.exp(-2 * theta[g + 1]!) : 0;
     const part = parts[g]!;
+    const next = parts[Math.min(g + 1, G - 1)]!;
     for (let i = 0; i < N; i++) {
-      for (let k = i * N; k <= i * N + i; k++) Z[k]! += weight * part[k]!;
+      for (let k = i * N; k <= i * N + i; k++) Z[k]! += weight * part[k]! + nextWeight * next[k]!;
     }
   }
   for (let i = 0; i < N; i++) {
@@ -154,12 +190,19 @@ export function addCovarianceGradient(
   }
   gradient[G]! += Math.exp(theta[G]!) * linear;
   const parts = kind === 'rbf' ? geometry.distances : geometry.products;
-  for (let g = 0; g < G; g++) {
+  for (let g = 0; g < G; g += 2) {
     const part = parts[g]!;
+    const next = parts[Math.min(g + 1, G - 1)]!;
     let sum = 0;
+    let nextSum = 0;
     for (let i = 0; i < N; i++) {
-      for (let k = i * N; k <= i * N + i; k++) sum += M[k]! * part[k]!;
+      for (let k = i * N; k <= i * N + i; k++) {
+        const weight = M[k]!;
+        sum += weight * part[k]!;
+        nextSum += weight * next[k]!;
+      }
     }
     gradient[g]! += Math.exp(-2 * theta[g]!) * sum;
+    if (g + 1 < G) gradient[g + 1]! += Math.exp(-2 * theta[g + 1]!) * nextSum;
   }
 }

@@ -1,6 +1,6 @@
-import { multiplyLower, multiplyLowerTransposed } from '../linalg/cholesky.ts';
+import { dot, multiplyLower, multiplyLowerTransposed, multiplyRows, multiplyTransposed } from '../linalg/cholesky.ts';
 import type { Work } from '../numerics/work.ts';
-import type { KernelKind } from './kernels.ts';
+import { type KernelKind, makePointPairs, pairWith } from './kernels.ts';
 import type { OutputModel, Surrogate } from './model-choice.ts';
 
 /** Standard deviation of an output that never varied, in units of its magnitude. */
@@ -28,7 +28,12 @@ export interface Predictor {
   readonly sigmaGradient: Float64Array;
   /** Fills `mean`, and on demand the others, at the features u (length p). */
   predict(u: Float64Array, gradient: boolean, sigma: boolean): void;
-  /** Adds `factor` times the Hessian of the mean of output j at u to H (p x p, lower triangle); see predict. */
+  /** Fills the gradients at u, where `predict` was called last, with the same `sigma`; costs as much again. */
+  differentiate(u: Float64Array, sigma: boolean): void;
+  /**
+   * Adds `factor` times the Hessian of the mean of output j to H (p x p, lower triangle), at u, where `predict` was
+   * called last; corrections are left out.
+   */
   addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void;
   /** Multiplies all spreads predicted from now on by this factor. */
   widen(factor: number): void;
@@ -42,9 +47,17 @@ interface KernelState {
   readonly inverse: Float64Array;
   readonly ones: Float64Array;
   readonly total: number;
-  /** e^w, and 1 / ell^2 per feature. */
+  /** e^w, 1 / ell^2 per group, and the same per feature. */
   readonly linear: number;
+  readonly groupWeight: Float64Array;
   readonly weight: Float64Array;
+  /** Length N, at the point predicted last: k(u, a_i), its derivative by Z (see `fillKernel`), and L^-1 k. */
+  readonly k: Float64Array;
+  readonly slopeOfK: Float64Array;
+  readonly a: Float64Array;
+  /** There too: 1 - 1' K^-1 k, and the root of the variance over that of the process; 0 where it has no slope. */
+  rest: number;
+  root: number;
 }
 
 interface User {
@@ -62,8 +75,9 @@ function makeState(surrogate: Surrogate, index: number): KernelState {
   const { theta, inverse, ones, total } = factorized;
   const plain = spec.kind !== 'lin';
   const linear = plain ? Math.exp(theta[grouping.count]!) : 1;
-  const weight = new Float64Array(p);
-  if (plain) for (let f = 0; f < p; f++) weight[f] = Math.exp(-2 * theta[grouping.of[f]!]!);
+  const groupWeight = new Float64Array(grouping.count);
+  if (plain) for (let g = 0; g < grouping.count; g++) groupWeight[g] = Math.exp(-2 * theta[g]!);
+  const weight = Float64Array.from(grouping.of, (g) => groupWeight[g]!);
   const users: User[] = [];
   surrogate.outputs.forEach(({ fitted }: OutputModel, j) => {
     if (fitted === null || fitted.kernel !== index) return;
@@ -72,85 +86,66 @@ function makeState(surrogate: Surrogate, index: number): KernelState {
     for (let i = 0; i < N; i++) for (let f = 0; f < p; f++) slope[f]! += linear * alpha[i]! * U[i * p + f]!;
     users.push({ j, alpha, mean, sigma: fitted.sigma, slope });
   });
-  return { kind: spec.kind, users, inverse, ones, total, linear, weight };
+  const blank = () => new Float64Array(N);
+  const atPoint = { k: blank(), slopeOfK: blank(), a: blank(), rest: 0, root: 0 };
+  return { kind: spec.kind, users, inverse, ones, total, linear, groupWeight, weight, ...atPoint };
 }
 
 /** Compiles a surrogate for fast evaluation. The arrays of the result are overwritten by every call of `predict`. */
 export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
-  const { U, N, p } = surrogate.geometry;
+  const { U, N, p, grouping } = surrogate.geometry;
   const m = surrogate.outputs.length;
   const states = surrogate.kernels.map((_, index) => makeState(surrogate, index)).filter((s) => s.users.length > 0);
+  const pairs = makePointPairs(surrogate.geometry);
+  const hasCurved = states.some((state) => state.kind !== 'lin');
   const mean = new Float64Array(m);
   const sigma = new Float64Array(m).fill(CONSTANT_SIGMA);
   const meanGradient = new Float64Array(m * p);
   const sigmaGradient = new Float64Array(m * p);
-  const k = new Float64Array(N);
-  const slopeOfK = new Float64Array(N);
-  const a = new Float64Array(N);
   const v = new Float64Array(N);
+  const factor = new Float64Array(N);
+  const curved = new Float64Array(p);
+  const straight = new Float64Array(p);
   const rootGradient = new Float64Array(p);
   let widening = 1;
   let corrections: readonly (Correction | null)[] = [];
 
   /** Fills k(u, a_i) and its derivative by Z (times -1 for rbf, which has dZ = 2 (u - a) / ell^2). */
-  function fillKernel(state: KernelState, u: Float64Array): void {
-    const { kind, linear, weight } = state;
+  function fillKernel({ kind, linear, groupWeight, k, slopeOfK }: KernelState): void {
+    const { product } = pairs;
+    multiplyRows(kind === 'rbf' ? pairs.distances : pairs.products, N, groupWeight.length, groupWeight, slopeOfK);
     for (let i = 0; i < N; i++) {
-      let product = 0;
-      let Z = 0;
-      const row = i * p;
-      if (kind === 'rbf') {
-        for (let f = 0; f < p; f++) {
-          const d = u[f]! - U[row + f]!;
-          product += u[f]! * U[row + f]!;
-          Z += d * d * weight[f]!;
-        }
-        const R = Math.exp(-0.5 * Z);
-        k[i] = linear * product + R;
-        slopeOfK[i] = R;
-      } else {
-        for (let f = 0; f < p; f++) {
-          const t = u[f]! * U[row + f]!;
-          product += t;
-          Z += t * weight[f]!;
-        }
-        k[i] = linear * product + Z * Z;
-        slopeOfK[i] = 2 * Z;
-      }
+      const Z = slopeOfK[i]!;
+      const R = kind === 'rbf' ? Math.exp(-0.5 * Z) : Z * Z;
+      k[i] = linear * product[i]! + R;
+      slopeOfK[i] = kind === 'rbf' ? R : 2 * Z;
     }
   }
 
-  /** Adds the gradient of sum_i c_i k(u, a_i) without its linear part to `out` at `start`. */
-  function addGradient(state: KernelState, c: Float64Array, u: Float64Array, out: Float64Array, start: number): void {
-    const { kind, weight } = state;
+  /** Writes the gradient of sum_i c_i k(u, a_i) without its linear part to `curved`. */
+  function fillCurved({ kind, weight, slopeOfK }: KernelState, c: Float64Array, u: Float64Array): void {
     let sum = 0;
-    scratch.fill(0);
     for (let i = 0; i < N; i++) {
-      const factor = c[i]! * slopeOfK[i]!;
-      sum += factor;
-      const row = i * p;
-      for (let f = 0; f < p; f++) scratch[f]! += factor * U[row + f]!;
+      factor[i] = c[i]! * slopeOfK[i]!;
+      sum += factor[i]!;
     }
-    for (let f = 0; f < p; f++) {
-      out[start + f]! += weight[f]! * (kind === 'rbf' ? scratch[f]! - sum * u[f]! : scratch[f]!);
-    }
-  }
-  const scratch = new Float64Array(p);
-
-  function predictMean(state: KernelState, user: User, u: Float64Array, gradient: boolean): void {
-    const { j, alpha, slope } = user;
-    let value = user.mean;
-    if (state.kind === 'lin') for (let f = 0; f < p; f++) value += slope[f]! * u[f]!;
-    else for (let i = 0; i < N; i++) value += alpha[i]! * k[i]!;
-    mean[j] = value;
-    if (!gradient) return;
-    for (let f = 0; f < p; f++) meanGradient[j * p + f] = slope[f]!;
-    if (state.kind !== 'lin') addGradient(state, alpha, u, meanGradient, j * p);
+    multiplyTransposed(U, N, p, factor, curved);
+    for (let f = 0; f < p; f++) curved[f] = weight[f]! * (kind === 'rbf' ? curved[f]! - sum * u[f]! : curved[f]!);
   }
 
-  /** Root of the posterior variance over the process variance; its gradient goes to `rootGradient`. */
-  function predictRoot(state: KernelState, u: Float64Array, gradient: boolean): number {
-    const { kind, inverse, ones, total, linear, weight } = state;
+  function predictMean({ kind, k }: KernelState, { j, alpha, slope, mean: start }: User, u: Float64Array): void {
+    mean[j] = start + (kind === 'lin' ? dot(slope, 0, u, 0, p) : dot(alpha, 0, k, 0, N));
+  }
+
+  function differentiateMean(state: KernelState, { j, alpha, slope }: User, u: Float64Array): void {
+    if (state.kind === 'lin') curved.fill(0);
+    else fillCurved(state, alpha, u);
+    for (let f = 0; f < p; f++) meanGradient[j * p + f] = slope[f]! + curved[f]!;
+  }
+
+  /** Root of the posterior variance over the process variance. */
+  function predictRoot(state: KernelState, u: Float64Array): number {
+    const { kind, inverse, ones, total, linear, weight, k, a } = state;
     let square = 0;
     let Z = 0;
     for (let f = 0; f < p; f++) {
@@ -159,52 +154,56 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
     }
     const own = linear * square + (kind === 'rbf' ? 1 : Z * Z);
     multiplyLower(inverse, N, k, a);
-    let explained = 0;
-    let c = 1;
-    for (let i = 0; i < N; i++) {
-      explained += a[i]! * a[i]!;
-      c -= ones[i]! * k[i]!;
-    }
+    const explained = dot(a, 0, a, 0, N);
+    const rest = 1 - dot(ones, 0, k, 0, N);
     const floor = 1e-14 * (1 + own);
-    const variance = own - explained + (c * c) / total;
+    const variance = own - explained + (rest * rest) / total;
     const root = Math.sqrt(Math.max(variance, floor));
-    work.spent += (2 * N * N) / 1e6;
-    if (!gradient) return root;
-    rootGradient.fill(0);
-    if (!(variance > floor)) return root;
-    multiplyLowerTransposed(inverse, N, a, v);
-    for (let i = 0; i < N; i++) v[i] = -2 * v[i]! - (2 * c * ones[i]!) / total;
-    addGradient(state, v, u, rootGradient, 0);
-    for (let i = 0; i < N; i++) for (let f = 0; f < p; f++) rootGradient[f]! += linear * v[i]! * U[i * p + f]!;
-    for (let f = 0; f < p; f++) {
-      const slopeOfOwn = 2 * linear * u[f]! + (kind === 'q2' ? 4 * Z * u[f]! * weight[f]! : 0);
-      rootGradient[f] = (rootGradient[f]! + slopeOfOwn) / (2 * root);
-    }
+    state.rest = rest;
+    state.root = variance > floor ? root : 0;
+    work.spent += (N * N) / 1e6;
     return root;
+  }
+
+  /** The gradient of `predictRoot`, into `rootGradient`. */
+  function differentiateRoot(state: KernelState, u: Float64Array): void {
+    const { kind, inverse, ones, total, linear, weight, a, rest, root } = state;
+    rootGradient.fill(0);
+    if (root === 0) return;
+    multiplyLowerTransposed(inverse, N, a, v);
+    for (let i = 0; i < N; i++) v[i] = -2 * v[i]! - (2 * rest * ones[i]!) / total;
+    fillCurved(state, v, u);
+    multiplyTransposed(U, N, p, v, straight);
+    let Z = 0;
+    for (let f = 0; f < p; f++) Z += u[f]! * u[f]! * weight[f]!;
+    for (let f = 0; f < p; f++) {
+      const own = 2 * linear * u[f]! + (kind === 'q2' ? 4 * Z * u[f]! * weight[f]! : 0);
+      rootGradient[f] = (curved[f]! + linear * straight[f]! + own) / (2 * root);
+    }
+    work.spent += (N * (N + 2 * p)) / 1e6;
   }
 
   function addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void {
     const state = states.find((one) => one.users.some((user) => user.j === j));
     const user = state?.users.find((one) => one.j === j);
     if (!state || !user || state.kind === 'lin') return;
-    fillKernel(state, u);
-    const { kind, weight } = state;
+    const { kind, weight, slopeOfK } = state;
     let total = 0;
     for (let i = 0; i < N; i++) {
       const c = factor * user.alpha[i]! * (kind === 'rbf' ? slopeOfK[i]! : 2);
       total += c;
       for (let f = 0; f < p; f++) {
-        scratch[f] = weight[f]! * (kind === 'rbf' ? u[f]! - U[i * p + f]! : U[i * p + f]!);
-        const along = c * scratch[f]!;
-        for (let g = 0; g <= f; g++) H[f * p + g]! += along * scratch[g]!;
+        curved[f] = weight[f]! * (kind === 'rbf' ? u[f]! - U[i * p + f]! : U[i * p + f]!);
+        const along = c * curved[f]!;
+        for (let g = 0; g <= f; g++) H[f * p + g]! += along * curved[g]!;
       }
     }
     if (kind === 'rbf') for (let f = 0; f < p; f++) H[f * p + f]! -= total * weight[f]!;
     work.spent += (N * p * (p + 4)) / 1e6;
   }
 
-  function applyCorrection(j: number, { shift, slope, center, reach }: Correction, u: Float64Array, gradient: boolean) {
-    mean[j]! += shift;
+  function correctMean(j: number, { shift, slope, center, reach }: Correction, u: Float64Array, gradient: boolean) {
+    if (!gradient) mean[j]! += shift;
     if (slope === null) return;
     let along = 0;
     let distance = 0;
@@ -214,30 +213,46 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
       distance += d * d;
     }
     const fade = Math.exp(-0.5 * (distance / reach));
-    mean[j]! += along * fade;
-    if (!gradient) return;
-    for (let f = 0; f < p; f++) {
-      meanGradient[j * p + f]! += fade * (slope[f]! - (along * (u[f]! - center[f]!)) / reach);
+    if (!gradient) mean[j]! += along * fade;
+    else {
+      for (let f = 0; f < p; f++) {
+        meanGradient[j * p + f]! += fade * (slope[f]! - (along * (u[f]! - center[f]!)) / reach);
+      }
     }
   }
 
+  function correctAll(u: Float64Array, gradient: boolean): void {
+    corrections.forEach((correction, j) => {
+      if (correction) correctMean(j, correction, u, gradient);
+    });
+  }
+
   function predict(u: Float64Array, gradient: boolean, withSigma: boolean): void {
+    if (withSigma || hasCurved) pairWith(surrogate.geometry, u, pairs);
     for (const state of states) {
-      if (state.kind !== 'lin' || withSigma) fillKernel(state, u);
-      for (const user of state.users) predictMean(state, user, u, gradient);
-      work.spent += (N * p * (4 + (gradient ? 2 * state.users.length : 0)) + 2 * N * state.users.length) / 1e6;
+      if (state.kind !== 'lin' || withSigma) fillKernel(state);
+      for (const user of state.users) predictMean(state, user, u);
+      work.spent += (N * (2 * grouping.count + 2 * state.users.length + 8)) / 1e6;
       if (!withSigma) continue;
-      const root = predictRoot(state, u, gradient);
+      const root = predictRoot(state, u);
+      for (const user of state.users) sigma[user.j] = user.sigma * widening * root;
+    }
+    correctAll(u, false);
+    if (gradient) differentiate(u, withSigma);
+  }
+
+  function differentiate(u: Float64Array, withSigma: boolean): void {
+    for (const state of states) {
+      for (const user of state.users) differentiateMean(state, user, u);
+      work.spent += (2 * N * p * state.users.length) / 1e6;
+      if (!withSigma) continue;
+      differentiateRoot(state, u);
       for (const user of state.users) {
         const scale = user.sigma * widening;
-        sigma[user.j] = scale * root;
-        if (gradient) for (let f = 0; f < p; f++) sigmaGradient[user.j * p + f] = scale * rootGradient[f]!;
+        for (let f = 0; f < p; f++) sigmaGradient[user.j * p + f] = scale * rootGradient[f]!;
       }
     }
-    for (let j = 0; j < corrections.length; j++) {
-      const correction = corrections[j];
-      if (correction) applyCorrection(j, correction, u, gradient);
-    }
+    correctAll(u, true);
   }
 
   return {
@@ -248,6 +263,7 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
     meanGradient,
     sigmaGradient,
     predict,
+    differentiate,
     addMeanHessian,
     widen: (factor) => {
       widening = factor;
