@@ -8,7 +8,14 @@ import { pathOf } from '../request-path.ts';
 import { SDK_PREFIX } from './paths.ts';
 
 const PREFLIGHT_MAX_AGE_SECONDS = 600;
-const READABLE_HEADERS = ['Location', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'X-Request-Id'];
+const READABLE_HEADERS = [
+  'Idempotent-Replayed',
+  'Location',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Request-Id',
+];
 
 /** To be called first of all, so that no other hook answers without these headers. No origins: no headers. */
 export async function allowCrossOrigin(app: FastifyInstance, origins: readonly string[]): Promise<void> {
