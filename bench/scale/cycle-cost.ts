@@ -1,0 +1,141 @@
+/**
+ * What one cycle (suggest, load output) costs the database and the processes around it, in processor time, commits and
+ * write-ahead log: figures that a busy machine does not change, unlike cycles per second. The optimizer is the cheap one;
+ * ingress, worker and client run in this process. Reads /proc, hence Linux only.
+ *
+ *   node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
+ */
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { openDatabase, startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeCheapEngine } from '../service/cheap-engine.ts';
+import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    clients: { type: 'string', default: '4' },
+    cycles: { type: 'string', default: '400' },
+    // With metrics counted, or every request traced to a receiver that throws the spans away.
+    metrics: { type: 'boolean', default: false },
+    traces: { type: 'boolean', default: false },
+  },
+});
+const clients = Number(options.clients);
+/** Fresh objectives keep the histories short. */
+const CYCLES_PER_OBJECTIVE = 20;
+/** Of the kernel, in which it counts processor time: 100 per second. */
+const TICK_MS = 10;
+
+const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
+const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
+try {
+  await main();
+} finally {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const settings = { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', WORKER_CONCURRENCY: '8', MAXIMUM_EVENT_LOOP_DELAY_MS: '0' };
+  const receiver = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
+  await once(receiver.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  const config = loadConfig({
+    ...settings,
+    DATABASE_URL: postgres.url,
+    ...(options.metrics && { METRICS_PORT: '19464' }),
+    ...(options.traces && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }),
+  });
+  const service = await startServiceOn(config);
+  const account = { account: 'bench', label: null, scopes: ['read', 'write'], expiresAt: null } as const;
+  const client = makeClient(service.url!, await createKey(service.db, account), clients);
+  const database = new pg.Client({ connectionString: postgres.url });
+  await database.connect();
+  await play(client, clients * CYCLES_PER_OBJECTIVE);
+  const before = await readCosts(database);
+  const cycles = await play(client, Number(options.cycles));
+  const after = await readCosts(database);
+  const per = (name: keyof Costs) => Number(((after[name] - before[name]) / cycles).toFixed(2));
+  console.log(
+    JSON.stringify({
+      cycles,
+      perCycle: {
+        databaseCpuMs: per('databaseCpuMs'),
+        serviceCpuMs: per('serviceCpuMs'),
+        commits: per('commits'),
+        walBytes: Math.round(per('walBytes')),
+      },
+    }),
+  );
+  await database.end();
+  client.close();
+  await service.close();
+  receiver.closeAllConnections();
+  receiver.close();
+}
+
+async function startServiceOn(config: ReturnType<typeof loadConfig>) {
+  const log = makeLog({ level: 'error' });
+  const db = openDatabase(config, postgres.url, log);
+  await migrate(db).finally(() => db.destroy());
+  return startService(config, postgres.url, log, { ingress: true, worker: true, engine: makeCheapEngine() });
+}
+
+/** At least `cycles` cycles by all clients together, the objectives' loading included; returns how many. */
+async function play(client: Client, cycles: number): Promise<number> {
+  const objectives = Math.ceil(cycles / CYCLES_PER_OBJECTIVE);
+  let left = objectives;
+  const loops = Array.from({ length: clients }, async () => {
+    while (left-- > 0) {
+      const path = await loadObjective(client);
+      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) {
+        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
+        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
+      }
+    }
+  });
+  await Promise.all(loops);
+  return objectives * CYCLES_PER_OBJECTIVE;
+}
+
+interface Costs {
+  readonly databaseCpuMs: number;
+  readonly serviceCpuMs: number;
+  readonly commits: number;
+  readonly walBytes: number;
+}
+
+async function readCosts(database: pg.Client): Promise<Costs> {
+  const { rows } = await database.query<{ commits: string; wal: string; pids: number[] }>(`
+    select (select xact_commit from pg_stat_database where datname = current_database()) as commits,
+      pg_current_wal_insert_lsn() - '0/0' as wal,
+      (select array_agg(pid) from pg_stat_activity) as pids`);
+  const { commits, wal, pids } = rows[0]!;
+  const used = process.cpuUsage();
+  const times = await Promise.all(pids.map(readCpuMs));
+  return {
+    databaseCpuMs: times.reduce((sum, each) => sum + each, 0),
+    serviceCpuMs: (used.user + used.system) / 1_000,
+    commits: Number(commits),
+    walBytes: Number(wal),
+  };
+}
+
+/** User and system time of a process; the fields are counted behind its name, which may hold anything. */
+async function readCpuMs(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (stat === undefined) return 0;
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
