@@ -97,7 +97,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
   await fleet.untilReady(RESUME_LIMIT_MS);
   await delay(2_000);
   const found = await verify(admin, players.journals);
-  const recovery = await measureRecovery(admin, processes.kills, faults.windows);
+  const recovery = await measureRecovery(admin, processes.blows, faults.windows);
   await fleet.close();
   await admin.close();
   players.close();

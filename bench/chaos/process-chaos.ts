@@ -4,8 +4,9 @@ import type { Admin } from './database-server.ts';
 import type { Fleet, Member, Role } from './fleet.ts';
 import { pick } from './random.ts';
 
-/** A worker killed while it held leases. */
-export interface Kill {
+/** A worker killed, or frozen, while it held leases. */
+export interface Blow {
+  readonly kind: 'killed' | 'frozen';
   readonly at: number;
   readonly inverseIds: readonly number[];
 }
@@ -33,7 +34,7 @@ const LONGEST_FREEZE_MS = 9_000;
 const PAST_LEASE_MS = 8_500;
 
 export class ProcessChaos {
-  readonly kills: Kill[] = [];
+  readonly blows: Blow[] = [];
   readonly counts: ChaosCounts = { killedWorkers: 0, killedIngresses: 0, frozen: 0, frozenAtWork: 0, restarted: 0 };
   readonly #options: ProcessChaosOptions;
   readonly #pending = new Set<Promise<void>>();
@@ -78,23 +79,18 @@ export class ProcessChaos {
     }
     const inverseIds = await this.#catchAtWork(member);
     this.#options.fleet.kill(member);
-    this.kills.push({ at: Date.now(), inverseIds });
+    this.blows.push({ kind: 'killed', at: Date.now(), inverseIds });
     this.counts.killedWorkers += 1;
   }
 
   /** Stops the worker at a moment when it holds leases (up to 40 tries) and returns whose; [] when it never did. */
   async #catchAtWork(member: Member): Promise<readonly number[]> {
-    const { fleet, admin } = this.#options;
+    const { fleet } = this.#options;
     for (let attempt = 0; attempt < 40; attempt++) {
       fleet.freeze(member);
-      const rows = await admin
-        .query<{ id: string }>(
-          "select inverse_id as id from suggestion_jobs where state = 'leased' and leased_by = $1",
-          [member.workerName],
-        )
-        .catch(() => undefined);
-      if (rows === undefined) break;
-      if (rows.length > 0) return rows.map(({ id }) => Number(id));
+      const inverseIds = await this.#held(member);
+      if (inverseIds === undefined) break;
+      if (inverseIds.length > 0) return inverseIds;
       fleet.thaw(member);
       await delay(5 + 20 * Math.random());
     }
@@ -102,9 +98,19 @@ export class ProcessChaos {
     return [];
   }
 
+  /** What the worker holds leases for; undefined while the database is away. */
+  async #held(member: Member): Promise<readonly number[] | undefined> {
+    const text = "select inverse_id as id from suggestion_jobs where state = 'leased' and leased_by = $1";
+    const rows = await this.#options.admin.query<{ id: string }>(text, [member.workerName]).catch(() => undefined);
+    return rows?.map(({ id }) => Number(id));
+  }
+
   async #freeze(member: Member, forMs: number): Promise<void> {
     this.#options.fleet.freeze(member);
     this.counts.frozen += 1;
+    const at = Date.now();
+    const inverseIds = member.role === 'work' ? await this.#held(member) : [];
+    this.blows.push({ kind: 'frozen', at, inverseIds: inverseIds ?? [] });
     await delay(forMs);
     this.#options.fleet.thaw(member);
   }

@@ -45,6 +45,8 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
       p50: quantile(recovery.calmMs, 0.5),
       p99,
       maximum: recovery.calmMs.at(-1) ?? null,
+      slowest: recovery.calmMs.slice(-10),
+      hitAgain: recovery.hitAgain,
       withDatabaseFault: { jobs: recovery.disturbedMs.length, maximum: recovery.disturbedMs.at(-1) ?? null },
     },
     databaseFaults: Object.fromEntries(options.faults.map((name) => [name, summarize(faults, name)])),

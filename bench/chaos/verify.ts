@@ -1,7 +1,7 @@
 /** Holds what the database says against what the clients were told. */
 import type { Admin } from './database-server.ts';
 import type { Journal } from './play.ts';
-import type { Kill } from './process-chaos.ts';
+import type { Blow } from './process-chaos.ts';
 
 export interface Violations {
   /** Known to a client, missing or different in the database. */
@@ -119,37 +119,42 @@ export interface Window {
 }
 
 export interface Recovery {
-  /** Milliseconds from the kill to the result written by another worker, Postgres undisturbed; ascending. */
+  /**
+   * Milliseconds from the kill of a worker to the result written by another, Postgres undisturbed; ascending. A job whose
+   * next worker was hit too counts from the last of the blows.
+   */
   readonly calmMs: readonly number[];
-  /** The same where Postgres was disturbed meanwhile, from the later of the kill and the end of that. */
+  /** The same where Postgres was disturbed meanwhile, from the later of the blow and the end of that. */
   readonly disturbedMs: readonly number[];
+  /** Jobs of killed workers whose next worker was killed or frozen as well. */
+  readonly hitAgain: number;
 }
 
 export async function measureRecovery(
   admin: Admin,
-  kills: readonly Kill[],
+  blows: readonly Blow[],
   windows: readonly Window[],
 ): Promise<Recovery> {
-  const ids = kills.flatMap(({ inverseIds }) => inverseIds);
+  const byJob = new Map<number, Blow[]>();
+  for (const blow of blows) for (const id of blow.inverseIds) byJob.set(id, [...(byJob.get(id) ?? []), blow]);
   const rows = await admin.query<{ id: string; at: Date | null }>(
     'select id, suggested_at as at from inverses where id = any($1::bigint[])',
-    [ids],
+    [[...byJob.keys()]],
   );
-  const written = new Map(rows.map(({ id, at }) => [Number(id), at?.getTime()]));
-  const calmMs: number[] = [];
-  const disturbedMs: number[] = [];
-  for (const kill of kills) {
-    for (const id of kill.inverseIds) {
-      const at = written.get(id);
-      // Written before the kill: its commit was under way already. Never written: stopped by the client.
-      if (at === undefined || at <= kill.at) continue;
-      const overlapping = windows.filter(({ from, to }) => from < at && to > kill.at);
-      if (overlapping.length === 0) calmMs.push(at - kill.at);
-      else disturbedMs.push(Math.max(0, at - Math.max(kill.at, ...overlapping.map(({ to }) => to))));
-    }
+  const found = { calmMs: [] as number[], disturbedMs: [] as number[], hitAgain: 0 };
+  for (const { id, at: written } of rows) {
+    const at = written?.getTime();
+    // Written before the blow: its commit was under way already. Never written: stopped by the client.
+    const hits = byJob.get(Number(id))!.filter((blow) => at !== undefined && at > blow.at);
+    if (at === undefined || !hits.some(({ kind }) => kind === 'killed')) continue;
+    if (hits.length > 1) found.hitAgain += 1;
+    const last = Math.max(...hits.map((blow) => blow.at));
+    const overlapping = windows.filter(({ from, to }) => from < at && to > last);
+    if (overlapping.length === 0) found.calmMs.push(at - last);
+    else found.disturbedMs.push(Math.max(0, at - Math.max(last, ...overlapping.map(({ to }) => to))));
   }
   const ascending = (a: number, b: number) => a - b;
-  return { calmMs: calmMs.sort(ascending), disturbedMs: disturbedMs.sort(ascending) };
+  return { ...found, calmMs: found.calmMs.sort(ascending), disturbedMs: found.disturbedMs.sort(ascending) };
 }
 
 /** @param sorted  ascending; null for no values */
