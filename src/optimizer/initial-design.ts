@@ -6,6 +6,13 @@ import { type Coding, decode, levelCount, makeCoding, movableCount } from './spa
 /** Largest coordinate of a designed point in encoded units; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
 const RETRIES = 20;
+/** Most designed cases unless more are asked for. */
+const MOST_CASES = 8;
+/**
+ * Part of a random direction that has to be new, relative to the part expected: a point next to an earlier one is a
+ * wasted run.
+ */
+const NEW_SHARE = 0.5;
 
 /**
  * The designed cases of a new project: the centre of the box, then nearly orthogonal directions around it.
@@ -40,13 +47,14 @@ export function initialDesign(request: DesignRequest): { count: number; X: Float
 }
 
 /**
- * min(n + 1, m + 2) when the number of outputs is known, else about half of n: the suggestions that follow are worth
- * more than designed points, and above a dozen inputs n + 1 cases waste half of them.
+ * About half of n, and no more than m + 2 when the number of outputs is known: the suggestions that follow are worth
+ * more than designed points.
  */
 function caseCount(coding: Coding, { caseCount: asked, outputCount }: DesignRequest): number {
   if (asked !== null) return Math.max(1, asked);
   const n = movableCount(coding);
-  return outputCount === null ? Math.min(Math.ceil(n / 2) + 1, 10) : Math.min(n + 1, outputCount + 2);
+  const few = Math.min(Math.ceil(n / 2) + 1, MOST_CASES);
+  return outputCount === null ? few : Math.min(few, outputCount + 2);
 }
 
 /** The middle of the box; categories and booleans at their first level. */
@@ -62,10 +70,12 @@ function centre({ variables, discrete }: Coding, x: Float64Array): void {
 function place(coding: Coding, random: RandomStream, directions: Float64Array[], index: number, u: Float64Array): void {
   const { n, p, first } = coding;
   const direction = new Float64Array(n);
-  for (let v = 0; v < n; v++) {
-    direction[v] = coding.movable[v] === 0 ? 0 : (random.uniform() < 0.5 ? -1 : 1) * (0.75 + 0.5 * random.uniform());
+  for (let attempt = 0; attempt < RETRIES; attempt++) {
+    for (let v = 0; v < n; v++) {
+      direction[v] = coding.movable[v] === 0 ? 0 : (random.uniform() < 0.5 ? -1 : 1) * (0.75 + 0.5 * random.uniform());
+    }
+    if (orthogonalize(direction, directions, movableCount(coding))) break;
   }
-  orthogonalize(direction, directions);
   let largest = 0;
   for (const value of direction) largest = Math.max(largest, Math.abs(value));
   for (let v = 0; v < n; v++) {
@@ -82,8 +92,9 @@ function place(coding: Coding, random: RandomStream, directions: Float64Array[],
   if (p > 0 && directions.length < n) directions.push(normalized(direction));
 }
 
-/** Gram-Schmidt; a direction that the earlier ones span already is left as it is. */
-function orthogonalize(direction: Float64Array, directions: readonly Float64Array[]): void {
+/** Gram-Schmidt in n dimensions; false, and nothing changed, for a direction that the earlier ones nearly span. */
+function orthogonalize(direction: Float64Array, directions: readonly Float64Array[], n: number): boolean {
+  if (directions.length >= n) return true;
   const original = direction.slice();
   for (const other of directions) {
     let along = 0;
@@ -91,7 +102,9 @@ function orthogonalize(direction: Float64Array, directions: readonly Float64Arra
     for (let v = 0; v < direction.length; v++) direction[v]! -= along * other[v]!;
   }
   const norm = (a: Float64Array) => Math.sqrt(a.reduce((sum, value) => sum + value * value, 0));
-  if (norm(direction) < 0.1 * norm(original)) direction.set(original);
+  if (norm(direction) >= NEW_SHARE * Math.sqrt(1 - directions.length / n) * norm(original)) return true;
+  direction.set(original);
+  return false;
 }
 
 function normalized(direction: Float64Array): Float64Array {
