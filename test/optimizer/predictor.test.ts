@@ -3,6 +3,7 @@ import { type Aim, makeAcquisition } from '../../src/optimizer/acquisition/acqui
 import { makeHazards } from '../../src/optimizer/acquisition/hazards.ts';
 import { climb } from '../../src/optimizer/search/box-newton.ts';
 import { correctAround } from '../../src/optimizer/surrogate/endgame.ts';
+import type { InputScale } from '../../src/optimizer/surrogate/input-scale.ts';
 import { makePredictor, type Predictor } from '../../src/optimizer/surrogate/predictor.ts';
 import { smooth, surrogateOf, unlimited } from './surrogate-fixture.ts';
 
@@ -12,8 +13,15 @@ const waves = (u: ArrayLike<number>) => {
   return [Math.sin(3 * a) + b * c, Math.exp(a + b) + 5, a * a - b + Math.cos(4 * c)];
 };
 
-function makeBoth(evaluate: (u: ArrayLike<number>) => number[], N: number) {
-  const { surrogate, U, Y } = surrogateOf(evaluate, [0.5, 5.5, 0.4], N, 3);
+/** The first and the third number between 1 and 20 and between 1 and 5; the second feature has no logarithm. */
+const logarithmic: InputScale = { ratio: Float64Array.of(20, 0, 5) };
+const powers = (u: ArrayLike<number>) => {
+  const [x, z] = [1 + 9.5 * (u[0]! + 1), 1 + 2 * (u[2]! + 1)];
+  return [x * z ** 3 * Math.exp(0.3 * u[1]!), z / x ** 1.5 + 0.01 * Math.sin(3 * u[1]!), (x + u[1]!) / z];
+};
+
+function makeBoth(evaluate: (u: ArrayLike<number>) => number[], N: number, scale: InputScale | null = null) {
+  const { surrogate, U, Y } = surrogateOf(evaluate, [0.5, 5.5, 0.4], N, 3, scale);
   return { surrogate, U, Y, predictor: makePredictor(surrogate, unlimited()) };
 }
 
@@ -59,6 +67,26 @@ describe('a prediction', () => {
     checkGradients(makeBoth(evaluate, N).predictor);
   });
 
+  it('has the gradients of its central differences on the logarithmic scale of the inputs', () => {
+    const { surrogate, predictor } = makeBoth(powers, 25, logarithmic);
+    expect(surrogate.kernels.some((kernel) => kernel.geometry.scale === logarithmic)).toBe(true);
+    checkGradients(predictor);
+  });
+
+  it('knows a product of powers from a few cases', () => {
+    const product = (u: ArrayLike<number>) => powers(u).slice(0, 1);
+    const worstOf = (scale: InputScale | null) => {
+      const { surrogate } = surrogateOf(product, [30], 6, 3, scale);
+      const predictor = makePredictor(surrogate, unlimited());
+      return [AT, Float64Array.of(0.9, 0.8, -0.7), Float64Array.of(-0.8, -0.9, 0.9)].map((u) => {
+        predictor.predict(u, false, false);
+        return Math.abs(surrogate.outputs[0]!.fitted!.warp.fromZ(predictor.mean[0]!) / product(u)[0]! - 1);
+      });
+    };
+    expect(Math.max(...worstOf(logarithmic))).toBeLessThan(1e-6);
+    expect(Math.max(...worstOf(null))).toBeGreaterThan(0.1);
+  });
+
   it('keeps its gradients with a shift and secants around a point', () => {
     const { surrogate, predictor } = makeBoth(waves, 25);
     correctAround(surrogate, predictor, 2);
@@ -68,12 +96,15 @@ describe('a prediction', () => {
     checkGradients(predictor);
   });
 
-  it('has the Hessian of the differences of its gradient', () => {
-    const { predictor } = makeBoth(waves, 25);
+  it.each([
+    ['plain', waves, null],
+    ['logarithmic', powers, logarithmic],
+  ])('has the Hessian of the differences of its gradient on a %s scale', (_, evaluate, scale) => {
+    const { predictor } = makeBoth(evaluate, 25, scale);
     for (let j = 0; j < 3; j++) {
       const H = new Float64Array(9);
       predictor.predict(AT, false, false);
-      predictor.addMeanHessian(j, AT, 1, H);
+      predictor.addMeanHessian(j, 1, H);
       for (let f = 0; f < 3; f++) {
         const slope = (u: Float64Array) => {
           predictor.predict(u, true, false);

@@ -1,5 +1,6 @@
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { Work } from '../../src/optimizer/numerics/work.ts';
+import type { InputScale } from '../../src/optimizer/surrogate/input-scale.ts';
 import { type Geometry, makeGeometry } from '../../src/optimizer/surrogate/kernels.ts';
 import { chooseModels, type Surrogate } from '../../src/optimizer/surrogate/model-choice.ts';
 import { toIntervals } from '../../src/optimizer/targets.ts';
@@ -25,15 +26,16 @@ export function smooth(u: ArrayLike<number>): number[] {
   return [sum, square, Math.sin(2 * u[0]!) + 0.3 * sum];
 }
 
-/** The surrogate of `evaluate` on random points, targets within 0.1 of `centers`. */
+/** The surrogate of `evaluate` on random points, targets within 0.1 of `centers`; `scale` offers a second input scale. */
 export function surrogateOf(
   evaluate: (u: ArrayLike<number>) => number[],
   centers: readonly number[],
   N: number,
   p: number,
-  seed = 1,
+  scale: InputScale | null = null,
 ): { surrogate: Surrogate; U: Float64Array; Y: Float64Array } {
-  const { U, geometry } = pointsAndGeometry(N, p, seed);
+  const { U, geometry } = pointsAndGeometry(N, p, 1);
+  const logGeometry = scale ? makeGeometry(U, N, p, geometry.grouping, scale) : null;
   const m = centers.length;
   const Y = new Float64Array(N * m);
   for (let i = 0; i < N; i++) Y.set(evaluate(U.subarray(i * p, (i + 1) * p)), i * m);
@@ -45,5 +47,6 @@ export function surrogateOf(
     direction: 'none' as const,
   }));
   const intervals = toIntervals({ targets, l1: null }, Y, N);
-  return { surrogate: chooseModels({ geometry, Y, intervals, n: p, stall: 0, local: false }, unlimited()), U, Y };
+  const request = { geometry, logGeometry, Y, intervals, n: p, stall: 0, local: false };
+  return { surrogate: chooseModels(request, unlimited()), U, Y };
 }

@@ -108,7 +108,7 @@ export function makeAcquisition(
     hazards?.logSuccess(u, gradient);
     for (let j = 0; j < m; j++) {
       if (aims[j] === 'ignore') continue;
-      if (bend && isDirected[j]) predictor.addMeanHessian(j, u, byMean[j]!, bend);
+      if (bend && isDirected[j]) predictor.addMeanHessian(j, byMean[j]!, bend);
       for (let f = 0; f < p; f++) gradient[f]! += byMean[j]! * meanGradient[j * p + f]!;
       if (bySigma[j] !== 0) for (let f = 0; f < p; f++) gradient[f]! += bySigma[j]! * sigmaGradient[j * p + f]!;
     }

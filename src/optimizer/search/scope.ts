@@ -1,6 +1,7 @@
 import type { Cases } from '../cases.ts';
 import type { Work } from '../numerics/work.ts';
 import { type Coding, movableCount } from '../space.ts';
+import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, type Surrogate } from '../surrogate/model-choice.ts';
 import { bestOf } from '../targets.ts';
@@ -35,8 +36,11 @@ export function fitScope(coding: Coding, cases: Cases, { rows, local }: Scope, s
     Y.set(cases.Y.subarray(row * m, (row + 1) * m), i * m);
   });
   const n = movableCount(coding);
-  const geometry = makeGeometry(U, N, p, groupingOf(coding, n));
-  return chooseModels({ geometry, Y, intervals, n, stall, local }, work);
+  const grouping = groupingOf(coding, n);
+  const scale = logScale(coding);
+  const geometry = makeGeometry(U, N, p, grouping);
+  const logGeometry = scale ? makeGeometry(U, N, p, grouping, scale) : null;
+  return chooseModels({ geometry, logGeometry, Y, intervals, n, stall, local }, work);
 }
 
 /** One length scale per variable up to twelve of them, one for all beyond. */

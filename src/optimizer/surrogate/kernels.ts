@@ -1,3 +1,5 @@
+import { type InputScale, toScale } from './input-scale.ts';
+
 /**
  * Covariances of two encoded inputs a, b:  k(a, b) = e^w <a, b> + R(Z)
  *   lin  R = 0, w = 0
@@ -24,7 +26,9 @@ export interface Grouping {
 export interface Geometry {
   readonly N: number;
   readonly p: number;
-  /** N x p. */
+  /** How its features follow from the encoded ones; null where they are the same. */
+  readonly scale: InputScale | null;
+  /** N x p, on that scale. */
   readonly U: Float64Array;
   readonly grouping: Grouping;
   /** N x N, <a, b>. */
@@ -39,8 +43,23 @@ export function parameterCount(spec: KernelSpec, groups: number): number {
   return (spec.kind === 'lin' ? 0 : groups + 1) + (spec.noisy ? 1 : 0);
 }
 
-/** Pairwise quantities of the rows of U (N x p). O(N^2 (p + groups)). */
-export function makeGeometry(U: Float64Array, N: number, p: number, grouping: Grouping): Geometry {
+/**
+ * Pairwise quantities of N points on a scale. O(N^2 (p + groups)).
+ *
+ * @param encoded N x p
+ */
+export function makeGeometry(
+  encoded: Float64Array,
+  N: number,
+  p: number,
+  grouping: Grouping,
+  scale: InputScale | null = null,
+): Geometry {
+  const U = scale ? new Float64Array(N * p) : encoded;
+  if (scale) {
+    const row = (of: Float64Array, i: number) => of.subarray(i * p, (i + 1) * p);
+    for (let i = 0; i < N; i++) toScale(scale, row(encoded, i), row(U, i), null, null);
+  }
   const blank = () => Array.from({ length: grouping.count }, () => new Float64Array(N * N));
   const product = new Float64Array(N * N);
   const products = blank();
@@ -58,7 +77,7 @@ export function makeGeometry(U: Float64Array, N: number, p: number, grouping: Gr
     }
   }
   for (const P of products) for (let k = 0; k < N * N; k++) product[k]! += P[k]!;
-  return { N, p, U, grouping, product, products, distances };
+  return { N, p, scale, U, grouping, product, products, distances };
 }
 
 /** The geometry of some rows of another one, ascending. */

@@ -19,6 +19,8 @@ import { type Warp, warpsOf } from './warps.ts';
 /** A factorized kernel and the outputs that use it. */
 export interface FittedKernel {
   readonly spec: KernelSpec;
+  /** The points it was fitted to: those of the surrogate, or the same on the logarithmic scale of the inputs. */
+  readonly geometry: Geometry;
   readonly factorized: Factorized;
 }
 
@@ -46,6 +48,8 @@ export interface Surrogate {
 
 export interface ModelRequest {
   readonly geometry: Geometry;
+  /** The same points on the logarithmic scale of the inputs; null without one. */
+  readonly logGeometry: Geometry | null;
   /** N x m. */
   readonly Y: Float64Array;
   readonly intervals: readonly Interval[];
@@ -58,6 +62,8 @@ export interface ModelRequest {
 
 interface Candidate {
   readonly warp: Warp;
+  /** On all points; that of the fit may be a sample of it. */
+  readonly geometry: Geometry;
   readonly fit: Fit;
   theta: Float64Array;
   score: number;
@@ -118,12 +124,11 @@ function sampleOf(N: number, n: number): Int32Array | null {
  * fully shared ones needed a tenth more runs.
  */
 export function chooseModels(request: ModelRequest, work: Work): Surrogate {
-  const { geometry, Y, intervals, n, local } = request;
+  const { geometry, logGeometry, Y, intervals, n, local } = request;
   const N = geometry.N;
   const m = intervals.length;
   const sample = sampleOf(N, n);
-  const sampled = sample ? sampleGeometry(geometry, sample) : geometry;
-  const space = makeWorkspace(sampled.N);
+  const space = makeWorkspace(sample?.length ?? N);
   const warps = intervals.map((interval, j) => {
     const column = new Float64Array(N);
     for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
@@ -131,17 +136,23 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   });
   const candidates = intervals.map((): Candidate[] => []);
   const specs = kernelSpecs(request);
-  const known = new Map<KernelSpec, Maximum>();
+  const scales = (logGeometry ? [geometry, logGeometry] : [geometry]).map((full) => ({
+    full,
+    sampled: sample ? sampleGeometry(full, sample) : full,
+    known: new Map<KernelSpec, Maximum>(),
+  }));
   const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const users = warps.map((list) => list.find((warp) => warp.kind === kind));
     const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
     const outputs = users.flatMap((warp) => (warp ? [take(warp.z)] : []));
     if (outputs.length === 0) continue;
-    for (const spec of specs) {
-      const fit: Fit = { geometry: sampled, spec, outputs, logEll };
-      const start = N > MANY_POINTS ? (known.get(spec) ?? null) : null;
-      known.set(spec, shareParameters(fit, users, start, request, candidates, space, work));
+    for (const { full, sampled, known } of scales) {
+      for (const spec of specs) {
+        const fit: Fit = { geometry: sampled, spec, outputs, logEll };
+        const start = N > MANY_POINTS ? (known.get(spec) ?? null) : null;
+        known.set(spec, shareParameters(fit, full, users, start, n, candidates, space, work));
+      }
     }
   }
   if (n <= MANY_INPUTS) for (const list of candidates) refine(list, N, space, work);
@@ -151,13 +162,15 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
 /**
  * Fits one set of hyperparameters to all outputs of a scale and adds a candidate to each of them.
  *
- * @param start the optimum for another scale, which is near; null for the mode of the prior
+ * @param geometry all points, of which those of the fit may be a sample
+ * @param start the optimum for another scale of the outputs, which is near; null for the mode of the prior
  */
 function shareParameters(
   fit: Fit,
+  geometry: Geometry,
   users: readonly (Warp | undefined)[],
   start: Maximum | null,
-  { n, geometry }: ModelRequest,
+  n: number,
   candidates: readonly Candidate[][],
   space: Workspace,
   work: Work,
@@ -173,7 +186,7 @@ function shareParameters(
     if (!warp) return;
     const own: Fit = { ...fit, outputs: [fit.outputs[next]!] };
     const score = values[next++]! + warp.logJacobian;
-    candidates[j]!.push({ warp, fit: own, theta, inverse, score });
+    candidates[j]!.push({ warp, geometry, fit: own, theta, inverse, score });
   });
   return maximum;
 }
@@ -196,21 +209,22 @@ function refine(list: Candidate[], N: number, space: Workspace, work: Work): voi
 /** Factorizes the chosen kernels, each distinct one once, and conditions the outputs on them. */
 function assemble(request: ModelRequest, candidates: Candidate[][], space: Workspace, work: Work): Surrogate {
   const kernels: FittedKernel[] = [];
-  const known: { theta: Float64Array; spec: KernelSpec }[] = [];
+  const known: { theta: Float64Array; spec: KernelSpec; geometry: Geometry }[] = [];
   const outputs = candidates.map((list, j): OutputModel => {
     const constant = { fitted: null, ...constantInterval(request, j) };
     list.sort((a, b) => b.score - a.score);
     for (const candidate of list) {
-      let kernel = known.findIndex((one) => one.theta === candidate.theta && one.spec === candidate.fit.spec);
+      const { warp, geometry, theta } = candidate;
+      const { spec } = candidate.fit;
+      let kernel = known.findIndex((one) => one.theta === theta && one.spec === spec && one.geometry === geometry);
       if (kernel < 0) {
-        const shared = factorize({ ...candidate.fit, geometry: request.geometry }, candidate.theta, space, work);
+        const shared = factorize({ ...candidate.fit, geometry }, theta, space, work);
         if (shared === null) continue;
         const factorized = { ...shared, inverse: shared.inverse.slice() };
-        kernel = known.push({ theta: candidate.theta, spec: candidate.fit.spec }) - 1;
-        kernels.push({ spec: candidate.fit.spec, factorized });
+        known.push({ theta, spec, geometry });
+        kernel = kernels.push({ spec, geometry, factorized }) - 1;
       }
       const factorized = kernels[kernel]!.factorized;
-      const { warp } = candidate;
       const conditioned = condition(factorized, warp.z, space);
       const sigma = Math.sqrt(conditioned.variance) * calibration(factorized, conditioned);
       if (!Number.isFinite(sigma)) continue;

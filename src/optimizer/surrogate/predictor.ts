@@ -1,6 +1,7 @@
 import { dot, multiplyLower, multiplyLowerTransposed, multiplyRows, multiplyTransposed } from '../linalg/cholesky.ts';
 import type { Work } from '../numerics/work.ts';
-import { type KernelKind, makePointPairs, pairWith } from './kernels.ts';
+import { toScale } from './input-scale.ts';
+import { type Geometry, type KernelKind, makePointPairs, type PointPairs, pairWith } from './kernels.ts';
 import type { OutputModel, Surrogate } from './model-choice.ts';
 
 /** Standard deviation of an output that never varied, in units of its magnitude. */
@@ -31,17 +32,29 @@ export interface Predictor {
   /** Fills the gradients at u, where `predict` was called last, with the same `sigma`; costs as much again. */
   differentiate(u: Float64Array, sigma: boolean): void;
   /**
-   * Adds `factor` times the Hessian of the mean of output j to H (p x p, lower triangle), at u, where `predict` was
-   * called last; corrections are left out.
+   * Adds `factor` times the Hessian of the mean of output j to H (p x p, lower triangle), at the point where `predict`
+   * was called last; corrections are left out.
    */
-  addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void;
+  addMeanHessian(j: number, factor: number, H: Float64Array): void;
   /** Multiplies all spreads predicted from now on by this factor. */
   widen(factor: number): void;
   /** Sets the corrections, one or null per output. */
   correct(corrections: readonly (Correction | null)[]): void;
 }
 
+/** The point predicted last, as the kernels of one scale of the inputs see it. */
+interface View {
+  readonly geometry: Geometry;
+  readonly pairs: PointPairs;
+  /** Length p: its features on the scale, and their derivatives by the encoded ones. */
+  readonly u: Float64Array;
+  readonly slope: Float64Array;
+  readonly bend: Float64Array;
+  readonly hasCurved: boolean;
+}
+
 interface KernelState {
+  readonly view: View;
   readonly kind: KernelKind;
   readonly users: readonly User[];
   readonly inverse: Float64Array;
@@ -69,9 +82,19 @@ interface User {
   readonly slope: Float64Array;
 }
 
-function makeState(surrogate: Surrogate, index: number): KernelState {
-  const { U, N, p, grouping } = surrogate.geometry;
-  const { spec, factorized } = surrogate.kernels[index]!;
+/** One view per scale in use. */
+function makeViews({ kernels }: Surrogate): View[] {
+  return [...new Set(kernels.map((kernel) => kernel.geometry))].map((geometry) => {
+    const blank = () => new Float64Array(geometry.p);
+    const hasCurved = kernels.some((kernel) => kernel.geometry === geometry && kernel.spec.kind !== 'lin');
+    return { geometry, pairs: makePointPairs(geometry), u: blank(), slope: blank(), bend: blank(), hasCurved };
+  });
+}
+
+function makeState(surrogate: Surrogate, views: readonly View[], index: number): KernelState {
+  const { spec, factorized, geometry } = surrogate.kernels[index]!;
+  const { U, N, p, grouping } = geometry;
+  const view = views.find((one) => one.geometry === geometry)!;
   const { theta, inverse, ones, total } = factorized;
   const plain = spec.kind !== 'lin';
   const linear = plain ? Math.exp(theta[grouping.count]!) : 1;
@@ -88,16 +111,17 @@ function makeState(surrogate: Surrogate, index: number): KernelState {
   });
   const blank = () => new Float64Array(N);
   const atPoint = { k: blank(), slopeOfK: blank(), a: blank(), rest: 0, root: 0 };
-  return { kind: spec.kind, users, inverse, ones, total, linear, groupWeight, weight, ...atPoint };
+  return { view, kind: spec.kind, users, inverse, ones, total, linear, groupWeight, weight, ...atPoint };
 }
 
 /** Compiles a surrogate for fast evaluation. The arrays of the result are overwritten by every call of `predict`. */
 export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
-  const { U, N, p, grouping } = surrogate.geometry;
+  const { N, p, grouping } = surrogate.geometry;
   const m = surrogate.outputs.length;
-  const states = surrogate.kernels.map((_, index) => makeState(surrogate, index)).filter((s) => s.users.length > 0);
-  const pairs = makePointPairs(surrogate.geometry);
-  const hasCurved = states.some((state) => state.kind !== 'lin');
+  const views = makeViews(surrogate);
+  const states = surrogate.kernels
+    .map((_, index) => makeState(surrogate, views, index))
+    .filter((state) => state.users.length > 0);
   const mean = new Float64Array(m);
   const sigma = new Float64Array(m).fill(CONSTANT_SIGMA);
   const meanGradient = new Float64Array(m * p);
@@ -111,7 +135,8 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
   let corrections: readonly (Correction | null)[] = [];
 
   /** Fills k(u, a_i) and its derivative by Z (times -1 for rbf, which has dZ = 2 (u - a) / ell^2). */
-  function fillKernel({ kind, linear, groupWeight, k, slopeOfK }: KernelState): void {
+  function fillKernel({ view, kind, linear, groupWeight, k, slopeOfK }: KernelState): void {
+    const { pairs } = view;
     const { product } = pairs;
     multiplyRows(kind === 'rbf' ? pairs.distances : pairs.products, N, groupWeight.length, groupWeight, slopeOfK);
     for (let i = 0; i < N; i++) {
@@ -123,28 +148,30 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
   }
 
   /** Writes the gradient of sum_i c_i k(u, a_i) without its linear part to `curved`. */
-  function fillCurved({ kind, weight, slopeOfK }: KernelState, c: Float64Array, u: Float64Array): void {
+  function fillCurved({ view, kind, weight, slopeOfK }: KernelState, c: Float64Array): void {
+    const { u } = view;
     let sum = 0;
     for (let i = 0; i < N; i++) {
       factor[i] = c[i]! * slopeOfK[i]!;
       sum += factor[i]!;
     }
-    multiplyTransposed(U, N, p, factor, curved);
+    multiplyTransposed(view.geometry.U, N, p, factor, curved);
     for (let f = 0; f < p; f++) curved[f] = weight[f]! * (kind === 'rbf' ? curved[f]! - sum * u[f]! : curved[f]!);
   }
 
-  function predictMean({ kind, k }: KernelState, { j, alpha, slope, mean: start }: User, u: Float64Array): void {
-    mean[j] = start + (kind === 'lin' ? dot(slope, 0, u, 0, p) : dot(alpha, 0, k, 0, N));
+  function predictMean({ view, kind, k }: KernelState, { j, alpha, slope, mean: start }: User): void {
+    mean[j] = start + (kind === 'lin' ? dot(slope, 0, view.u, 0, p) : dot(alpha, 0, k, 0, N));
   }
 
-  function differentiateMean(state: KernelState, { j, alpha, slope }: User, u: Float64Array): void {
+  function differentiateMean(state: KernelState, { j, alpha, slope }: User): void {
     if (state.kind === 'lin') curved.fill(0);
-    else fillCurved(state, alpha, u);
-    for (let f = 0; f < p; f++) meanGradient[j * p + f] = slope[f]! + curved[f]!;
+    else fillCurved(state, alpha);
+    for (let f = 0; f < p; f++) meanGradient[j * p + f] = (slope[f]! + curved[f]!) * state.view.slope[f]!;
   }
 
   /** Root of the posterior variance over the process variance. */
-  function predictRoot(state: KernelState, u: Float64Array): number {
+  function predictRoot(state: KernelState): number {
+    const { u } = state.view;
     const { kind, inverse, ones, total, linear, weight, k, a } = state;
     let square = 0;
     let Z = 0;
@@ -166,40 +193,58 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
   }
 
   /** The gradient of `predictRoot`, into `rootGradient`. */
-  function differentiateRoot(state: KernelState, u: Float64Array): void {
+  function differentiateRoot(state: KernelState): void {
+    const { u, slope, geometry } = state.view;
     const { kind, inverse, ones, total, linear, weight, a, rest, root } = state;
     rootGradient.fill(0);
     if (root === 0) return;
     multiplyLowerTransposed(inverse, N, a, v);
     for (let i = 0; i < N; i++) v[i] = -2 * v[i]! - (2 * rest * ones[i]!) / total;
-    fillCurved(state, v, u);
-    multiplyTransposed(U, N, p, v, straight);
+    fillCurved(state, v);
+    multiplyTransposed(geometry.U, N, p, v, straight);
     let Z = 0;
     for (let f = 0; f < p; f++) Z += u[f]! * u[f]! * weight[f]!;
     for (let f = 0; f < p; f++) {
       const own = 2 * linear * u[f]! + (kind === 'q2' ? 4 * Z * u[f]! * weight[f]! : 0);
-      rootGradient[f] = (curved[f]! + linear * straight[f]! + own) / (2 * root);
+      rootGradient[f] = (slope[f]! * (curved[f]! + linear * straight[f]! + own)) / (2 * root);
     }
     work.spent += (N * (N + 2 * p)) / 1e6;
   }
 
-  function addMeanHessian(j: number, u: Float64Array, factor: number, H: Float64Array): void {
+  function addMeanHessian(j: number, factor: number, H: Float64Array): void {
     const state = states.find((one) => one.users.some((user) => user.j === j));
     const user = state?.users.find((one) => one.j === j);
-    if (!state || !user || state.kind === 'lin') return;
-    const { kind, weight, slopeOfK } = state;
+    if (!state || !user) return;
+    const { kind, weight, slopeOfK, view } = state;
+    const { u, slope } = view;
+    const { U, scale } = view.geometry;
+    if (scale) {
+      // By the chain rule with features that curve themselves.
+      if (kind === 'lin') curved.fill(0);
+      else fillCurved(state, user.alpha);
+      for (let f = 0; f < p; f++) H[f * p + f]! += factor * (user.slope[f]! + curved[f]!) * view.bend[f]!;
+    }
+    if (kind === 'lin') return;
     let total = 0;
     for (let i = 0; i < N; i++) {
       const c = factor * user.alpha[i]! * (kind === 'rbf' ? slopeOfK[i]! : 2);
       total += c;
       for (let f = 0; f < p; f++) {
-        curved[f] = weight[f]! * (kind === 'rbf' ? u[f]! - U[i * p + f]! : U[i * p + f]!);
+        curved[f] = slope[f]! * weight[f]! * (kind === 'rbf' ? u[f]! - U[i * p + f]! : U[i * p + f]!);
         const along = c * curved[f]!;
         for (let g = 0; g <= f; g++) H[f * p + g]! += along * curved[g]!;
       }
     }
-    if (kind === 'rbf') for (let f = 0; f < p; f++) H[f * p + f]! -= total * weight[f]!;
+    if (kind === 'rbf') for (let f = 0; f < p; f++) H[f * p + f]! -= total * weight[f]! * slope[f]! ** 2;
     work.spent += (N * p * (p + 4)) / 1e6;
+  }
+
+  function lookAt({ geometry, u: scaled, slope, bend }: View, u: Float64Array): void {
+    if (geometry.scale) toScale(geometry.scale, u, scaled, slope, bend);
+    else {
+      scaled.set(u);
+      slope.fill(1);
+    }
   }
 
   function correctMean(j: number, { shift, slope, center, reach }: Correction, u: Float64Array, gradient: boolean) {
@@ -228,13 +273,16 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
   }
 
   function predict(u: Float64Array, gradient: boolean, withSigma: boolean): void {
-    if (withSigma || hasCurved) pairWith(surrogate.geometry, u, pairs);
+    for (const view of views) {
+      lookAt(view, u);
+      if (withSigma || view.hasCurved) pairWith(view.geometry, view.u, view.pairs);
+    }
     for (const state of states) {
       if (state.kind !== 'lin' || withSigma) fillKernel(state);
-      for (const user of state.users) predictMean(state, user, u);
+      for (const user of state.users) predictMean(state, user);
       work.spent += (N * (2 * grouping.count + 2 * state.users.length + 8)) / 1e6;
       if (!withSigma) continue;
-      const root = predictRoot(state, u);
+      const root = predictRoot(state);
       for (const user of state.users) sigma[user.j] = user.sigma * widening * root;
     }
     correctAll(u, false);
@@ -243,10 +291,10 @@ export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
 
   function differentiate(u: Float64Array, withSigma: boolean): void {
     for (const state of states) {
-      for (const user of state.users) differentiateMean(state, user, u);
+      for (const user of state.users) differentiateMean(state, user);
       work.spent += (2 * N * p * state.users.length) / 1e6;
       if (!withSigma) continue;
-      differentiateRoot(state, u);
+      differentiateRoot(state);
       for (const user of state.users) {
         const scale = user.sigma * widening;
         for (let f = 0; f < p; f++) sigmaGradient[user.j * p + f] = scale * rootGradient[f]!;
