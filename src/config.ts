@@ -139,7 +139,7 @@ export const SETTINGS = {
   HEALTH_PORT: optionalWholeNumber(1, 65_535, '8081'),
   ENGINE_THREADS: wholeNumber(1, 256, String(availableParallelism())),
   ENGINE_TIME_LIMIT_MS: wholeNumber(100, 60 * MINUTE_MS, '60000'),
-  ENGINE_WORK_LIMIT: wholeNumber(1, 1_000_000, '20000'),
+  ENGINE_WORK_LIMIT: wholeNumber(1, 1_000_000, '15000'),
   LEASE_MS: wholeNumber(500, 60 * MINUTE_MS, '6000'),
   POLL_INTERVAL_MS: wholeNumber(10, MINUTE_MS, '1000'),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, '10'),
