@@ -14,12 +14,16 @@ Answers HTTP on HOST and PORT. Needs DATABASE_URL, a migrated database (backsolv
   async run(_args, config) {
     const url = databaseUrl(config);
     const log = makeLog(config.log);
+    // Listened to from the start, so that a signal during start-up is a graceful end too.
+    const stopped = untilStopped();
     const service = await startService(config, url, log, { ingress: true, worker: false });
-    if (config.bootstrapApiKey !== undefined) await ensureKey(service.db, config.bootstrapApiKey, 'default');
-    log.info({ url: service.url }, 'service.ready');
-    const signal = await untilStopped();
-    log.info({ signal }, 'service.stopping');
-    await service.close();
-    return 0;
+    try {
+      if (config.bootstrapApiKey !== undefined) await ensureKey(service.db, config.bootstrapApiKey, 'default');
+      log.info({ url: service.url }, 'service.ready');
+      log.info({ signal: await stopped }, 'service.stopping');
+      return 0;
+    } finally {
+      await service.close();
+    }
   },
 };

@@ -12,10 +12,11 @@ database; when one dies another takes over its requests after LEASE_MS.`,
 
   async run(_args, config) {
     const log = makeLog(config.log);
+    // Listened to from the start, so that a signal during start-up is a graceful end too.
+    const stopped = untilStopped();
     const service = await startService(config, databaseUrl(config), log, { ingress: false, worker: true });
     log.info({ concurrency: config.worker.concurrency }, 'worker.ready');
-    const signal = await untilStopped();
-    log.info({ signal }, 'worker.stopping');
+    log.info({ signal: await stopped }, 'worker.stopping');
     await service.close();
     return 0;
   },
