@@ -6,7 +6,7 @@ import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';
 import { type Problem, toDefinition } from '../problems/problem.ts';
 
-/** Work allowed per suggestion in million floating point operations: the default of the service, never reached here. */
+/** Work allowed per suggestion in million floating point operations: the default of the service. */
 export const WORK_LIMIT = 15_000;
 
 export interface Play {

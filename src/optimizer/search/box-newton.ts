@@ -51,13 +51,16 @@ export function climb(
     let gain = -1;
     for (let failure = 0; failure <= FAILURES; failure++) {
       const trial = newtonPoint(model, u, box, lambda, work);
+      // Held by the bounds: more damping leads nowhere else.
+      if (trial.every((value, f) => value === u[f])) break;
       const trialValue = acquisition.evaluate(trial, frozen, false);
       if (trialValue > value) {
         acquisition.differentiate(trial, frozen);
         gain = trialValue - value;
         u.set(trial);
         value = trialValue;
-        lambda = Math.max(LEAST_DAMPING, lambda * 0.2);
+        // After a failure the same damping is tried once more: a smaller one would fail again.
+        if (failure === 0) lambda = Math.max(LEAST_DAMPING, lambda * 0.2);
         break;
       }
       lambda *= 6;

@@ -73,9 +73,13 @@ interface Candidate {
 
 /** From this many variables on one length scale serves all of them. */
 const MANY_INPUTS = 12;
-/** From this many points on, only the two best kernels of an output are refined, and only within this many nats. */
-const MANY_POINTS = 60;
+/** Beyond this many points only the two best kernels of an output are refined, and only within this many nats. */
+const MANY_POINTS = 40;
 const REFINE_WITHIN = 2;
+/** Points from which the hyperparameters are estimated at most. */
+const SAMPLE_SIZE = 45;
+/** Beyond this many points noise is looked for only on stall. */
+const NOISE_POINTS = 60;
 /** Steps from an optimum that is known to be near, with many points. */
 const FOLLOWING_STEPS = 3;
 
@@ -86,7 +90,7 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
     { kind: 'rbf', noisy: false },
   ];
   if (n <= MANY_INPUTS) specs.push({ kind: 'q2', noisy: false });
-  const isEnough = geometry.N >= n + 3 && (geometry.N <= MANY_POINTS || stall >= 1);
+  const isEnough = geometry.N >= n + 3 && (geometry.N <= NOISE_POINTS || stall >= 1);
   if (!local && (isEnough || hasContradiction(request))) {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
@@ -112,8 +116,8 @@ function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
  * length scale, need few steps anyway.
  */
 function sampleOf(N: number, n: number): Int32Array | null {
-  if (N <= MANY_POINTS || n > MANY_INPUTS) return null;
-  return Int32Array.from({ length: MANY_POINTS }, (_, k) => Math.floor((k * (N - 1)) / (MANY_POINTS - 1)));
+  if (N <= SAMPLE_SIZE || n > MANY_INPUTS) return null;
+  return Int32Array.from({ length: SAMPLE_SIZE }, (_, k) => Math.floor((k * (N - 1)) / (SAMPLE_SIZE - 1)));
 }
 
 /**
