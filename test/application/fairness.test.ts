@@ -59,8 +59,8 @@ it('an account that came last with little is served in turns with one that queue
 
 it('accounts that queued much share the worker evenly, however many places it has', async () => {
   const done = await work(await queue([20, 20, 5]), 4);
-  // Its fifth job is claimed among the first 15; four places may finish in another order than they began.
-  expect(done.slice(0, 20).filter((owner) => owner === 2)).toHaveLength(5);
+  // Without turns its five would be the last of the 45.
+  expect(done.slice(0, 30).filter((owner) => owner === 2)).toHaveLength(5);
   for (const owner of [0, 1]) {
     expect(done.slice(0, 30).filter((one) => one === owner).length).toBeGreaterThanOrEqual(10);
   }

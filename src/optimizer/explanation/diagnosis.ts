@@ -179,8 +179,9 @@ function describe(evidence: Evidence, nearest: Nearest): Diagnosis {
     return distance > 0 && nearest.gaps[j]! > 0 ? [{ output: j, distance, relaxBy: distance }] : [];
   });
   return {
-    nearestInput: Array.from(input),
-    nearestOutput: output,
+    // JSON has no -0.
+    nearestInput: Array.from(input, (value) => value + 0),
+    nearestOutput: output.map((value) => value + 0),
     nearestIs: isPrediction ? 'predicted' : 'evaluated',
     unmet,
     conflicts: conflictsOf(evidence, nearest),
