@@ -1,5 +1,5 @@
 """BoTorch with a composite objective: one Gaussian process per output, log expected improvement of minus the sum of
-squared residuals (Astudillo, Frazier 2019), after a Sobol design of the same size as ours, min(n + 1, m + 2).
+squared residuals (Astudillo, Frazier 2019), after a Sobol design of min(n + 1, m + 2) points.
 
 Inputs are the unit box; categories of more than two levels as one-hot columns, discrete inputs relaxed and rounded.
 Defaults of BoTorch otherwise: SingleTaskGP with its standard priors, 128 samples, 4 restarts from 64 raw points.
