@@ -73,12 +73,15 @@ describe('a claim', () => {
     expect(await claimAfter(b, 9)).toEqual([a, a, a, a, a, a]);
   });
 
-  it('ends with the account to go on after', async () => {
-    const [a, b, c] = (await openJobsOf([3, 3, 3])) as [number, number, number];
-    expect((await claimAfter(b, 2)).at(-1)).toBe(a);
-    expect((await claimAfter(a, 5)).at(-1)).toBe(a);
-    expect(await claimAfter(c, 1)).toEqual([a]);
-  });
+  it.each([1, 2, 3, 4, 5, 7])(
+    'after claim of %i jobs, each going on after the last, serves accounts equally',
+    async (limit) => {
+      const ids = await openJobsOf([15, 15, 15]);
+      const served: number[] = [];
+      while (served.length < 40) served.push(...(await claimAfter(served.at(-1) ?? 0, limit)));
+      expect(served).toEqual(served.map((_, turn) => ids[turn % ids.length]));
+    },
+  );
 
   it('takes the longest claimable job of an account first', async () => {
     const [a] = (await openJobsOf([3])) as [number];
