@@ -1,3 +1,8 @@
+/**
+ * Who is served is decided when jobs are claimed, so the order of claims is what is looked at: a job that waits for a
+ * connection may be computed after jobs that were claimed later.
+ */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
@@ -8,6 +13,20 @@ import { loadLinearObjective, openTestAccount, type TestAccount } from '../suppo
 let account: TestAccount;
 beforeAll(async () => {
   account = await openTestAccount();
+  await sql`
+    create table claimed_jobs (id bigint generated always as identity, claim xid8 not null, objective_id bigint not null)`.execute(
+    account.db,
+  );
+  await sql`
+    create function note_claim() returns trigger language plpgsql as $$
+    begin
+      insert into claimed_jobs (claim, objective_id) values (pg_current_xact_id(), new.objective_id);
+      return null;
+    end $$`.execute(account.db);
+  await sql`
+    create trigger note_claim after update on suggestion_jobs for each row
+    when (new.lease_token is distinct from old.lease_token and new.state = 'leased')
+    execute function note_claim()`.execute(account.db);
 });
 afterAll(() => account.close());
 
@@ -25,14 +44,17 @@ async function queue(counts: readonly number[]): Promise<ReadonlyMap<number, num
   return ownerOf;
 }
 
-/** Runs a worker until `count` suggestions are computed; returns whose they were, in order. */
-async function work(ownerOf: ReadonlyMap<number, number>, concurrency: number): Promise<readonly number[]> {
-  const done: number[] = [];
+/** Runs a worker until all suggestions are computed; returns its claims in order, each as the owners of its jobs. */
+async function work(
+  ownerOf: ReadonlyMap<number, number>,
+  concurrency: number,
+): Promise<readonly (readonly number[])[]> {
+  await sql`truncate claimed_jobs`.execute(account.db);
+  let computed = 0;
   const finished = Promise.withResolvers<void>();
-  const note = (facts: object, event: string) => {
-    if (event !== 'suggestion.computed') return;
-    done.push(ownerOf.get((facts as { objectiveId: number }).objectiveId)!);
-    if (done.length === ownerOf.size) finished.resolve();
+  const note = (_facts: object, event: string) => {
+    if (event === 'suggestion.computed') computed += 1;
+    if (computed === ownerOf.size) finished.resolve();
   };
   const loop = new SuggestionLoop({
     db: account.db,
@@ -49,23 +71,36 @@ async function work(ownerOf: ReadonlyMap<number, number>, concurrency: number): 
   loop.start();
   await finished.promise;
   await loop.stop();
-  return done;
+  const { rows } = await sql<{ objectiveIds: number[] }>`
+    select array_agg(objective_id) as "objectiveIds" from claimed_jobs group by claim order by min(id)`.execute(
+    account.db,
+  );
+  return rows.map(({ objectiveIds }) => objectiveIds.map((id) => ownerOf.get(Number(id))!));
 }
 
 it('an account that came last with little is served in turns with one that queued much before', async () => {
-  const done = await work(await queue([30, 3]), 1);
-  expect(done.slice(0, 6).filter((owner) => owner === 1)).toHaveLength(3);
+  const claims = await work(await queue([30, 3]), 1);
+  expect(claims.flat().slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
 });
 
 it('accounts that queued much share the worker evenly, however many places it has', async () => {
-  const done = await work(await queue([20, 20, 5]), 4);
-  // Without turns its five would be the last of the 45.
-  expect(done.slice(0, 30).filter((owner) => owner === 2)).toHaveLength(5);
-  for (const owner of [0, 1]) {
-    expect(done.slice(0, 30).filter((one) => one === owner).length).toBeGreaterThanOrEqual(10);
+  const claims = await work(await queue([20, 20, 5]), 4);
+  // Five turns of three accounts. Until the claim that completes them nobody is more than the turn under way ahead.
+  const contested = 15;
+  const served = [0, 0, 0];
+  let jobs = 0;
+  for (const [index, claim] of claims.entries()) {
+    for (const owner of claim) served[owner]! += 1;
+    jobs += claim.length;
+    if (jobs >= contested) break;
+    const lead = Math.max(...served) - Math.min(...served);
+    expect(lead, `${served} after ${index + 1} claims`).toBeLessThanOrEqual(1);
   }
+  expect(served[2]).toBe(5);
 });
 
 it('an account alone has all places', async () => {
-  expect(await work(await queue([12]), 4)).toHaveLength(12);
+  const claims = await work(await queue([12]), 4);
+  expect(claims[0]).toHaveLength(4);
+  expect(claims.flat()).toHaveLength(12);
 });
