@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
-          include: ['test/{domain,optimizer,wire,bench,deploy}/**/*.test.ts', 'test/*.test.ts'],
+          include: ['test/{domain,optimizer,engine,wire,bench,deploy}/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 20_000,
         },
       },

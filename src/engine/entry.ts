@@ -1,31 +1,34 @@
 /** Runs in a worker thread: one task in, one answer out. */
-import { explain } from '../optimizer/explain.ts';
+import { threadId } from 'node:worker_threads';
+import { explainFrom } from '../optimizer/explain.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
+import { type Prepared, prepare } from '../optimizer/prepare.ts';
 import type { Explanation, Proposal } from '../optimizer/problem.ts';
-import { suggest, warmUp } from '../optimizer/suggest.ts';
-import type { DesignResult, EngineAnswer, EngineTask } from './protocol.ts';
+import { suggestFrom, warmUp } from '../optimizer/suggest.ts';
+import type { DesignResult, EngineTask, ThreadAnswer } from './protocol.ts';
 
 // The first suggestion of a thread would otherwise pay for the JIT.
 warmUp();
 
+/** The models of the suggestion computed last, until it is explained: some megabytes with many cases. */
+let kept: { readonly requestNumber: number; readonly prepared: Prepared } | null = null;
+
 /** Never throws: a fault of the optimizer is an answer. */
-export default function run(task: EngineTask): EngineAnswer<DesignResult | Proposal | Explanation> {
+export default function run(task: EngineTask): ThreadAnswer {
   const startedAt = process.hrtime.bigint();
   try {
     const result = compute(task);
-    return { ok: true, result, elapsedNs: Number(process.hrtime.bigint() - startedAt) };
+    return { threadId, answer: { ok: true, result, elapsedNs: Number(process.hrtime.bigint() - startedAt) } };
   } catch (error) {
-    return { ok: false, fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+    const fault = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { threadId, answer: { ok: false, fault } };
   }
 }
 
 function compute(task: EngineTask): DesignResult | Proposal | Explanation {
-  switch (task.kind) {
-    case 'design':
-      return initialDesign(task.request);
-    case 'suggest':
-      return suggest(task.request);
-    case 'explain':
-      return explain(task.request);
-  }
+  if (task.kind === 'design') return initialDesign(task.request);
+  const { kind, request, requestNumber } = task;
+  const prepared = kept?.requestNumber === requestNumber ? kept.prepared : prepare(request);
+  kept = kind === 'suggest' ? { requestNumber, prepared } : null;
+  return kind === 'suggest' ? suggestFrom(prepared) : explainFrom(prepared);
 }

@@ -2,15 +2,19 @@
  * The optimizer behind worker threads, so that a long computation never holds up the event loop that renews leases.
  * A task past the hard limit has its thread ended; the optimizer's own work limit makes that an accident, not a habit.
  */
-import { Piscina } from 'piscina';
+import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
-import type { DesignAnswer, EngineTask, ExplainAnswer, SuggestAnswer } from './protocol.ts';
+import { FittedThreads } from './fitted-threads.ts';
+import type { DesignAnswer, EngineTask, ExplainAnswer, SuggestAnswer, ThreadAnswer } from './protocol.ts';
 
 export interface Engine {
   design(request: DesignRequest): Promise<DesignAnswer>;
   /** Rejects with an AbortError when the signal fires or the hard limit passes; a fault is an answer. */
   suggest(request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer>;
-  /** What the history tells about the model and the goal; rejects as `suggest` does. */
+  /**
+   * What the history tells about the model and the goal; rejects as `suggest` does. For the very request of an earlier
+   * `suggest` the models are usually still at hand, which saves half of the work and changes nothing else.
+   */
   explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
   close(): Promise<void>;
 }
@@ -24,25 +28,42 @@ export interface EngineSettings {
 
 /** Starts no thread before the first task unless `keepWarm`; idle threads stay, since starting one costs a warm-up. */
 export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
+  const fitted = new FittedThreads();
   const pool = new Piscina({
     filename: new URL('./entry.ts', import.meta.url).href,
     minThreads: settings.keepWarm ? settings.threads : 0,
     maxThreads: settings.threads,
     idleTimeout: 60_000,
     concurrentTasksPerWorker: 1,
+    loadBalancer: (task, threads) => fitted.choose(task[queueOptionsSymbol], threads),
   });
   // An aborted task can make the pool emit 'error'; without a listener that would end the process.
   pool.on('error', (error: unknown) => settings.onError(error instanceof Error ? error : new Error(String(error))));
 
-  const run = (task: EngineTask, signal: AbortSignal | undefined): Promise<unknown> => {
-    const limit = AbortSignal.timeout(settings.timeLimitMs);
-    return pool.run(task, { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) });
+  const numbers = new WeakMap<SuggestRequest, number>();
+  let lastNumber = 0;
+  const numberOf = (request: SuggestRequest): number => {
+    const number = numbers.get(request) ?? ++lastNumber;
+    numbers.set(request, number);
+    return number;
   };
+
+  const run = async (task: EngineTask, signal: AbortSignal | undefined): Promise<unknown> => {
+    const limit = AbortSignal.timeout(settings.timeLimitMs);
+    const { threadId, answer } = (await pool.run(
+      { ...task, [queueOptionsSymbol]: task.request },
+      { signal: signal === undefined ? limit : AbortSignal.any([signal, limit]) },
+    )) as ThreadAnswer;
+    if (task.kind === 'suggest') fitted.remember(threadId, task.request);
+    return answer;
+  };
+  const runNumbered = (kind: 'suggest' | 'explain', request: SuggestRequest, signal: AbortSignal) =>
+    run({ kind, request, requestNumber: numberOf(request) }, signal);
 
   return {
     design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
-    suggest: (request, signal) => run({ kind: 'suggest', request }, signal) as Promise<SuggestAnswer>,
-    explain: (request, signal) => run({ kind: 'explain', request }, signal) as Promise<ExplainAnswer>,
+    suggest: (request, signal) => runNumbered('suggest', request, signal) as Promise<SuggestAnswer>,
+    explain: (request, signal) => runNumbered('explain', request, signal) as Promise<ExplainAnswer>,
     close: () => pool.destroy(),
   };
 }

@@ -12,7 +12,12 @@ export interface DesignResult {
 
 export type EngineTask =
   | { readonly kind: 'design'; readonly request: DesignRequest }
-  | { readonly kind: 'suggest' | 'explain'; readonly request: SuggestRequest };
+  | {
+      readonly kind: 'suggest' | 'explain';
+      readonly request: SuggestRequest;
+      /** The same for a suggestion and its explanation: copies of a request cannot be told apart otherwise. */
+      readonly requestNumber: number;
+    };
 
 export type EngineAnswer<Result> =
   | { readonly ok: true; readonly result: Result; readonly elapsedNs: number }
@@ -21,3 +26,9 @@ export type EngineAnswer<Result> =
 export type DesignAnswer = EngineAnswer<DesignResult>;
 export type SuggestAnswer = EngineAnswer<Proposal>;
 export type ExplainAnswer = EngineAnswer<Explanation>;
+
+/** What a thread sends back. */
+export interface ThreadAnswer {
+  readonly threadId: number;
+  readonly answer: EngineAnswer<DesignResult | Proposal | Explanation>;
+}

@@ -1,10 +1,11 @@
-import { type Cases, collectCases } from './cases.ts';
+import type { Cases } from './cases.ts';
 import { initialDesign } from './initial-design.ts';
 import { makeRandom } from './numerics/random.ts';
+import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
-import { type Coding, makeCoding } from './space.ts';
+import type { Coding } from './space.ts';
 import { bestOf } from './targets.ts';
 
 /** Suggestions per problem of the warm-up. */
@@ -17,27 +18,21 @@ const WARM_UP_ROUNDS = 14;
  * match and on bounds that are not finite; everything else is answered.
  */
 export function suggest(request: SuggestRequest): Proposal {
-  checkShapes(request);
-  const coding = makeCoding(request.space);
+  return suggestFrom(prepare(request));
+}
+
+/** As `suggest`; what it fits stays in `prepared`. */
+export function suggestFrom(prepared: Prepared): Proposal {
+  const { request, coding, cases } = prepared;
   const { history } = request;
   const seen = makeSeen(coding, history.X, history.count);
-  const cases = collectCases(request, coding);
   const best = bestOf(cases.merit);
   const bestIndex = best < 0 ? -1 : cases.rows[best]!;
   if (seen.distinct >= coding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
-  const found = cases.N > 0 ? nextInput({ request, coding, seen, cases }) : null;
+  const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(request, coding, seen, cases);
   return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
-}
-
-function checkShapes({ space, goal, history }: SuggestRequest): void {
-  const n = space.variables.length;
-  const m = goal.targets.length;
-  if (n === 0 || m === 0) throw new RangeError('at least one variable and one target are needed');
-  if (history.X.length !== history.count * n) throw new RangeError('history.X must be count x n');
-  if (history.Y.length !== history.count * m) throw new RangeError('history.Y must be count x m');
-  if (history.failed.length !== history.count) throw new RangeError('history.failed must have length count');
 }
 
 /** Random inputs compared when no model can choose. */

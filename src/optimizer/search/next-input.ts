@@ -6,6 +6,7 @@ import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
 import { type Coding, movableCount } from '../space.ts';
 import { correctAround } from '../surrogate/endgame.ts';
+import type { Surrogate } from '../surrogate/model-choice.ts';
 import { makePredictor } from '../surrogate/predictor.ts';
 import { type Interval, stallOf } from '../targets.ts';
 import { bestFeasible, expectsNothing, improvementAims, isStandstill } from './directed-outputs.ts';
@@ -20,6 +21,8 @@ export interface Problem {
   readonly coding: Coding;
   readonly seen: Seen;
   readonly cases: Cases;
+  /** The models of the global scope. */
+  fitGlobally(work: Work): Surrogate;
 }
 
 /** Log probability of an aspiration below which it counts as out of reach by the model. */
@@ -45,7 +48,7 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Fo
   const { intervals } = cases;
   const { rows, center, box, local } = scope;
   const { p } = coding;
-  const surrogate = fitScope(coding, cases, scope, stall, work);
+  const surrogate = local ? fitScope(coding, cases, scope, stall, work) : problem.fitGlobally(work);
   const predictor = makePredictor(surrogate, work);
   correctAround(surrogate, predictor, rows.indexOf(center));
   const hazards = makeHazards(cases, p);

@@ -1,0 +1,49 @@
+import { afterAll, expect, it } from 'vitest';
+import { type Engine, startEngine } from '../../src/engine/pool.ts';
+import { explain } from '../../src/optimizer/explain.ts';
+import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import { within } from '../optimizer/play.ts';
+
+const engine: Engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
+afterAll(() => engine.close());
+
+/** Twelve cases of y = slope x1 + x2^2. */
+function requestOf(slope: number): SuggestRequest {
+  const X = Float64Array.from({ length: 24 }, (_, k) => ((k * 7) % 24) / 24);
+  const Y = Float64Array.from({ length: 12 }, (_, i) => slope * X[2 * i]! + X[2 * i + 1]! ** 2);
+  return {
+    space: { variables: [0, 1].map(() => ({ kind: 'float', minimum: 0, maximum: 1 })) },
+    goal: { targets: [within(20, 0.1)], l1: null },
+    history: { count: 12, X, Y, failed: new Uint8Array(12) },
+    firstStep: 4,
+    convergence: 1e-6,
+    seed: 1,
+    workLimit: 5000,
+  };
+}
+
+const { signal } = new AbortController();
+
+it('a suggestion and its explanation are those of the optimizer, together or alone', async () => {
+  const request = requestOf(1);
+  expect(await engine.suggest(request, signal)).toMatchObject({ ok: true, result: suggest(request) });
+  expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
+  expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
+});
+
+it('an explanation uses the models of its suggestion while its thread has them', async () => {
+  const [request, other] = [requestOf(2), requestOf(3)];
+  const [explained, explainedOther] = [explain(request), explain(other)];
+  await engine.suggest(request, signal);
+  // Whoever has to fit again meets the constant.
+  request.history.Y.fill(1);
+  expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explained });
+
+  await engine.suggest(other, signal);
+  await engine.suggest(request, signal);
+  other.history.Y.fill(1);
+  const explainedAnew = explain(other);
+  expect(explainedAnew).not.toEqual(explainedOther);
+  expect(await engine.explain(other, signal)).toMatchObject({ ok: true, result: explainedAnew });
+});

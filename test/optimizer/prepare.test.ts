@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { explain, explainFrom } from '../../src/optimizer/explain.ts';
+import { prepare } from '../../src/optimizer/prepare.ts';
+import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
+import { float, play, within } from './play.ts';
+
+const { request } = play(
+  {
+    variables: [float(0, 1), float(0, 1)],
+    goal: { targets: [within(1, 0.01), within(2, 0.01)], l1: null },
+    evaluate: ([a, b]) => [a! + b! * b!, a! + b!],
+  },
+  9,
+);
+
+describe('what a suggestion leaves to its explanation', () => {
+  it('is one fit, the work of which counts for both', () => {
+    const prepared = prepare(request);
+    const first = { spent: 0, limit: 1000 };
+    const second = { spent: 0, limit: 1000 };
+    const surrogate = prepared.fitGlobally(first);
+    expect(prepared.fitGlobally(second)).toBe(surrogate);
+    expect(first.spent).toBeGreaterThan(0);
+    expect(second).toEqual(first);
+  });
+
+  it('is not a fit that other work has cut short', () => {
+    const prepared = prepare(request);
+    const late = prepared.fitGlobally({ spent: 999, limit: 1000 });
+    expect(prepared.fitGlobally({ spent: 0, limit: 1000 })).not.toBe(late);
+  });
+
+  it('changes neither of them', () => {
+    for (const one of [request, { ...request, workLimit: 0.1 }]) {
+      const prepared = prepare(one);
+      expect(suggestFrom(prepared)).toEqual(suggest(one));
+      expect(explainFrom(prepared)).toEqual(explain(one));
+    }
+  });
+});
