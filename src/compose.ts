@@ -54,6 +54,7 @@ export function openDatabase(config: Config, url: string, log: Log, tracing?: Tr
   return connect({
     url,
     poolSize: config.database.poolSize,
+    preparesStatements: config.database.preparesStatements,
     statementTimeoutMs: config.database.statementTimeoutMs,
     lockTimeoutMs: config.database.lockTimeoutMs,
     applicationName: 'backsolve',

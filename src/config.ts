@@ -5,6 +5,18 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseApiKey } from './domain/api-key.ts';
+import {
+  isHttpUrl,
+  isPostgresUrl,
+  optionalText,
+  optionalWholeNumber,
+  parseHeaders,
+  parseOrigins,
+  parseTrustProxy,
+  text,
+  trueOrFalse,
+  wholeNumber,
+} from './setting-rules.ts';
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -47,6 +59,7 @@ export interface Config {
     /** Undefined: only `start` can do without, on the embedded server. */
     readonly url: string | undefined;
     readonly poolSize: number;
+    readonly preparesStatements: boolean;
     readonly statementTimeoutMs: number;
     readonly lockTimeoutMs: number;
   };
@@ -143,6 +156,7 @@ export const SETTINGS = {
   LEASE_MS: wholeNumber(500, 60 * MINUTE_MS, '6000'),
   POLL_INTERVAL_MS: wholeNumber(10, MINUTE_MS, '1000'),
   DATABASE_POOL_SIZE: wholeNumber(1, 1000, '10'),
+  DATABASE_PREPARED_STATEMENTS: trueOrFalse('true'),
   STATEMENT_TIMEOUT_MS: wholeNumber(0, DAY_MS, '15000'),
   LOCK_TIMEOUT_MS: wholeNumber(0, DAY_MS, '5000'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000, '6000'),
@@ -174,12 +188,7 @@ export const SETTINGS = {
     example: 'true',
     fallback: undefined,
   },
-  WEBHOOK_ALLOW_PRIVATE: {
-    rule: z.enum(['true', 'false'], { error: 'is neither true nor false' }).transform((value) => value === 'true'),
-    expected: 'true or false',
-    example: 'true',
-    fallback: 'false',
-  },
+  WEBHOOK_ALLOW_PRIVATE: trueOrFalse('false'),
   WEBHOOK_TIMEOUT_MS: wholeNumber(10, MINUTE_MS, '10000'),
   WEBHOOK_CONCURRENCY: wholeNumber(2, 1024, '128'),
   SHUTDOWN_GRACE_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
@@ -244,6 +253,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     database: {
       url: read('DATABASE_URL'),
       poolSize: read('DATABASE_POOL_SIZE'),
+      preparesStatements: read('DATABASE_PREPARED_STATEMENTS'),
       statementTimeoutMs: read('STATEMENT_TIMEOUT_MS'),
       lockTimeoutMs: read('LOCK_TIMEOUT_MS'),
     },
@@ -300,93 +310,6 @@ function describe(
 function report(problems: readonly string[]): string {
   const count = problems.length === 1 ? 'One setting is wrong' : `${problems.length} settings are wrong`;
   return `${count}; every setting is explained in docs/settings.md.\n\n${problems.join('\n\n')}\n`;
-}
-
-function wholeNumber(minimum: number, maximum: number, fallback: string) {
-  return { rule: wholeNumberRule(minimum, maximum), ...wholeNumberText(minimum, maximum, fallback), fallback };
-}
-
-function optionalWholeNumber(minimum: number, maximum: number, example: string) {
-  const rule = wholeNumberRule(minimum, maximum).optional();
-  return { rule, ...wholeNumberText(minimum, maximum, example), fallback: undefined };
-}
-
-function wholeNumberRule(minimum: number, maximum: number) {
-  return z
-    .string()
-    .regex(/^\d{1,15}$/, 'is not a whole number')
-    .transform(Number)
-    .refine((value) => value >= minimum && value <= maximum, 'is out of range');
-}
-
-function wholeNumberText(minimum: number, maximum: number, example: string) {
-  return { expected: `a whole number from ${minimum} to ${maximum}`, example };
-}
-
-function text(pattern: RegExp, expected: string, example: string, fallback: string) {
-  return { rule: z.string().regex(pattern, 'has the wrong form'), expected, example, fallback };
-}
-
-function optionalText(isValid: (value: string) => boolean, expected: string, example: string) {
-  return { rule: z.string().refine(isValid, 'has the wrong form').optional(), expected, example, fallback: undefined };
-}
-
-function isPostgresUrl(value: string): boolean {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
-}
-
-function isHttpUrl(value: string): boolean {
-  return /^https?:\/\//.test(value) && URL.canParse(value);
-}
-
-/** As OpenTelemetry writes them: values are percent-encoded. */
-function parseHeaders(value: string, context: z.RefinementCtx): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const part of splitList(value)) {
-    const match = /^([\w-]+) *= *([!-~]+)$/.exec(part);
-    try {
-      if (match === null) throw new URIError('no pair');
-      headers[match[1]!.toLowerCase()] = decodeURIComponent(match[2]!);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'has something that is no name=value pair' });
-    }
-  }
-  return headers;
-}
-
-function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {
-  if (value === 'true' || value === 'false') return value === 'true';
-  if (/^\d{1,2}$/.test(value)) return Number(value);
-  const parts = splitList(value);
-  if (parts.length === 0 || !parts.every(isProxyAddress)) {
-    context.addIssue({ code: 'custom', message: 'names no proxy' });
-  }
-  return parts;
-}
-
-function isProxyAddress(part: string): boolean {
-  const isName = part === 'loopback' || part === 'linklocal' || part === 'uniquelocal';
-  return (
-    isName ||
-    /^(\d{1,3}\.){3}\d{1,3}(\/\d{1,2})?$/.test(part) ||
-    /^[0-9a-fA-F:]*:[0-9a-fA-F:.]+(\/\d{1,3})?$/.test(part)
-  );
-}
-
-function parseOrigins(value: string, context: z.RefinementCtx): string[] {
-  const parts = splitList(value);
-  for (const part of parts) {
-    if (part === '*' || (URL.canParse(part) && new URL(part).origin === part)) continue;
-    context.addIssue({
-      code: 'custom',
-      message: `has ${JSON.stringify(part)}, which is no origin (scheme, host, port, no path)`,
-    });
-  }
-  return parts;
-}
-
-function splitList(value: string): string[] {
-  return value.split(',').flatMap((part) => (part.trim() === '' ? [] : [part.trim()]));
 }
 
 function deepFreeze<T extends object>(value: T): T {

@@ -6,18 +6,23 @@ import pg from 'pg';
 
 export interface Statement {
   readonly text: string;
+  /** Of a prepared statement. */
+  readonly name?: string;
   readonly values: readonly unknown[];
 }
 
 let recorded: Statement[] | undefined;
 const query = pg.Client.prototype.query;
 
+/** What connections do on their own account. */
+const NO_PART = new Set(['select 1', 'discard plans']);
+
 // In place before the first connection is opened: connections keep the function that they find then.
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
   const [first, second] = args;
-  const text = typeof first === 'string' ? first : (first as { text: string }).text;
-  const values = Array.isArray(second) ? second : ((first as { values?: unknown[] }).values ?? []);
-  if (text !== 'select 1') recorded?.push({ text, values });
+  const { values, ...statement } =
+    typeof first === 'string' ? { text: first, values: second } : (first as pg.QueryConfig);
+  if (!NO_PART.has(statement.text)) recorded?.push({ ...statement, values: Array.isArray(values) ? values : [] });
   return Reflect.apply(query, this, args);
 } as typeof query;
 
@@ -78,8 +83,8 @@ export async function replayCycle(
   };
   for (const statement of statements) {
     const values = isClaim(statement) ? [1, ...statement.values.slice(1)] : statement.values.map(replace);
-    let { rows } = await client.query(statement.text, values);
-    while (isClaim(statement) && rows.length === 0) ({ rows } = await client.query(statement.text, values));
+    let { rows } = await client.query({ ...statement, values });
+    while (isClaim(statement) && rows.length === 0) ({ rows } = await client.query({ ...statement, values }));
     follow(statement, rows, own);
   }
 }

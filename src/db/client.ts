@@ -1,7 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
-import type { Db } from './transaction.ts';
+import { type Db, isPlanOutdated } from './transaction.ts';
 
 export interface ClientSettings {
   readonly url: string;
@@ -10,6 +11,8 @@ export interface ClientSettings {
   readonly statementTimeoutMs: number;
   readonly lockTimeoutMs: number;
   readonly applicationName: string;
+  /** Whether statements are prepared once per connection; true unless given. Some poolers cannot take that. */
+  readonly preparesStatements?: boolean;
   /** Told about idle connections that the server closed; without a listener such an event would end the process. */
   readonly onConnectionError: (error: Error) => void;
   /** Runs every statement, to see how long it takes; must pass on what `run` settles with. */
@@ -43,11 +46,18 @@ const types = {
     oid === INT8_OID ? Number : pg.types.getTypeParser(oid, format as 'text'),
 };
 
+/**
+ * How old a plan may get. What is best for tables of a page is wrong for those of a thousand, and statistics may come a
+ * minute late; planning anew costs some 5 ms per connection.
+ */
+const PLAN_LIFETIME_MS = 10_000;
+
 /** A server that is there closes a connection within milliseconds; a half-open one never does. */
 const END_LIMIT_MS = 2_000;
 
 /** One pool per process. Connecting waits at most 5 s, so that an absent database is an answer, not a hang. */
 export function connect(settings: ClientSettings): Db {
+  const names = settings.preparesStatements === false ? undefined : new StatementNames();
   const pool = new pg.Pool({
     connectionString: settings.url,
     max: settings.poolSize,
@@ -70,9 +80,11 @@ export function connect(settings: ClientSettings): Db {
     connections.add(client);
     // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
     client.on('error', settings.onConnectionError);
-    cutWhenSilent(client);
+    cutWhenUseless(client);
+    if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
   });
+  if (names !== undefined) renewPlans(pool);
   pool.on('error', () => undefined);
   pool.on('remove', (connection) => connections.delete(connection as unknown as pg.Client));
   const end = async (): Promise<void> => {
@@ -88,6 +100,30 @@ export function connect(settings: ClientSettings): Db {
   return db;
 }
 
+function nameStatements(client: pg.Client, names: StatementNames): void {
+  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
+  const named = (text: unknown, values: unknown): Promise<unknown> => {
+    // Without values it is begin, commit or the text of a migration.
+    const isPlain = typeof text !== 'string' || !Array.isArray(values) || values.length === 0;
+    const name = isPlain ? undefined : names.find(text);
+    return name === undefined ? query(text, values) : query({ name, text, values });
+  };
+  client.query = named as typeof client.query;
+}
+
+/** Statements stay prepared, only their plans are made anew, for the tables as they are by then. */
+function renewPlans(pool: pg.Pool): void {
+  const plannedAt = new WeakMap<pg.PoolClient, number>();
+  pool.on('acquire', (connection) => {
+    const now = performance.now();
+    const before = plannedAt.get(connection);
+    if (before !== undefined && now - before < PLAN_LIFETIME_MS) return;
+    plannedAt.set(connection, now);
+    // Runs before what the connection was acquired for, which meets the same error when it is lost.
+    if (before !== undefined) connection.query('discard plans').catch(() => undefined);
+  });
+}
+
 function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
   const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
   const seen = (...parameters: readonly unknown[]): Promise<unknown> => {
@@ -99,17 +135,22 @@ function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
 
 /**
  * A connection whose server stays silent past query_timeout is half open. pg would go on using it, with the unanswered
- * statement in front of every later one; ended, it leaves the pool, and the caller's rollback fails at once.
+ * statement in front of every later one; ended, it leaves the pool, and the caller's rollback fails at once. So it is with
+ * one that keeps a plan from before a column changed its type.
  */
-function cutWhenSilent(client: pg.Client): void {
+function cutWhenUseless(client: pg.Client): void {
   const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
   const cutting = async (...parameters: readonly unknown[]): Promise<unknown> => {
     try {
       return await query(...parameters);
     } catch (error) {
-      if (error instanceof Error && error.message === 'Query read timeout') void client.end();
+      if (isSilence(error) || isPlanOutdated(error)) void client.end();
       throw error;
     }
   };
   client.query = cutting as typeof client.query;
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Inverse, InverseStatus } from '../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -67,7 +68,7 @@ export async function listAllInverses(
 ): Promise<readonly Inverse[]> {
   if (objectiveIds.length === 0) return [];
   const rows = await inverses(db, accountId)
-    .where('i.objective_id', 'in', objectiveIds)
+    .where('i.objective_id', '=', anyOf(objectiveIds))
     .orderBy('i.objective_id')
     .orderBy('i.iteration')
     .execute();

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Objective } from '../domain/objective.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
+import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -94,7 +95,7 @@ export async function listObjectivesOf(
     .selectFrom('objectives as o')
     .select(COLUMNS)
     .where('o.account_id', '=', accountId)
-    .where('o.trial_id', 'in', trialIds)
+    .where('o.trial_id', '=', anyOf(trialIds))
     .where('o.disabled_at', 'is', null)
     .orderBy('o.id')
     .execute();

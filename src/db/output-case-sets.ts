@@ -1,5 +1,6 @@
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
+import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -30,7 +31,7 @@ export async function findOutputCaseSets(
   ids: readonly number[],
 ): Promise<readonly OutputCaseSet[]> {
   if (ids.length === 0) return [];
-  return outputCaseSets(db, accountId).where('id', 'in', ids).execute();
+  return outputCaseSets(db, accountId).where('id', '=', anyOf(ids)).execute();
 }
 
 /** The newest set of a project that is not disabled. */

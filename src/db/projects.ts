@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { InputType, Project } from '../domain/project.ts';
+import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -70,7 +71,7 @@ export async function listProjectsOf(
 ): Promise<readonly Project[]> {
   if (modelIds.length === 0) return [];
   const rows = await projects(db, accountId)
-    .where('model_id', 'in', modelIds)
+    .where('model_id', '=', anyOf(modelIds))
     .where('disabled_at', 'is', null)
     .orderBy('id')
     .execute();

@@ -80,12 +80,18 @@ const AWAY_STATES = new Set(['57014', '55P03', '25P03', '25P04', '25006', ...RET
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
+  if (isPlanOutdated(error)) return true;
   const state = sqlState(error);
   if (state !== undefined && !CONNECTION_CODES.has(state)) {
     return AWAY_STATES.has(state) || /^(08|53|57P)/.test(state);
   }
   const code = 'code' in error ? String(error.code) : '';
   return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message);
+}
+
+/** Whether a prepared statement returns other types than when it was prepared: a migration changed a column behind it. */
+export function isPlanOutdated(error: unknown): boolean {
+  return sqlState(error) === '0A000' && (error as Error).message.includes('cached plan must not change result type');
 }
 
 /** Resolves when the server answers; rejects otherwise. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Trial, TrialStatus } from '../domain/trial.ts';
+import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -64,7 +65,7 @@ export async function listTrialsOf(
 ): Promise<readonly Trial[]> {
   if (projectIds.length === 0) return [];
   const rows = await trials(db, accountId)
-    .where('project_id', 'in', projectIds)
+    .where('project_id', '=', anyOf(projectIds))
     .where('disabled_at', 'is', null)
     .orderBy('id')
     .execute();
@@ -82,7 +83,7 @@ export async function findTrialsOfSets(
     .selectFrom('trials')
     .select(['output_case_set_id as setId', sql<number>`min(id)`.as('trialId')])
     .where('account_id', '=', accountId)
-    .where('output_case_set_id', 'in', setIds)
+    .where('output_case_set_id', '=', anyOf(setIds))
     .groupBy('output_case_set_id')
     .execute();
   return new Map(rows.map((row) => [row.setId, row.trialId]));

@@ -78,7 +78,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: [],
   },
   // A key given in the environment is checked when the process starts.
-  config: { imports: ['domain/api-key'], packages: ['zod'] },
+  config: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
+  'setting-rules': { imports: [], packages: ['zod'] },
   log: { imports: [], packages: ['pino'] },
   main: { imports: ['cli'], packages: [] },
 };

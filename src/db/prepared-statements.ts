@@ -1,0 +1,29 @@
+/**
+ * Statements under names: PostgreSQL parses each text once per connection and soon keeps its plan, which halves its
+ * processor time. What a name costs is memory of the connection, so that texts must be few: whoever looks for one of
+ * several ids uses `anyOf`, whose text does not grow with the list.
+ */
+import { createHash } from 'node:crypto';
+import { type RawBuilder, sql } from 'kysely';
+
+/** The product has some 120 texts; more than this come from a statement that is built anew each time. */
+const MAXIMUM_NAMES = 500;
+
+/** Made of the text alone: where a pooler mixes the connections of several processes, one name never means two texts. */
+export class StatementNames {
+  readonly #names = new Map<string, string>();
+
+  /** Undefined when there are too many names already: the statement then runs without one. */
+  find(text: string): string | undefined {
+    const known = this.#names.get(text);
+    if (known !== undefined || this.#names.size >= MAXIMUM_NAMES) return known;
+    const name = createHash('sha256').update(text).digest('base64url');
+    this.#names.set(text, name);
+    return name;
+  }
+}
+
+/** For `where(column, '=', anyOf(ids))`. */
+export function anyOf(ids: readonly number[]): RawBuilder<number> {
+  return sql<number>`any(${ids}::bigint[])`;
+}
