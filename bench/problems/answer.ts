@@ -1,7 +1,7 @@
 /**
  * What a solver in another language may ask about the problems.
  *
- *   {"op":"list"}                                 -> {"problems":[name, ...]}
+ *   {"op":"list"}                                 -> {"problems":[name, ...]} of the collection
  *   {"op":"describe","problem":name}              -> variables, intervals, l1, types, targets, start, budget, noisy, family
  *   {"op":"evaluate","problem":name,"x":[...],"seed":s,"index":i}
  *                                                 -> {"output":[...] or null for a failed run, "satisfied":boolean}
@@ -9,9 +9,10 @@
  * Solutions are not on offer.
  */
 import { compileGoal } from '../../src/domain/acceptance.ts';
-import { getProblem, problems } from './collection.ts';
+import { problems } from './collection.ts';
 import { judge } from './judge.ts';
 import { toDefinition } from './problem.ts';
+import { getProblemOfAnySet } from './sets.ts';
 
 export interface ProblemRequest {
   readonly op: string;
@@ -25,7 +26,7 @@ export interface ProblemRequest {
 const end = (value: number) => (Number.isFinite(value) ? value : null);
 
 function describe(name: string): object {
-  const problem = getProblem(name);
+  const problem = getProblemOfAnySet(name);
   const goal = compileGoal(toDefinition(problem));
   return {
     name,
@@ -49,7 +50,7 @@ export function answer(request: ProblemRequest): object {
     case 'describe':
       return describe(request.problem);
     case 'evaluate': {
-      const problem = getProblem(request.problem);
+      const problem = getProblemOfAnySet(request.problem);
       const output = problem.evaluate(request.x, { seed: request.seed, index: request.index });
       return { output, satisfied: judge(problem, output) };
     }

@@ -1,4 +1,4 @@
-/** All problems in the order of the tables. */
+/** The problems of the collection in the order of the tables; the optimizer is tuned on these and on no others. */
 import { classicProblems } from './classics.ts';
 import { exactProblems } from './exact.ts';
 import { feasibilityProblems } from './feasibility.ts';

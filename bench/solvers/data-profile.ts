@@ -2,7 +2,6 @@
  * Data profiles (More, Wild 2009): the share of plays solved within k (n + 1) runs, n the number of inputs, for growing k.
  * Plays ended by a time cap count as not solved.
  */
-import { getProblem, problems } from '../problems/collection.ts';
 import type { Standing } from './standing.ts';
 
 const WIDTH = 860;
@@ -25,10 +24,11 @@ const COLOURS = [
 ];
 
 /** Runs in units of n + 1 of the solved plays, ascending. */
-function solvedEfforts({ plays }: Standing): number[] {
+function solvedEfforts({ plays, problems }: Standing): number[] {
+  const inputs = new Map(problems.map((problem) => [problem.name, problem.variables.length]));
   return plays
     .filter((play) => play.solved)
-    .map((play) => play.runs / (getProblem(play.problem).variables.length + 1))
+    .map((play) => play.runs / (inputs.get(play.problem)! + 1))
     .sort((a, b) => a - b);
 }
 
@@ -38,7 +38,7 @@ export function shareSolved(standing: Standing, effort: number): number {
 }
 
 /** The solver, with the number of its problems when it has not played them all. */
-function nameOf({ solver, plays }: Standing): string {
+function nameOf({ solver, plays, problems }: Standing): string {
   const played = new Set(plays.map((play) => play.problem)).size;
   return played === problems.length ? solver : `${solver} (${played} problems)`;
 }

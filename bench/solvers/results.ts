@@ -1,5 +1,5 @@
 /**
- * The record of finished plays: one JSON object per line, one file per solver, appended to and never rewritten. A play is
+ * The record of finished plays: one JSON object per line, one file per solver and set, appended to and never rewritten. A play is
  * identified by solver, version, problem, seed and the fingerprint of the problem, so that a changed problem or optimizer
  * is played again and everything else is skipped.
  */
@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../problems/problem.ts';
+import type { SetName } from '../problems/sets.ts';
 
 export interface Result {
   readonly solver: string;
@@ -25,10 +26,15 @@ export interface Result {
   readonly commit: string;
 }
 
-const folder = new URL('./results/', import.meta.url).pathname;
 const root = new URL('../../', import.meta.url).pathname;
 
-export function readResults(): Result[] {
+/** Where the plays and tables of a set are kept. */
+export function resultsFolder(set: SetName): string {
+  return new URL(set === 'collection' ? './results/' : `./results/${set}/`, import.meta.url).pathname;
+}
+
+export function readResults(set: SetName): Result[] {
+  const folder = resultsFolder(set);
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
   return files.flatMap((name) =>
@@ -39,7 +45,8 @@ export function readResults(): Result[] {
   );
 }
 
-export function appendResult(result: Result): void {
+export function appendResult(set: SetName, result: Result): void {
+  const folder = resultsFolder(set);
   mkdirSync(folder, { recursive: true });
   appendFileSync(join(folder, `${result.solver}.jsonl`), `${JSON.stringify(result)}\n`);
 }

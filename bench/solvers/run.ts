@@ -1,17 +1,17 @@
 /**
  * Plays problems with one solver and appends the results.
  *
- *   node bench/solvers/run.ts [--solver backsolve] [--seeds 1,2,3] [--family f] [--problem name,name]
- *                             [--time-cap seconds] [--no-save] [--again]
+ *   node bench/solvers/run.ts [--solver backsolve] [--set held-out] [--seeds 1,2,3] [--family f]
+ *                             [--problem name,name] [--time-cap seconds] [--no-save] [--again]
  *
- * `--no-save` neither reads nor writes results and is for tuning; `--again` plays also what is recorded. Peers run in
+ * `--no-save` neither reads nor writes results and is for tuning, hence refused for the held-out set; `--again` plays also what is recorded. Peers run in
  * the Python environment that bench/peers/setup.sh makes; `--time-cap` ends one of their plays after that
  * much processor time.
  */
 import { parseArgs } from 'node:util';
 import { warmUp } from '../../src/optimizer/suggest.ts';
-import { problems } from '../problems/collection.ts';
 import type { Problem } from '../problems/problem.ts';
+import { parseSetName, problemsOf } from '../problems/sets.ts';
 import { startPeer } from './peer.ts';
 import { play } from './play.ts';
 import {
@@ -28,6 +28,7 @@ import { costOf, geometricMean } from './scores.ts';
 const { values: options } = parseArgs({
   options: {
     solver: { type: 'string', default: 'backsolve' },
+    set: { type: 'string', default: 'collection' },
     seeds: { type: 'string', default: '1,2,3' },
     family: { type: 'string' },
     problem: { type: 'string' },
@@ -37,6 +38,9 @@ const { values: options } = parseArgs({
   },
 });
 
+const set = parseSetName(options.set);
+if (set === 'held-out' && options['no-save']) throw new Error('every play of the held-out set goes on record');
+const problems = problemsOf(set);
 const names = options.problem?.split(',');
 const families = options.family?.split(',');
 const chosen = problems.filter(
@@ -80,7 +84,7 @@ function summarize(results: readonly Result[]): void {
 
 const { version, player, close } = await makePlayer(options.solver);
 const commit = currentCommit();
-const recorded = new Map((options['no-save'] ? [] : readResults()).map((result) => [playKey(result), result]));
+const recorded = new Map((options['no-save'] ? [] : readResults(set)).map((result) => [playKey(result), result]));
 const all: Result[] = [];
 for (const problem of chosen) {
   const plays: Result[] = [];
@@ -94,7 +98,7 @@ for (const problem of chosen) {
     };
     const known = options.again ? undefined : recorded.get(playKey(identity));
     const result = known ?? { ...identity, ...pick(await player(problem, seed)), commit };
-    if (!known && !options['no-save']) appendResult(result);
+    if (!known && !options['no-save']) appendResult(set, result);
     plays.push(result);
   }
   report(problem, plays);

@@ -5,7 +5,6 @@
  * A play that a time cap ended says nothing about runs: such a problem is left out of that solver's means, and every
  * ratio is taken over the problems that both sides finished.
  */
-import { problems } from '../problems/collection.ts';
 import type { Family, Problem } from '../problems/problem.ts';
 import { fingerprint, type Result } from './results.ts';
 import { costOf, geometricMean } from './scores.ts';
@@ -15,6 +14,8 @@ export const OURS = 'backsolve';
 export interface Standing {
   readonly solver: string;
   readonly version: string;
+  /** The set, played or not. */
+  readonly problems: readonly Problem[];
   readonly plays: readonly Result[];
   readonly capped: number;
   /** Problem name to cost, finished problems only. */
@@ -22,26 +23,27 @@ export interface Standing {
 }
 
 /** One standing per solver, of the newest recorded version and the present problems; ours first, then by name. */
-export function toStandings(results: readonly Result[]): Standing[] {
+export function toStandings(results: readonly Result[], problems: readonly Problem[]): Standing[] {
   const fingerprints = new Map(problems.map((problem) => [problem.name, fingerprint(problem)]));
   const current = results.filter((result) => fingerprints.get(result.problem) === result.fingerprint);
   const newest = new Map(current.map((result) => [result.solver, result.version]));
   return [...newest]
     .map(([solver, version]) => {
       const mine = current.filter((result) => result.solver === solver && result.version === version);
-      return toStanding(solver, version, mine);
+      return toStanding({ solver, version, problems, plays: mine });
     })
     .sort((a, b) => Number(b.solver === OURS) - Number(a.solver === OURS) || a.solver.localeCompare(b.solver));
 }
 
-function toStanding(solver: string, version: string, plays: readonly Result[]): Standing {
+function toStanding(facts: Omit<Standing, 'capped' | 'costs'>): Standing {
+  const { problems, plays } = facts;
   const costs = new Map<string, number>();
   for (const problem of problems) {
     const own = plays.filter((play) => play.problem === problem.name);
     if (own.length === 0 || own.some(isCapped)) continue;
     costs.set(problem.name, geometricMean(own.map((play) => costOf(play, problem.budget))));
   }
-  return { solver, version, plays, capped: plays.filter(isCapped).length, costs };
+  return { ...facts, capped: plays.filter(isCapped).length, costs };
 }
 
 export function isCapped(play: Result): boolean {
@@ -57,25 +59,25 @@ export function virtualBest(standings: readonly Standing[]): Map<string, number>
   return best;
 }
 
-/** Geometric means of two cost maps over the problems of a family (or all) that both have. */
+/** Geometric means of two cost maps over those of the given problems that both have. */
 export function compare(
   ours: ReadonlyMap<string, number>,
   theirs: ReadonlyMap<string, number>,
-  family: Family | 'all',
+  problems: readonly Problem[],
 ): { readonly problems: number; readonly ours: number; readonly theirs: number; readonly ratio: number } {
-  const shared = inFamily(family).filter((problem) => ours.has(problem.name) && theirs.has(problem.name));
+  const shared = problems.filter((problem) => ours.has(problem.name) && theirs.has(problem.name));
   const mine = geometricMean(shared.map((problem) => ours.get(problem.name)!));
   const other = geometricMean(shared.map((problem) => theirs.get(problem.name)!));
   return { problems: shared.length, ours: mine, theirs: other, ratio: mine / other };
 }
 
-export function inFamily(family: Family | 'all'): Problem[] {
+export function inFamily(problems: readonly Problem[], family: Family | 'all'): Problem[] {
   return problems.filter((problem) => family === 'all' || problem.family === family);
 }
 
 /** Solved plays and all plays of a standing in a family. */
 export function countSolved(standing: Standing, family: Family | 'all'): { solved: number; plays: number } {
-  const names = new Set(inFamily(family).map((problem) => problem.name));
+  const names = new Set(inFamily(standing.problems, family).map((problem) => problem.name));
   const plays = standing.plays.filter((play) => names.has(play.problem));
   return { solved: plays.filter((play) => play.solved).length, plays: plays.length };
 }

@@ -1,24 +1,31 @@
 /**
  * Prints the standing of all recorded solvers as Markdown.
  *
- *   node bench/solvers/table.ts [--problems] [--write]
+ *   node bench/solvers/table.ts [--set held-out] [--problems] [--write]
  *
- * `--problems` adds one row per problem; `--write` puts it all into results/table.md and the data profiles into
- * results/data-profiles.svg.
+ * `--problems` adds one row per problem; `--write` puts it all into table.md and the data profiles into
+ * data-profiles.svg, both in results/ or in results/held-out/.
  */
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { problems } from '../problems/collection.ts';
+import { parseSetName, problemsOf } from '../problems/sets.ts';
 import { profileSvg, profileTable } from './data-profile.ts';
-import { readResults } from './results.ts';
+import { readResults, resultsFolder } from './results.ts';
 import { geometricMean } from './scores.ts';
 import { compare, countSolved, inFamily, OURS, type Standing, toStandings, virtualBest } from './standing.ts';
 
 const { values: options } = parseArgs({
-  options: { write: { type: 'boolean', default: false }, problems: { type: 'boolean', default: false } },
+  options: {
+    set: { type: 'string', default: 'collection' },
+    write: { type: 'boolean', default: false },
+    problems: { type: 'boolean', default: false },
+  },
 });
 
-const standings = toStandings(readResults());
+const set = parseSetName(options.set);
+const problems = problemsOf(set);
+const standings = toStandings(readResults(set), problems);
 const ours = standings.find((standing) => standing.solver === OURS);
 if (!ours) throw new Error('no play of ours is recorded: node bench/solvers/run.ts');
 const peers = standings.filter((standing) => standing !== ours);
@@ -34,7 +41,7 @@ const number = (value: number, digits = 1) => (Number.isFinite(value) ? value.to
 function solverTable(mine: Standing): string {
   const rows = standings.map((standing) => {
     const { solved, plays } = countSolved(standing, 'all');
-    const versus = compare(mine.costs, standing.costs, 'all');
+    const versus = compare(mine.costs, standing.costs, problems);
     const cells = [standing.solver, standing.version, plays, standing.capped, percent(solved, plays)];
     return `| ${[...cells, versus.problems, number(versus.theirs), number(versus.ours), number(versus.ratio, 2)].join(' | ')} |`;
   });
@@ -47,10 +54,11 @@ function familyTable(mine: Standing, single: Standing): string {
   const rows = families.map((family) => {
     const own = countSolved(mine, family);
     const other = countSolved(single, family);
-    const toSingle = compare(mine.costs, single.costs, family);
-    const toBest = compare(mine.costs, best, family);
+    const members = inFamily(problems, family);
+    const toSingle = compare(mine.costs, single.costs, members);
+    const toBest = compare(mine.costs, best, members);
     const cells = [
-      `${family} (${inFamily(family).length})`,
+      `${family} (${members.length})`,
       percent(own.solved, own.plays),
       number(toSingle.ours),
       percent(other.solved, other.plays),
@@ -80,8 +88,9 @@ const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profi
 if (options.problems || options.write) parts.push(problemTable());
 const text = `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 if (options.write) {
-  const folder = new URL('./results/', import.meta.url);
+  const folder = resultsFolder(set);
+  const title = set === 'held-out' ? 'Runs needed on the held-out problems' : 'Runs needed, solver by solver';
   const note = '<!-- Written by bench/solvers/table.ts --write. -->';
-  writeFileSync(new URL('table.md', folder), `# Runs needed, solver by solver\n\n${note}\n\n${text}`);
-  writeFileSync(new URL('data-profiles.svg', folder), profileSvg(profiled));
+  writeFileSync(join(folder, 'table.md'), `# ${title}\n\n${note}\n\n${text}`);
+  writeFileSync(join(folder, 'data-profiles.svg'), profileSvg(profiled));
 } else process.stdout.write(text);

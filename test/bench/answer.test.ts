@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { answer } from '../../bench/problems/answer.ts';
 import { problems } from '../../bench/problems/collection.ts';
+import { problemsOf } from '../../bench/problems/sets.ts';
 
 const request = { op: 'describe', problem: 'rosenbrock', x: [], seed: 1, index: 0 };
 
 describe('the answers to solvers in other languages', () => {
-  it('lists every problem', () => {
+  it('lists the problems of the collection', () => {
     expect(answer({ ...request, op: 'list' })).toEqual({ problems: problems.map((problem) => problem.name) });
   });
 
   it('describes a problem in plain JSON without its solution', () => {
-    for (const problem of problems) {
+    for (const problem of [...problems, ...problemsOf('held-out')]) {
       const description = answer({ ...request, problem: problem.name });
       expect(JSON.parse(JSON.stringify(description))).toEqual(description);
       expect(Object.keys(description)).not.toContain('known');

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { problems } from '../../bench/problems/collection.ts';
 import { judge } from '../../bench/problems/judge.ts';
 import { type Problem, toDefinition } from '../../bench/problems/problem.ts';
+import { problemsOf } from '../../bench/problems/sets.ts';
 import { checkDefinition } from '../../src/domain/objective.ts';
 
+const sets = { collection: problemsOf('collection'), 'held-out': problemsOf('held-out') };
+const everyProblem = Object.values(sets).flat();
 const firstRun = { seed: 1, index: 0 };
 
 function isInSpace(problem: Problem, x: readonly number[]): boolean {
@@ -14,21 +16,26 @@ function isInSpace(problem: Problem, x: readonly number[]): boolean {
   });
 }
 
-describe('the collection', () => {
-  it('has sixty or more problems with names of their own', () => {
-    expect(problems.length).toBeGreaterThanOrEqual(60);
-    expect(new Set(problems.map((problem) => problem.name)).size).toBe(problems.length);
+describe('the sets', () => {
+  it('are large enough to compare solvers, every family included', () => {
+    for (const [set, least, leastOfFamily] of [
+      ['collection', 60, 5],
+      ['held-out', 45, 4],
+    ] as const) {
+      expect(sets[set].length).toBeGreaterThanOrEqual(least);
+      for (const family of new Set(everyProblem.map((problem) => problem.family))) {
+        const members = sets[set].filter((problem) => problem.family === family);
+        expect(members.length, `${set} ${family}`).toBeGreaterThanOrEqual(leastOfFamily);
+      }
+    }
   });
 
-  it('covers every family with five problems or more', () => {
-    for (const family of new Set(problems.map((problem) => problem.family))) {
-      const members = problems.filter((problem) => problem.family === family);
-      expect(members.length, family).toBeGreaterThanOrEqual(5);
-    }
+  it('share no name', () => {
+    expect(new Set(everyProblem.map((problem) => problem.name)).size).toBe(everyProblem.length);
   });
 });
 
-describe.each(problems.map((problem) => [problem.name, problem] as const))('%s', (_, problem) => {
+describe.each(everyProblem.map((problem) => [problem.name, problem] as const))('%s', (_, problem) => {
   it('states objectives the service takes', () => {
     expect(checkDefinition(toDefinition(problem), problem.objectives.length)).toEqual([]);
   });

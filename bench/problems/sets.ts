@@ -1,0 +1,27 @@
+/** The two sets of problems: the collection, on which the optimizer is tuned, and the held-out set, on which it never is. */
+import { problems } from './collection.ts';
+import { heldOutProblems } from './held-out/collection.ts';
+import type { Problem } from './problem.ts';
+
+const sets = { collection: problems, 'held-out': heldOutProblems } as const;
+
+export type SetName = keyof typeof sets;
+
+/** @throws Error when there is no set of this name */
+export function parseSetName(name: string): SetName {
+  if (!(name in sets)) throw new Error(`--set is one of ${Object.keys(sets).join(', ')}`);
+  return name as SetName;
+}
+
+export function problemsOf(set: SetName): readonly Problem[] {
+  return sets[set];
+}
+
+/** A problem of either set; no name is in both. @throws Error when no problem has this name */
+export function getProblemOfAnySet(name: string): Problem {
+  const problem = Object.values(sets)
+    .flat()
+    .find((candidate) => candidate.name === name);
+  if (!problem) throw new Error(`no problem is called ${name}`);
+  return problem;
+}
