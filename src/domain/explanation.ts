@@ -1,10 +1,15 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted, and what cannot be met. */
 
 export interface OutputInsight {
-  /** Leave-one-out quality of the model of this output, in output units; null with too few cases. */
+  /** Quality of the model of this output on cases left out, in output units; null with too few cases. */
   readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
-  /** Per input the share of the output's variance that involves it; interactions count for each input that takes part. */
-  readonly sensitivity: readonly number[];
+  /**
+   * Per input the share of the output's variance that involves it; interactions count for each input that takes part. null
+   * where the cases do not tell.
+   */
+  readonly sensitivity: readonly number[] | null;
+  /** Where each share may lie; null likewise. */
+  readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
 }
 
 export interface Diagnosis {

@@ -22,7 +22,7 @@ export function explainFrom(prepared: Prepared): Explanation {
   const surrogate = prepared.fitGlobally(work);
   const predictor = makePredictor(surrogate, work);
   return {
-    insight: outputInsights(coding, surrogate, predictor, work),
+    insight: outputInsights(coding, surrogate, predictor),
     diagnosis: diagnose(request, coding, cases, surrogate, predictor, work),
   };
 }

@@ -110,13 +110,20 @@ export interface DesignRequest {
 
 /** What the data say about one output. */
 export interface OutputInsight {
-  /** Leave-one-out quality of the surrogate in output units; null with fewer than three usable cases. */
+  /**
+   * Quality of the surrogate on cases left out, those that lie close together being left out together: the share of the
+   * variance predicted and the root mean square error, in output units. null with fewer than three places; of a constant
+   * r2 is null and rmse 0.
+   */
   readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
   /**
    * Length n: share of the variance of the output that involves each input (total effect), over the whole box by the
-   * surrogate. Interactions count for every input that takes part, so the sum may exceed 1; all 0 for a constant.
+   * surrogate. Interactions count for every input that takes part, so the sum may exceed 1. null where the cases do not
+   * tell: too few for the inputs, a model that misses half of the variance, an output that never varied.
    */
-  readonly sensitivity: readonly number[];
+  readonly sensitivity: readonly number[] | null;
+  /** Length n, where each share may lie for all that the surrogate does not know, within [0, 1]; null likewise. */
+  readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
 }
 
 /** Evidence that the objectives cannot all be met. Finite numbers only. */

@@ -20,7 +20,14 @@ const opposed: BlackBox = {
 
 interface Explained {
   readonly stopReason: number;
-  readonly insight: { readonly caseCount: number; readonly outputs: { readonly sensitivity: number[] }[] } | null;
+  readonly insight: {
+    readonly caseCount: number;
+    readonly outputs: {
+      readonly crossValidated: { readonly r2: number | null };
+      readonly sensitivity: [number, number] | null;
+      readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
+    }[];
+  } | null;
   readonly diagnosis: {
     readonly detail: string;
     readonly unmet: { readonly number: number; readonly relaxBy: number }[];
@@ -30,14 +37,14 @@ interface Explained {
 
 /** The explanation follows its suggestion; a poll sees it within moments. */
 async function readExplained(path: string, isThere: (objective: Explained) => boolean): Promise<Explained> {
-  return expect.poll(() => service.ok<Explained>('GET', path), { timeout: 15_000 }).toSatisfy(isThere) as never;
+  await expect.poll(() => service.ok<Explained>('GET', path), { timeout: 15_000 }).toSatisfy(isThere);
+  return service.ok('GET', path);
 }
 
 it('an objective that cannot be met says which outputs conflict and by how much to relax them', async () => {
   const objectives = { objectives: [3, 3], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] };
   const { objectivePath } = await solve(service, opposed, objectives, 10);
-  await readExplained(objectivePath, ({ diagnosis }) => diagnosis !== null);
-  const { diagnosis } = await service.ok<Explained>('GET', objectivePath);
+  const { diagnosis } = await readExplained(objectivePath, (objective) => objective.diagnosis !== null);
   expect(diagnosis!.conflicts).toEqual([[0, 1]]);
   expect(diagnosis!.unmet.length).toBeGreaterThan(0);
   expect(diagnosis!.detail).toContain('not together: 0 and 1');
@@ -47,18 +54,38 @@ it('an objective that cannot be met says which outputs conflict and by how much 
   expect(relaxed).toBeLessThan(6);
 });
 
-it('an objective that can be met has an insight and no diagnosis', async () => {
-  const objectives = { objectives: [5, 8], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] };
-  const { objectivePath } = await solve(service, { ...opposed, run: ([x, y]) => [x! + 4.9, y! + 7.9] }, objectives, 12);
-  await readExplained(objectivePath, ({ insight }) => insight !== null);
-  const objective = await service.ok<Explained>('GET', objectivePath);
+/** Each output follows one input alone. */
+const separate: BlackBox = { ...opposed, run: ([x, y]) => [x! + 4.9, y! + 7.9] };
+const reachable = { objectives: [5, 8], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] };
+
+it('an objective that was met has an insight that names the input behind each output, and no diagnosis', async () => {
+  const { objectivePath } = await solve(service, { ...separate, caseCount: 10 }, reachable, 12);
+  const objective = await readExplained(objectivePath, ({ insight }) => insight !== null);
   expect(objective).toMatchObject({ stopReason: 1, diagnosis: null });
-  // The model of a handful of cases is rough; what its figures are worth is tested with the optimizer.
+  const [first, second] = objective.insight!.outputs;
   expect(objective.insight!.outputs).toHaveLength(2);
-  for (const { sensitivity } of objective.insight!.outputs) {
-    expect(sensitivity).toHaveLength(2);
-    expect(Math.max(...sensitivity)).toBeGreaterThan(0);
+  expect(first!.sensitivityRanges![0]!.low).toBeGreaterThan(0.95);
+  expect(first!.sensitivityRanges![1]!.high).toBeLessThan(0.05);
+  expect(second!.sensitivityRanges![0]!.high).toBeLessThan(0.05);
+  expect(second!.sensitivityRanges![1]!.low).toBeGreaterThan(0.95);
+  for (const { crossValidated, sensitivity, sensitivityRanges } of objective.insight!.outputs) {
+    expect(crossValidated.r2).toBeGreaterThan(0.99);
+    sensitivityRanges!.forEach(({ low, high }, v) => {
+      expect(sensitivity![v]).toBeGreaterThanOrEqual(low);
+      expect(sensitivity![v]).toBeLessThanOrEqual(high);
+    });
   }
+});
+
+it('an insight from three cases, one of them given twice, says nothing about the inputs', async () => {
+  const { objectivePath, suggestions } = await solve(service, { ...separate, caseCount: 3 }, reachable, 1);
+  expect(suggestions).toBe(1);
+  const { insight } = await readExplained(objectivePath, (objective) => objective.insight !== null);
+  expect(insight!.caseCount).toBe(4);
+  expect(insight!.outputs).toMatchObject([
+    { sensitivity: null, sensitivityRanges: null },
+    { sensitivity: null, sensitivityRanges: null },
+  ]);
 });
 
 it('a diagnosis reads as one sentence', () => {

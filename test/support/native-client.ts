@@ -7,6 +7,8 @@ export interface BlackBox {
   readonly inputTypes: readonly string[];
   readonly categories?: readonly unknown[];
   readonly outputCount: number;
+  /** Cases to design; the service decides when it is left out. */
+  readonly caseCount?: number;
   readonly run: (input: readonly number[]) => readonly number[];
 }
 
@@ -30,6 +32,7 @@ export async function prepareTrial(service: Pick<TestService, 'ok'>, box: BlackB
     inputTypes: box.inputTypes,
     categories: box.categories ?? [],
     outputCount: box.outputCount,
+    caseCount: box.caseCount,
   });
   const path = `/models/${model.id}/projects/${project.id}`;
   const outputCases = project.inputCases.map((input) => box.run(input));

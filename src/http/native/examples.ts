@@ -120,8 +120,15 @@ const stored = { ...objective, inverses: [firstStep, suggestion] };
 const step: StepView = { objective, inverse: suggestion };
 
 const explanation: StoredExplanation = {
-  caseCount: 4,
-  insight: objective.objectives.map(() => ({ crossValidated: { r2: 0.98, rmse: 0.04 }, sensitivity: [0.7, 0.35] })),
+  caseCount: 14,
+  insight: objective.objectives.map(() => ({
+    crossValidated: { r2: 0.98, rmse: 0.04 },
+    sensitivity: [0.7, 0.35],
+    sensitivityRanges: [
+      { low: 0.66, high: 0.72 },
+      { low: 0.33, high: 0.39 },
+    ],
+  })),
   diagnosis: null,
 };
 

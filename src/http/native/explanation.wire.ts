@@ -13,11 +13,18 @@ export const insightSchema = z
         crossValidated: z
           .object({ r2: z.number().nullable(), rmse: z.number().nullable() })
           .describe(
-            'Leave-one-out quality of the model of this output, rmse in output units; null with too few cases.',
+            'Quality of the model of this output on cases left out: the share of the variance predicted, and the root mean square error in output units. null with too few cases.',
           ),
         sensitivity: z
           .array(z.number())
-          .describe('Per input the share of the variance of this output that involves it, interactions included.'),
+          .nullable()
+          .describe(
+            'Per input the share of the variance of this output that involves it, interactions included. null where the cases do not tell.',
+          ),
+        sensitivityRanges: z
+          .array(z.object({ low: z.number(), high: z.number() }))
+          .nullable()
+          .describe('Per input where that share may lie for all that the model does not know; null with it.'),
       }),
     ),
   })
@@ -55,10 +62,12 @@ export function presentExplanation(explanation: StoredExplanation | null, isSati
   return {
     insight: insight && {
       caseCount,
-      outputs: insight.map(({ crossValidated, sensitivity }, output) => ({
+      outputs: insight.map(({ crossValidated, sensitivity, sensitivityRanges }, output) => ({
         number: output,
         crossValidated,
-        sensitivity: [...sensitivity],
+        sensitivity: sensitivity && [...sensitivity],
+        // Explanations stored before there were ranges have none.
+        sensitivityRanges: sensitivityRanges?.map(({ low, high }) => ({ low, high })) ?? null,
       })),
     },
     diagnosis:

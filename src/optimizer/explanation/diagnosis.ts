@@ -9,11 +9,11 @@ import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Diagnosis, SuggestRequest } from '../problem.ts';
 import { climb } from '../search/box-newton.ts';
-import { type Coding, movableCount } from '../space.ts';
+import { type Coding, movableCount, snap } from '../space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { distanceTo, stallOf } from '../targets.ts';
-import { admissible, residualsOf } from './insight.ts';
+import { residualsOf } from './cross-validation.ts';
 
 /** A miss counts from this many times the doubt about the prediction. */
 const CERTAIN = 4;
@@ -156,7 +156,8 @@ function describe(evidence: Evidence, nearest: Nearest): Diagnosis {
   const { coding, cases, surrogate, predictor } = evidence;
   const m = cases.intervals.length;
   const u = nearest.u.slice();
-  const x = admissible(coding, u);
+  const x = new Float64Array(coding.n);
+  snap(coding, u, x);
   predictor.predict(u, false, false);
   const predicted = surrogate.outputs.map(({ fitted }, j) =>
     fitted ? fitted.warp.fromZ(predictor.mean[j]!) : cases.Y[j]!,

@@ -1,60 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../src/optimizer/explain.ts';
-import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { Diagnosis, SuggestRequest, Target } from '../../src/optimizer/problem.ts';
+import type { Diagnosis, Target } from '../../src/optimizer/problem.ts';
 import { atLeast, atMost, float, type Game, minimize, play, within } from './play.ts';
-
-function sampled(f: (x: readonly number[]) => number[], n: number, half: number, count: number): SuggestRequest {
-  const random = makeRandom(11);
-  const X = Float64Array.from({ length: count * n }, () => half * (2 * random.uniform() - 1));
-  const rows = Array.from({ length: count }, (_, i) => f(Array.from(X.subarray(i * n, (i + 1) * n))));
-  const targets = rows[0]!.map(() => within(0.5, 0.1));
-  return {
-    space: { variables: Array.from({ length: n }, () => float(-half, half)) },
-    goal: { targets, l1: null },
-    history: { count, X, Y: Float64Array.from(rows.flat()), failed: new Uint8Array(count) },
-    firstStep: count,
-    convergence: 1e-6,
-    seed: 1,
-    workLimit: 5000,
-  };
-}
-
-describe('the insight into an output', () => {
-  it('orders the inputs of the Ishigami function as their total effects do (0.56, 0.44, 0.24)', () => {
-    const ishigami = ([a, b, c]: readonly number[]) => [
-      Math.sin(a!) + 7 * Math.sin(b!) ** 2 + 0.1 * c! ** 4 * Math.sin(a!),
-    ];
-    const [output] = explain(sampled(ishigami, 3, Math.PI, 110)).insight!;
-    const [first, second, third] = output!.sensitivity as [number, number, number];
-    expect(first).toBeGreaterThan(second);
-    expect(second).toBeGreaterThan(third);
-    expect(Math.abs(first - 0.558)).toBeLessThan(0.1);
-    expect(Math.abs(second - 0.442)).toBeLessThan(0.1);
-    expect(Math.abs(third - 0.244)).toBeLessThan(0.1);
-    expect(output!.crossValidated.r2).toBeGreaterThan(0.8);
-  });
-
-  it('of a linear function is exact: shares a^2 / sum a^2, and a perfect cross-validation', () => {
-    const [output] = explain(sampled(([a, b, c]) => [a! + 2 * b! + 0 * c!], 3, 1, 10)).insight!;
-    expect(output!.sensitivity[0]).toBeCloseTo(0.2, 1);
-    expect(output!.sensitivity[1]).toBeCloseTo(0.8, 1);
-    expect(output!.sensitivity[2]).toBeCloseTo(0, 3);
-    expect(output!.crossValidated.r2).toBeGreaterThan(0.9999);
-  });
-
-  it('of noise admits that nothing is known', () => {
-    const random = makeRandom(3);
-    const [output] = explain(sampled(() => [random.normal()], 2, 1, 25)).insight!;
-    expect(output!.crossValidated.r2).toBeLessThan(0.3);
-    expect(output!.crossValidated.rmse).toBeGreaterThan(0.5);
-  });
-
-  it('of a constant is no sensitivity and no error', () => {
-    const [output] = explain(sampled(() => [3], 2, 1, 8)).insight!;
-    expect(output).toEqual({ crossValidated: { r2: null, rmse: 0 }, sensitivity: [0, 0] });
-  });
-});
 
 /** The diagnosis after `limit` suggestions, or of the last request when the goal was met before. */
 function diagnosisOf(

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { explain } from '../../src/optimizer/explain.ts';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
+import type { OutputInsight, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { float, minimize, play, within } from './play.ts';
+
+type Evaluate = (x: readonly number[]) => number[];
+
+function requestOf(variables: readonly Variable[], rows: readonly (readonly number[])[], evaluate: Evaluate) {
+  const outputs = rows.map(evaluate);
+  const request: SuggestRequest = {
+    space: { variables },
+    goal: { targets: outputs[0]!.map(() => within(0.5, 0.1)), l1: null },
+    history: {
+      count: rows.length,
+      X: Float64Array.from(rows.flat()),
+      Y: Float64Array.from(outputs.flat()),
+      failed: new Uint8Array(rows.length),
+    },
+    firstStep: rows.length,
+    convergence: 1e-6,
+    seed: 1,
+    workLimit: 5000,
+  };
+  return request;
+}
+
+function drawRows(n: number, half: number, count: number, seed = 11): number[][] {
+  const random = makeRandom(seed);
+  return Array.from({ length: count }, () => Array.from({ length: n }, () => half * (2 * random.uniform() - 1)));
+}
+
+/** The insight into the first output after `count` random cases in the box of +-half. */
+function insightOf(evaluate: Evaluate, n: number, half: number, count: number, seed = 11): OutputInsight {
+  const variables = Array.from({ length: n }, () => float(-half, half));
+  return explain(requestOf(variables, drawRows(n, half, count, seed), evaluate)).insight![0]!;
+}
+
+const ishigami: Evaluate = ([a, b, c]) => [Math.sin(a!) + 7 * Math.sin(b!) ** 2 + 0.1 * c! ** 4 * Math.sin(a!)];
+
+describe('the insight into an output', () => {
+  it('orders the inputs of the Ishigami function as their total effects do (0.56, 0.44, 0.24)', () => {
+    const output = insightOf(ishigami, 3, Math.PI, 110);
+    const [first, second, third] = output.sensitivity as [number, number, number];
+    expect(first).toBeGreaterThan(second);
+    expect(second).toBeGreaterThan(third);
+    expect(Math.abs(first - 0.558)).toBeLessThan(0.1);
+    expect(Math.abs(second - 0.442)).toBeLessThan(0.1);
+    expect(Math.abs(third - 0.244)).toBeLessThan(0.1);
+    expect(output.crossValidated.r2).toBeGreaterThan(0.8);
+  });
+
+  it.each([
+    { weights: [1, 2, 0], count: 10 },
+    { weights: [3, 1], count: 6 },
+    { weights: [1, -2, 3, -4, 5], count: 12 },
+  ])('of a linear function is exact: shares a^2 / sum a^2, perfect validation, narrow ranges: $weights', (one) => {
+    const evaluate: Evaluate = (x) => [one.weights.reduce((sum, a, v) => sum + a * x[v]!, 0)];
+    const output = insightOf(evaluate, one.weights.length, 1, one.count);
+    const total = one.weights.reduce((sum, a) => sum + a * a, 0);
+    one.weights.forEach((a, v) => {
+      expect(Math.abs(output.sensitivity![v]! - (a * a) / total)).toBeLessThan(0.02);
+      const { low, high } = output.sensitivityRanges![v]!;
+      expect(high - low).toBeLessThan(1e-3);
+    });
+    expect(output.crossValidated.r2).toBeGreaterThan(0.9999);
+  });
+
+  it('of noise admits that nothing is known', () => {
+    const random = makeRandom(3);
+    const output = insightOf(() => [random.normal()], 2, 1, 25);
+    expect(output.crossValidated.r2).toBeLessThan(0.3);
+    expect(output.crossValidated.rmse).toBeGreaterThan(0.5);
+    expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
+  });
+
+  it('of a constant is no error, and no shares of a variance that is not there', () => {
+    const output = insightOf(() => [3], 2, 1, 8);
+    expect(output).toEqual({ crossValidated: { r2: null, rmse: 0 }, sensitivity: null, sensitivityRanges: null });
+  });
+
+  it.each([1, 2, 3, 4])(
+    'claims no sensitivity after %i cases of two inputs, however well a line fits them',
+    (count) => {
+      for (let seed = 1; seed <= 10; seed++) {
+        const output = insightOf(([a]) => [a!], 2, 1, count, seed);
+        expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
+      }
+    },
+  );
+
+  it('counts cases that lie together as one', () => {
+    const rows = drawRows(2, 1, 4);
+    const [a, b] = rows[0]! as [number, number];
+    for (let k = 0; k < 20; k++) rows.push([a, b], [a + 1e-4 * k, b - 1e-4 * k]);
+    const [output] = explain(requestOf([float(-1, 1), float(-1, 1)], rows, ([x, y]) => [x! + y!])).insight!;
+    expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
+  });
+
+  it('is not flattered by a repeated case or by a heap of steps', () => {
+    const rows = drawRows(2, 1, 6, 5);
+    const evaluate: Evaluate = ([x, y]) => [Math.sin(7 * x!) * Math.cos(5 * y!)];
+    const variables = [float(-1, 1), float(-1, 1)];
+    const rmseOf = (list: readonly (readonly number[])[]) =>
+      explain(requestOf(variables, list, evaluate)).insight![0]!.crossValidated.rmse!;
+    const alone = rmseOf(rows);
+    const heap = Array.from({ length: 6 }, (_, k) => rows[1]!.map((x) => x + 1e-3 * k));
+    expect(rmseOf([...rows, rows[0]!])).toBeGreaterThan(0.5 * alone);
+    expect(rmseOf([...rows, ...heap])).toBeGreaterThan(0.5 * alone);
+  });
+
+  it('gives no share to an input that cannot move, and shares to booleans and categories', () => {
+    const variables: Variable[] = [
+      float(2, 2),
+      { kind: 'boolean', minimum: 0, maximum: 1 },
+      { kind: 'category', minimum: 0, maximum: 2 },
+      float(0, 1),
+    ];
+    const rows = Array.from({ length: 24 }, (_, i) => [2, i % 2, i % 3, ((i * 7) % 24) / 24]);
+    const [output] = explain(requestOf(variables, rows, ([, b, c, x]) => [2 * b! + 3 * (c === 1 ? 1 : 0) + x!]))
+      .insight!;
+    const variances = [0, 4 / 4, 9 * (2 / 9), 1 / 12];
+    const total = variances.reduce((sum, one) => sum + one, 0);
+    variances.forEach((one, v) => {
+      expect(Math.abs(output!.sensitivity![v]! - one / total)).toBeLessThan(0.05);
+    });
+    expect(output!.sensitivityRanges![0]).toEqual({ low: 0, high: 0 });
+  });
+
+  it('has shares for two hundred inputs', () => {
+    const n = 200;
+    const weights = Array.from({ length: n }, (_, v) => (v === 150 ? 20 : v === 0 ? 10 : 0.01));
+    const output = insightOf((x) => [weights.reduce((sum, a, v) => sum + a * x[v]!, 0)], n, 1, n + 10);
+    expect(output.sensitivity![150]).toBeGreaterThan(0.6);
+    expect(output.sensitivity![0]).toBeGreaterThan(0.1);
+    expect(output.sensitivity![0]).toBeLessThan(0.3);
+  });
+});
+
+/** Random members of families of functions on the unit cube. */
+const families: Record<string, { n: number; make: (w: readonly number[]) => (x: readonly number[]) => number }> = {
+  plane: { n: 3, make: (w) => (x) => w[0]! * x[0]! + w[1]! * x[1]! + w[2]! * x[2]! },
+  'quadratic with an interaction': {
+    n: 3,
+    make: (w) => (x) => w[0]! * x[0]! + w[1]! * x[1]! + 3 * w[2]! * x[0]! * x[1]! + 3 * w[3]! * (x[2]! - 0.4) ** 2,
+  },
+  product: { n: 3, make: (w) => (x) => Math.exp(w[0]! * x[0]! + w[1]! * x[1]!) * (1.2 + Math.tanh(w[2]!) * x[2]!) },
+  'ridge with a wave': {
+    n: 3,
+    make: (w) => (x) => {
+      const z = w[0]! * (2 * x[0]! - 1) + w[1]! * (2 * x[1]! - 1) + w[2]! * (2 * x[2]! - 1);
+      return Math.sin(z + w[3]!) + 0.3 * z * z + 0.5 * z;
+    },
+  },
+  waves: { n: 2, make: (w) => (x) => Math.sin(6 * x[0]! + w[0]!) + 0.5 * Math.cos((3 + w[1]!) * x[1]!) },
+  saturation: { n: 2, make: (w) => (x) => (x[0]! / (0.2 + x[0]!)) * (1 + 0.3 * w[0]! * x[1]!) },
+  Friedman: {
+    n: 5,
+    make: () => (x) => 10 * Math.sin(Math.PI * x[0]! * x[1]!) + 20 * (x[2]! - 0.5) ** 2 + 10 * x[3]! + 5 * x[4]!,
+  },
+};
+
+/** Total effects by plain Monte Carlo on the function itself, good to about 0.02. */
+function totalEffects(f: (x: readonly number[]) => number, n: number): number[] {
+  const random = makeRandom(5);
+  const count = 5000;
+  const effects = new Array<number>(n).fill(0);
+  let sum = 0;
+  let squares = 0;
+  for (let k = 0; k < count; k++) {
+    const x = Array.from({ length: n }, () => random.uniform());
+    const y = f(x);
+    sum += y;
+    squares += y * y;
+    for (let v = 0; v < n; v++) effects[v]! += (f(x.with(v, random.uniform())) - y) ** 2 / 2 / count;
+  }
+  return effects.map((effect) => effect / (squares / count - (sum / count) ** 2));
+}
+
+interface Tally {
+  reported: number;
+  /** Ranges, and those that hold the true share give or take 0.05. */
+  ranges: number;
+  right: number;
+  /** Pairs of inputs whose ranges are apart, and those that are the other way round in truth. */
+  orders: number;
+  wrong: number;
+}
+
+type MakeRequest = (f: (x: readonly number[]) => number, n: number, seed: number) => SuggestRequest;
+
+function tally(make: MakeRequest, seeds: number): Tally {
+  const sum: Tally = { reported: 0, ranges: 0, right: 0, orders: 0, wrong: 0 };
+  for (const { n, make: makeFunction } of Object.values(families)) {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const random = makeRandom(seed, 77);
+      const f = makeFunction(Array.from({ length: 4 }, () => 1.5 * random.normal()));
+      const ranges = explain(make(f, n, seed)).insight![0]!.sensitivityRanges;
+      if (ranges === null) continue;
+      const truth = totalEffects(f, n);
+      sum.reported++;
+      ranges.forEach(({ low, high }, v) => {
+        sum.ranges++;
+        if (truth[v]! > low - 0.05 && truth[v]! < high + 0.05) sum.right++;
+        ranges.forEach((other, w) => {
+          if (low <= other.high) return;
+          sum.orders++;
+          if (truth[v]! < truth[w]! - 0.02) sum.wrong++;
+        });
+      });
+    }
+  }
+  return sum;
+}
+
+const unitCube = (n: number) => Array.from({ length: n }, () => float(0, 1));
+
+describe('the ranges of the sensitivities', () => {
+  const sampled =
+    (count: number): MakeRequest =>
+    (f, n, seed) =>
+      requestOf(
+        unitCube(n),
+        drawRows(n, 0.5, count, seed).map((x) => x.map((one) => one + 0.5)),
+        (x) => [f(x)],
+      );
+
+  it('hold nineteen of twenty true shares when thirty cases fill the box, and are given in most problems', () => {
+    const { reported, ranges, right, orders, wrong } = tally(sampled(30), 6);
+    expect(reported).toBeGreaterThan(0.8 * 6 * Object.keys(families).length);
+    expect(right / ranges).toBeGreaterThan(0.95);
+    expect(orders).toBeGreaterThan(50);
+    expect(wrong).toBe(0);
+  });
+
+  it('hold six of seven with eight cases, and hardly ever confuse the order of two inputs', () => {
+    const { ranges, right, orders, wrong } = tally(sampled(8), 12);
+    expect(ranges).toBeGreaterThan(50);
+    expect(right / ranges).toBeGreaterThan(6 / 7);
+    expect(wrong / orders).toBeLessThan(0.03);
+  });
+
+  it('hold seven of eight after the steps of a search, which leave most of the box unseen', () => {
+    const searched: MakeRequest = (f, n, seed) => {
+      const goal = { targets: [minimize(-1000)], l1: null };
+      return play({ variables: unitCube(n), goal, evaluate: (x) => [f(x)], seed }, 20).request;
+    };
+    const { ranges, right, orders, wrong } = tally(searched, 4);
+    expect(ranges).toBeGreaterThan(40);
+    expect(right / ranges).toBeGreaterThan(7 / 8);
+    expect(wrong / orders).toBeLessThan(0.1);
+  });
+});
