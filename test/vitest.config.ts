@@ -23,8 +23,6 @@ export default defineConfig({
         test: {
           name: 'postgres',
           setupFiles: ['test/support/repeatable-properties.ts'],
-          // Real processes that are killed and frozen: a machine that stalls for seconds may cost one attempt, not the run.
-          retry: 1,
           include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault,telemetry}/**/*.test.ts'],
           globalSetup: ['test/support/postgres-server.ts'],
           testTimeout: 60_000,
