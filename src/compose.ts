@@ -184,14 +184,10 @@ function startWorker({ config, log, db, listener, engine, metrics, tracing }: Pa
   metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
   const events = makeEventLoop({ config, log, db, listener, metrics });
   const tasks: ScheduledTask[] = [
-    { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: async () => failExhaustedJobs(db) as Promise<Counts> },
-    {
-      name: 'purge-idempotency-keys',
-      cron: '45 * * * * *',
-      run: async () => purgeIdempotencyKeys(db) as Promise<Counts>,
-    },
-    { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: async () => purgeRateLimits(db) as Promise<Counts> },
-    { name: 'tidy-events', cron: '30 * * * * *', run: async () => tidyEvents(db) as Promise<Counts> },
+    { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
+    { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
+    { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
+    { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
   ];
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
@@ -255,8 +251,6 @@ export function webhookUrlJudge(config: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
 }
 
-type Counts = Readonly<Record<string, number>>;
-
 async function startIngress(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { config, log, db, listener, engine, metrics, tracing } = parts;
   const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
@@ -288,7 +282,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     ...(limiter !== undefined && { rateLimiter: limiter }),
   });
   const stopSchedule = startSchedule(
-    [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) as Promise<Counts> }],
+    [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) }],
     log,
   );
   const close = async () => {

@@ -1,6 +1,5 @@
 /**
- * Sends due events to webhooks. Woken by a notification, by a finished attempt and by a poll; the poll alone would be
- * enough, and is what finds an attempt whose pause is over.
+ * Sends due events to webhooks; the poll finds those whose pause is over.
  *
  * No receiver holds up another: a webhook gets few places at once, one that fails a single one, and all failing ones
  * together at most half of the places. A lease outlives the attempt's time limit, so that none needs renewing.
@@ -16,6 +15,7 @@ import {
 import type { Listener } from '../db/listen.ts';
 import type { LeasedDelivery } from '../domain/event.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { ClaimLoop } from './claim-loop.ts';
 import type { WorkerLog } from './suggestion-loop.ts';
 
 export interface EventLoopDeps extends DeliverDeps {
@@ -42,21 +42,22 @@ export class EventLoop {
   readonly #deps: EventLoopDeps;
   readonly #running = new Map<LeasedDelivery, Running>();
   readonly #leaving = new AbortController();
-  #unsubscribe: (() => void) | undefined;
-  #poll: NodeJS.Timeout | undefined;
-  #claiming: Promise<void> | undefined;
-  #isWoken = false;
+  readonly #claims: ClaimLoop;
   #stopping: Promise<void> | undefined;
 
   constructor(deps: EventLoopDeps) {
     this.#deps = deps;
+    this.#claims = new ClaimLoop({
+      listener: deps.listener,
+      channel: EVENTS_CHANNEL,
+      pollIntervalMs: deps.pollIntervalMs,
+      claim: () => this.#claim(),
+      onError: (error) => deps.log.warn({ err: error }, 'events.claim-failed'),
+    });
   }
 
   start(): void {
-    if (this.#unsubscribe !== undefined) return;
-    this.#unsubscribe = this.#deps.listener.subscribe(EVENTS_CHANNEL, () => this.#wake());
-    this.#poll = setInterval(() => this.#wake(), this.#deps.pollIntervalMs);
-    this.#wake();
+    this.#claims.start();
   }
 
   /** Claims nothing more, lets attempts finish within the grace, then calls them off and hands them back. */
@@ -66,33 +67,16 @@ export class EventLoop {
   }
 
   async #shutDown(): Promise<void> {
-    this.#unsubscribe?.();
-    clearInterval(this.#poll);
-    await this.#claiming;
+    await this.#claims.stop();
     const grace = setTimeout(() => this.#leaving.abort(), this.#deps.graceMs);
     await Promise.all([...this.#running.values()].map(({ done }) => done));
     clearTimeout(grace);
   }
 
-  #wake(): void {
-    this.#isWoken = true;
-    this.#claiming ??= this.#claimWhileWoken().finally(() => {
-      this.#claiming = undefined;
-    });
-  }
-
-  async #claimWhileWoken(): Promise<void> {
-    while (this.#isWoken && this.#stopping === undefined) {
-      this.#isWoken = false;
-      const limits = this.#freePlaces();
-      if (limits.healthyLimit + limits.failingLimit === 0) return;
-      try {
-        for (const delivery of await claimDeliveries(this.#deps.db, { ...this.#deps, ...limits }))
-          this.#begin(delivery);
-      } catch (error) {
-        this.#deps.log.warn({ err: error }, 'events.claim-failed');
-      }
-    }
+  async #claim(): Promise<void> {
+    const limits = this.#freePlaces();
+    if (limits.healthyLimit + limits.failingLimit === 0) return;
+    for (const delivery of await claimDeliveries(this.#deps.db, { ...this.#deps, ...limits })) this.#begin(delivery);
   }
 
   /** Places of this pass; the failing ones are kept apart, so that the others' are never used up by them. */
@@ -109,7 +93,7 @@ export class EventLoop {
   #begin(delivery: LeasedDelivery): void {
     const done = this.#deliver(delivery).finally(() => {
       this.#running.delete(delivery);
-      if (this.#stopping === undefined) this.#wake();
+      this.#claims.wake();
     });
     this.#running.set(delivery, { isFailing: delivery.isFailing, done });
   }

@@ -1,7 +1,4 @@
-/**
- * Claims no more jobs than there are free places and computes them. Woken by a notification, by a finished job and by a
- * poll; the poll alone would be enough. One claim runs at a time.
- */
+/** Claims no more jobs than there are free places and computes them. */
 import PQueue from 'p-queue';
 import { type ComputeDeps, type ComputeOutcome, computeSuggestion } from '../application/compute-suggestion.ts';
 import { type ExplainRequest, explainObjective } from '../application/explain-objective.ts';
@@ -11,6 +8,7 @@ import { claimJobs, findTraceParent, JOBS_CHANNEL, releaseJob, renewLeases } fro
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import { ClaimLoop } from './claim-loop.ts';
 import { LEASE_LOST, LeaseKeeper } from './lease-keeper.ts';
 
 /** The part of a pino logger that is used here. */
@@ -42,10 +40,7 @@ export class SuggestionLoop {
   readonly #keeper: LeaseKeeper;
   /** By lease token: the same job may come back while its lost lease is still being computed. */
   readonly #running = new Map<string, AbortController>();
-  #unsubscribe: (() => void) | undefined;
-  #poll: NodeJS.Timeout | undefined;
-  #claiming: Promise<void> | undefined;
-  #isWoken = false;
+  readonly #claims: ClaimLoop;
   /** The account that was served last; the next claim goes on after it. */
   #afterAccountId = 0;
   #stopping: Promise<void> | undefined;
@@ -58,6 +53,13 @@ export class SuggestionLoop {
       renew: (held) => renewLeases(deps.db, held, deps.leaseMs),
       onError: (error) => deps.log.warn({ err: error }, 'lease.renewal-failed'),
     });
+    this.#claims = new ClaimLoop({
+      listener: deps.listener,
+      channel: JOBS_CHANNEL,
+      pollIntervalMs: deps.pollIntervalMs,
+      claim: () => this.#claim(),
+      onError: (error) => deps.log.warn({ err: error }, 'jobs.claim-failed'),
+    });
   }
 
   /** Jobs in hand. */
@@ -66,10 +68,7 @@ export class SuggestionLoop {
   }
 
   start(): void {
-    if (this.#unsubscribe !== undefined) return;
-    this.#unsubscribe = this.#deps.listener.subscribe(JOBS_CHANNEL, () => this.#wake());
-    this.#poll = setInterval(() => this.#wake(), this.#deps.pollIntervalMs);
-    this.#wake();
+    this.#claims.start();
   }
 
   /** Claims nothing more, lets running jobs finish within the grace, then aborts them and hands them back. */
@@ -79,9 +78,7 @@ export class SuggestionLoop {
   }
 
   async #shutDown(): Promise<void> {
-    this.#unsubscribe?.();
-    clearInterval(this.#poll);
-    await this.#claiming;
+    await this.#claims.stop();
     const grace = setTimeout(() => {
       for (const controller of this.#running.values()) controller.abort(SHUTDOWN);
     }, this.#deps.graceMs);
@@ -89,27 +86,13 @@ export class SuggestionLoop {
     clearTimeout(grace);
   }
 
-  #wake(): void {
-    this.#isWoken = true;
-    this.#claiming ??= this.#claimWhileWoken().finally(() => {
-      this.#claiming = undefined;
-    });
-  }
-
-  async #claimWhileWoken(): Promise<void> {
-    while (this.#isWoken && this.#stopping === undefined) {
-      this.#isWoken = false;
-      const free = this.#deps.concurrency - this.#running.size;
-      if (free <= 0) return;
-      try {
-        const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId };
-        const jobs = await claimJobs(this.#deps.db, claim);
-        this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
-        for (const job of jobs) this.#begin(job);
-      } catch (error) {
-        this.#deps.log.warn({ err: error }, 'jobs.claim-failed');
-      }
-    }
+  async #claim(): Promise<void> {
+    const free = this.#deps.concurrency - this.#running.size;
+    if (free <= 0) return;
+    const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId };
+    const jobs = await claimJobs(this.#deps.db, claim);
+    this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
+    for (const job of jobs) this.#begin(job);
   }
 
   #begin(job: LeasedJob): void {
@@ -120,7 +103,7 @@ export class SuggestionLoop {
       await this.#compute(job, controller.signal);
       this.#keeper.letGo(job);
       this.#running.delete(job.leaseToken);
-      if (this.#stopping === undefined) this.#wake();
+      this.#claims.wake();
     });
   }
 
