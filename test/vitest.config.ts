@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
+const maxWorkers = Math.max(2, availableParallelism());
+
 /**
  * Two projects. `pure` has no I/O at all and finishes within seconds. `postgres` runs against one real server per
  * run (see support/postgres-server.ts: TEST_DATABASE_URL, else a container, else the embedded one), one fresh
@@ -17,6 +19,10 @@ export default defineConfig({
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: ['test/{domain,optimizer,engine,wire,bench,deploy}/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 20_000,
+          // Pure tests keep nothing, so files share threads whose modules are loaded already.
+          pool: 'threads',
+          isolate: false,
+          maxWorkers,
         },
       },
       {
@@ -27,7 +33,7 @@ export default defineConfig({
           globalSetup: ['test/support/postgres-server.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          maxWorkers: Math.max(2, availableParallelism()),
+          maxWorkers,
         },
       },
     ],
