@@ -86,12 +86,19 @@ export function connect(settings: ClientSettings): Db {
   });
   if (names !== undefined) renewPlans(pool);
   pool.on('error', () => undefined);
-  pool.on('remove', (connection) => connections.delete(connection as unknown as pg.Client));
+  const allClosed = Promise.withResolvers<void>();
+  pool.on('remove', (connection) => {
+    connections.delete(connection as unknown as pg.Client);
+    if (pool.ended && connections.size === 0) allClosed.resolve();
+  });
   const end = async (): Promise<void> => {
     const cut = setTimeout(() => {
       for (const client of connections) client.connection.stream.destroy();
     }, END_LIMIT_MS);
-    await pool.end().finally(() => clearTimeout(cut));
+    await pool.end();
+    // The pool says goodbye on each connection and does not wait until it is closed.
+    if (connections.size > 0) await allClosed.promise;
+    clearTimeout(cut);
   };
   const db = new Kysely<Database>({
     dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),

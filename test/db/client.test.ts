@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import pg from 'pg';
+import { expect, it } from 'vitest';
+import { connect } from '../../src/db/client.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+
+const APPLICATION = 'backsolve-client-test';
+
+it('a handle that is destroyed has closed its connections: the server may stop right away', async () => {
+  const database = await createTestDatabase();
+  const watcher = new pg.Client({ connectionString: database.url });
+  await watcher.connect();
+  const countOpen = async () => {
+    const { rows } = await watcher.query<{ count: number }>(
+      'select count(*)::int as count from pg_stat_activity where application_name = $1',
+      [APPLICATION],
+    );
+    return rows[0]!.count;
+  };
+  const db = connect({
+    url: database.url,
+    poolSize: 8,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    applicationName: APPLICATION,
+    onConnectionError: () => undefined,
+  });
+  const open = await Promise.all(Array.from({ length: 8 }, () => db.startTransaction().execute()));
+  for (const trx of open) await sql`select 1`.execute(trx);
+  expect(await countOpen()).toBe(8);
+  await Promise.all(open.map((trx) => trx.rollback().execute()));
+  await db.destroy();
+  expect(await countOpen()).toBe(0);
+  await watcher.end();
+  await database.drop();
+});
