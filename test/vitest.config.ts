@@ -31,8 +31,10 @@ export default defineConfig({
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault,telemetry}/**/*.test.ts'],
           globalSetup: ['test/support/postgres-server.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // They end what hangs, and say nothing about speed: processes and servers start slowly on a busy machine.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 60_000 } },
           maxWorkers,
         },
       },

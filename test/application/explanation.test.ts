@@ -37,7 +37,7 @@ interface Explained {
 
 /** The explanation follows its suggestion; a poll sees it within moments. */
 async function readExplained(path: string, isThere: (objective: Explained) => boolean): Promise<Explained> {
-  await expect.poll(() => service.ok<Explained>('GET', path), { timeout: 15_000 }).toSatisfy(isThere);
+  await expect.poll(() => service.ok<Explained>('GET', path)).toSatisfy(isThere);
   return service.ok('GET', path);
 }
 

@@ -146,7 +146,7 @@ test.each([
   const gone = once(holder, 'exit');
   holder.kill(signal);
   expect((await gone)[0]).toBe(code);
-  await expect.poll(() => serverProcesses(cluster), { timeout: 20_000 }).toEqual([]);
+  await expect.poll(() => serverProcesses(cluster)).toEqual([]);
 });
 
 test('after kill -9 of everything the next start recovers what was committed', async () => {
@@ -211,9 +211,7 @@ test('a server that dies is started again on the same port', async () => {
   const cut = new Promise((resolve) => client.once('end', resolve));
   process.kill(main!, 'SIGKILL');
   await cut;
-  await expect
-    .poll(() => query(server.url, 'select 1 as one').catch(() => []), { timeout: 20_000 })
-    .toEqual([{ one: 1 }]);
+  await expect.poll(() => query(server.url, 'select 1 as one').catch(() => [])).toEqual([{ one: 1 }]);
   expect(server.messages).toContain('the database ended unexpectedly');
 });
 

@@ -64,7 +64,7 @@ it.each(['stopped', 'killed'] as const)(
     expect((await fetch(`${t.service.url}/readyz`)).status).toBe(503);
     await server.start();
     const read = () => t.client.ok<Step>('GET', `${t.objective}/inverses/${step.id}`).catch(() => undefined);
-    await expect.poll(read, { timeout: 10_000 }).toMatchObject({ iteration: 2, input: expect.any(Array) });
+    await expect.poll(read).toMatchObject({ iteration: 2, input: expect.any(Array) });
     expect(await readSteps(t.client, t.objective)).toMatchObject({ attemptCount: 1, inverses: [{}, {}] });
     const admin = await openAdmin(server.url);
     expect((await admin.query('select 1 from suggestion_jobs')).rows).toEqual([]);

@@ -38,7 +38,7 @@ it('a result that comes after the job was taken over is discarded', async () => 
   const t = await setup({ slow: (gate) => gate.suggest, leaseMs: 60_000 });
   await t.expire();
   await t.startAnotherWorker();
-  await expect.poll(t.step, { timeout: 10_000 }).toMatchObject({ input: expect.any(Array) });
+  await expect.poll(t.step).toMatchObject({ input: expect.any(Array) });
   const before = await readSteps(t.service, t.path);
   t.gate.open();
   // The worker has let go of the stale job when it takes the next one.
@@ -56,7 +56,7 @@ it('a computation whose lease is lost is aborted', async () => {
   const aborted = new Promise((resolve) => t.signal.addEventListener('abort', () => resolve(t.signal.reason)));
   await t.expire();
   expect(await aborted).toBe('lease-lost');
-  await expect.poll(t.step, { timeout: 10_000 }).toMatchObject({ input: expect.any(Array) });
+  await expect.poll(t.step).toMatchObject({ input: expect.any(Array) });
 });
 
 it('a slow computation keeps its job: the lease is renewed while it runs', async () => {
@@ -65,8 +65,8 @@ it('a slow computation keeps its job: the lease is renewed while it runs', async
   const expiry = async () =>
     (await t.admin.query('select visible_at as at from suggestion_jobs')).rows[0]?.at.getTime();
   const first = await expiry();
-  await expect.poll(expiry, { timeout: 10_000 }).toBeGreaterThan(first + 1_200);
+  await expect.poll(expiry).toBeGreaterThan(first + 1_200);
   expect(await readJob(t.admin, t.path)).toMatchObject({ state: 'leased', attempts: 1 });
   t.gate.open();
-  await expect.poll(t.step, { timeout: 10_000 }).toMatchObject({ input: [1, 1] });
+  await expect.poll(t.step).toMatchObject({ input: [1, 1] });
 });

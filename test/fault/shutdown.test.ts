@@ -64,7 +64,7 @@ it('a worker process that is told to stop writes what it has computed and ends w
   const path = await loadObjective(service);
   await holdUpWorkers(admin);
   const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
-  await expect.poll(() => readJob(admin, path), { timeout: 10_000 }).toMatchObject({ state: 'leased' });
+  await expect.poll(() => readJob(admin, path)).toMatchObject({ state: 'leased' });
   worker.child.kill('SIGTERM');
   await worker.prints(/worker\.stopping/);
   await admin.query('commit');

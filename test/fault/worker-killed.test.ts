@@ -46,14 +46,14 @@ it('a job whose worker is killed goes to another worker after the lease, and get
   const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   expect(asked.status).toBe(202);
   const job = () => readJob(admin, path);
-  await expect.poll(job, { timeout: 10_000 }).toMatchObject({ state: 'leased', attempts: 1 });
+  await expect.poll(job).toMatchObject({ state: 'leased', attempts: 1 });
   const holder = (await job())!.leased_by;
   first.child.kill('SIGKILL');
   expect(await first.ended).toBe('SIGKILL');
   await admin.query('commit');
   const second = await startWorker();
   const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  await expect.poll(step, { timeout: 10_000 }).toMatchObject({ input: expected, iteration: 2 });
+  await expect.poll(step).toMatchObject({ input: expected, iteration: 2 });
   expect(holder).toMatch(new RegExp(`:${first.child.pid}$`));
   // The line follows the write that the poll has seen.
   await second.prints(/"attempt":2/);
@@ -70,13 +70,13 @@ it('a worker that hangs past its lease finds the job taken over when it goes on,
   const path = await loadObjective(service);
   await holdUpWorkers(admin);
   const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
-  await expect.poll(() => readJob(admin, path), { timeout: 10_000 }).toMatchObject({ state: 'leased' });
-  await expect.poll(() => isWaitingForLock(admin), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => readJob(admin, path)).toMatchObject({ state: 'leased' });
+  await expect.poll(() => isWaitingForLock(admin)).toBe(true);
   frozen.child.kill('SIGSTOP');
   await admin.query('commit');
   await startWorker();
   const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  await expect.poll(step, { timeout: 20_000 }).toMatchObject({ input: expected });
+  await expect.poll(step).toMatchObject({ input: expected });
   const before = await readSteps(service, path);
   frozen.child.kill('SIGCONT');
   await frozen.prints(/suggestion\.(lost|lease-lost|interrupted)/);

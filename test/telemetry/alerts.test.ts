@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { prepareTrial } from '../support/native-client.ts';
@@ -47,7 +46,7 @@ function pretendThatItWaits(service: TestService): Promise<void> {
 
 /** Polls; what throws counts as not yet. */
 async function until(isMet: () => Promise<boolean>): Promise<void> {
-  while (!(await isMet().catch(() => false))) await delay(100);
+  await expect.poll(() => isMet().catch(() => false)).toBe(true);
 }
 
 async function loadObjective(service: TestService): Promise<string> {
@@ -158,7 +157,7 @@ describe('killing the only worker', () => {
     }
   });
 
-  it.skipIf(!hasPrometheus)('fires them in Prometheus', { timeout: 180_000 }, async () => {
+  it.skipIf(!hasPrometheus)('fires them in Prometheus', async () => {
     const metricsPort = await findFreePort();
     const service = await startTestService({ worker: false, settings: { METRICS_PORT: String(metricsPort) } });
     const worker = await startWorker(service.databaseUrl);

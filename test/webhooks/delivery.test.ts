@@ -132,10 +132,10 @@ describe('a failed attempt', () => {
     expect(pausesMs).toHaveLength(RETRY_DELAYS_MS.length);
     const minute = 60_000;
     const expected = [5_000, 30_000, 2 * minute, 10 * minute, 30 * minute, 120 * minute, 360 * minute, 720 * minute];
-    // The pause begins with the answer, the measurement with the claim.
+    // The pause begins with the answer, the measurement with the claim, which a busy machine may spread by seconds.
     pausesMs.forEach((ms, k) => {
       expect(ms).toBeGreaterThanOrEqual(expected[k]!);
-      expect(ms).toBeLessThan(expected[k]! + 4_000);
+      expect(ms).toBeLessThan(expected[k]! + 20_000);
     });
     expect(outcomes.map((outcome) => outcome!.kind === 'failed' && outcome!.isDead)).toEqual([
       ...expected.map(() => false),
