@@ -10,7 +10,7 @@ import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
 import { connect, poolUsage } from './db/client.ts';
 import { Listener } from './db/listen.ts';
-import { pendingMigrations } from './db/migrate.ts';
+import { makeMigrationCheck } from './db/migrate.ts';
 import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
@@ -92,10 +92,12 @@ export async function startService(
     const threads = roles.engine ?? startThreads(config, log, roles);
     closers.push(() => threads.close());
     const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
-    const parts = { config, log, db, listener, engine, metrics, tracing };
+    const parts = { config, log, db, listener, engine, metrics, tracing, isDatabaseReady: makeMigrationCheck(db) };
     if (roles.worker) closers.push(startWorker(parts));
-    for (const port of healthPorts(config, roles)) closers.push(await startHealth(parts, port));
-    const ingress = roles.ingress ? await startIngress(parts) : undefined;
+    let ingress: RunningIngress | undefined;
+    const isReady = roles.ingress ? async () => (await ingress?.isReady()) ?? false : parts.isDatabaseReady;
+    for (const port of healthPorts(config, roles)) closers.push(await startHealth(parts, port, isReady));
+    if (roles.ingress) ingress = await startIngress(parts);
     if (ingress !== undefined) closers.push(ingress.close);
     return { db, url: ingress?.url, close };
   } catch (error) {
@@ -120,6 +122,7 @@ interface Parts {
   readonly engine: Engine;
   readonly metrics: Metrics | undefined;
   readonly tracing: Tracing | undefined;
+  readonly isDatabaseReady: () => Promise<boolean>;
 }
 
 /** Loaded only when an endpoint is set. */
@@ -207,14 +210,14 @@ async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
 }
 
 /** Probes and metrics on a port of their own. */
-async function startHealth({ config, log, db, metrics }: Parts, port: number): Promise<() => Promise<void>> {
-  const server = buildHealthServer({ log, isReady: () => isUpToDate(db), metrics });
+async function startHealth(
+  { config, log, metrics }: Parts,
+  port: number,
+  isReady: () => Promise<boolean>,
+): Promise<() => Promise<void>> {
+  const server = buildHealthServer({ log, isReady, metrics });
   await server.listen({ host: config.http.host, port });
   return () => server.close();
-}
-
-async function isUpToDate(db: Db): Promise<boolean> {
-  return (await pendingMigrations(db)).length === 0;
 }
 
 /** Attempts of one webhook under way at once: enough for a receiver that answers quickly, no flood for one that does not. */
@@ -222,7 +225,9 @@ const ATTEMPTS_PER_WEBHOOK = 4;
 /** What an attempt may take besides its time limit: reading the record and writing what came of it. */
 const ATTEMPT_SLACK_MS = 20_000;
 
-function makeEventLoop({ config, log, db, listener, metrics }: Omit<Parts, 'engine' | 'tracing'>): EventLoop {
+type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'listener' | 'metrics'>;
+
+function makeEventLoop({ config, log, db, listener, metrics }: EventLoopParts): EventLoop {
   const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
   return new EventLoop({
     db,
@@ -251,12 +256,18 @@ export function webhookUrlJudge(config: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
 }
 
-async function startIngress(parts: Parts): Promise<{ readonly url: string; close(): Promise<void> }> {
+interface RunningIngress {
+  readonly url: string;
+  readonly isReady: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { config, log, db, listener, engine, metrics, tracing } = parts;
   const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
   const limiter = makeLimiter(config, db);
   const keyUse = new KeyUse();
-  const server = await buildServer({
+  const { app, isReady } = await buildServer({
     db,
     engine,
     settledSteps,
@@ -275,7 +286,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
       corsOrigins: config.http.corsOrigins,
       isRegistrationOpen: config.http.allowRegistration ?? false,
     },
-    isReady: () => isUpToDate(db),
+    isDatabaseReady: parts.isDatabaseReady,
     isDatabaseAway,
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
@@ -286,7 +297,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     log,
   );
   const close = async () => {
-    await server.close();
+    await app.close();
     settledSteps.close();
     const flush = async () => {
       await stopSchedule();
@@ -295,7 +306,7 @@ async function startIngress(parts: Parts): Promise<{ readonly url: string; close
     await atMost(HAND_BACK_MS, flush());
   };
   try {
-    return { url: await server.listen({ host: config.http.host, port: config.http.port }), close };
+    return { url: await app.listen({ host: config.http.host, port: config.http.port }), isReady, close };
   } catch (error) {
     await close();
     throw error;

@@ -37,19 +37,40 @@ export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise
   }
 }
 
-/** Names of migrations that the database still lacks. */
-export async function pendingMigrations(db: Db): Promise<readonly string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations } });
-  const all = await migrator.getMigrations();
-  return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+/** Answers whether the database has every migration of this version, with one statement; the list of them is read once. */
+export function makeMigrationCheck(db: Db): () => Promise<boolean> {
+  let names: readonly string[] | undefined;
+  return async () => {
+    names ??= await listMigrations();
+    return (await countApplied(db, names)) === names.length;
+  };
+}
+
+const UNDEFINED_TABLE = '42P01';
+
+/** How many of the migrations the database has; none when it has never been migrated. */
+async function countApplied(db: Db, names: readonly string[]): Promise<number> {
+  try {
+    const { rows } = await sql<{ applied: number }>`
+      select count(*)::int as applied from kysely_migration where name = any(${names}::text[])`.execute(db);
+    return rows[0]!.applied;
+  } catch (error) {
+    if (sqlState(error) === UNDEFINED_TABLE) return 0;
+    throw error;
+  }
+}
+
+/** Names in the order in which they are applied. */
+async function listMigrations(): Promise<readonly string[]> {
+  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
+  return files.map((file) => file.replace(/\.ts$/, '')).sort();
 }
 
 async function getMigrations(): Promise<Record<string, Migration>> {
-  const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file)).sort();
   const migrations: Record<string, Migration> = {};
-  for (const file of files) {
-    const module = (await import(new URL(file, FOLDER).href)) as { sql: string };
-    migrations[file.replace(/\.ts$/, '')] = {
+  for (const name of await listMigrations()) {
+    const module = (await import(new URL(`${name}.ts`, FOLDER).href)) as { sql: string };
+    migrations[name] = {
       up: async (db) => {
         await sql.raw(module.sql).execute(db);
       },

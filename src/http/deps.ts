@@ -38,8 +38,8 @@ export interface HttpDeps {
   readonly settledSteps: SettledSteps;
   readonly log: Logger;
   readonly settings: HttpSettings;
-  /** Whether requests can be served: the database answers and its schema is up to date. */
-  isReady(): Promise<boolean>;
+  /** Whether the database answers and its schema is up to date. */
+  isDatabaseReady(): Promise<boolean>;
   /** Whether an error means that the database is away, so that the same request may succeed later. */
   isDatabaseAway(error: unknown): boolean;
   /** Told about every authenticated request; must not wait for anything. */

@@ -5,7 +5,8 @@ import type { HttpDeps } from './deps.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { addHealthRoutes } from './plugins/health.ts';
 
-export interface HealthDeps extends Pick<HttpDeps, 'isReady' | 'log'> {
+export interface HealthDeps extends Pick<HttpDeps, 'log'> {
+  readonly isReady: () => Promise<boolean>;
   readonly metrics?: Pick<Metrics, 'render'> | undefined;
 }
 
@@ -16,7 +17,8 @@ export function buildHealthServer(deps: HealthDeps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   });
-  addHealthRoutes(app, deps, refuseWhenClosing(app));
+  refuseWhenClosing(app);
+  addHealthRoutes(app, deps.isReady);
   const { metrics } = deps;
   if (metrics !== undefined) {
     app.get('/metrics', async (_, reply) => {

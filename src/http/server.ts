@@ -14,7 +14,7 @@ import { makeErrorHandler } from './errors.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
-import { limitLoad } from './plugins/backpressure.ts';
+import { makeLoadGuard } from './plugins/backpressure.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { addHealthRoutes } from './plugins/health.ts';
@@ -36,8 +36,14 @@ const KEEP_ALIVE_MS = 72_000;
 /** Idle time of a connection, on top of the longest wait for a suggestion, before it counts as dead. */
 const CONNECTION_SLACK_MS = 60_000;
 
-/** Builds the server without listening. Close it with `close()`; requests in flight are answered first. */
-export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
+export interface Ingress {
+  /** Not listening yet. Close it with `close()`; requests in flight are answered first. */
+  readonly app: FastifyInstance;
+  /** Whether a request that came now would be served: what /readyz tells. */
+  isReady(): Promise<boolean>;
+}
+
+export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   const { settings } = deps;
   const handleError = makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath: () => undefined });
   const app = Fastify({
@@ -70,18 +76,20 @@ export async function buildServer(deps: HttpDeps): Promise<FastifyInstance> {
   answerUnknownPaths(app);
   const refuseOtherMethods = trackMethods(app);
 
-  addHealthRoutes(app, deps, isClosing);
+  const guard = settings.load === undefined ? undefined : await makeLoadGuard(app, settings.load);
+  const isReady = async () => !isClosing() && guard?.isRefusing() !== true && (await deps.isDatabaseReady());
+  addHealthRoutes(app, isReady);
   await addReference(app);
 
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
-    if (settings.load !== undefined) await limitLoad(dialects, settings.load);
+    guard?.install(dialects);
     await dialects.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
     await dialects.register(async (scope) => addSdkDialect(scope, deps, limiter), { prefix: SDK_PREFIX });
   });
 
   refuseOtherMethods();
-  return app;
+  return { app, isReady };
 }
 
 /** Counts in this process alone. Undefined: no limit. */

@@ -92,13 +92,13 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     graceMs: 5_000,
   });
   if (options.hasWorker) loop.start();
-  const app = await buildServer({
+  const { app } = await buildServer({
     db,
     engine,
     settledSteps,
     log,
     settings: { ...SETTINGS, ...options.settings },
-    isReady: async () => true,
+    isDatabaseReady: async () => true,
     isDatabaseAway,
     noteKeyUse: () => undefined,
     judgeWebhookUrl: makeUrlJudge({ allowPrivate: false }),

@@ -395,7 +395,7 @@ describe('without a key', () => {
 
 describe('trouble', () => {
   it('a service that is not ready says so with 503', async () => {
-    const t = await openNativeService({ deps: { isReady: () => Promise.reject(new Error('no database')) } });
+    const t = await openNativeService({ deps: { isDatabaseReady: () => Promise.reject(new Error('no database')) } });
     try {
       expect(await t.send('GET', '/readyz')).toMatchObject({ status: 503, body: { status: 'not ready' } });
       expect((await t.send('GET', '/livez')).status).toBe(200);

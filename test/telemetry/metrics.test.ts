@@ -19,6 +19,14 @@ const box = {
   run: (x: readonly number[]) => [x[0]! + x[1]!],
 };
 
+const OBJECTIVE = {
+  objectives: [11],
+  objectiveTypes: ['exact'],
+  initialInput: [1, 1],
+  initialOutput: [2],
+  desiredL1Norm: 0,
+};
+
 async function startObserved() {
   const port = await findFreePort();
   const service = await startTestService({ settings: { METRICS_PORT: String(port) } });
@@ -27,13 +35,7 @@ async function startObserved() {
 
 async function suggestOnce(service: Awaited<ReturnType<typeof startTestService>>) {
   const { trialPath } = await prepareTrial(service, box);
-  const objective = await service.ok<{ id: number }>('POST', `${trialPath}/objectives`, {
-    objectives: [11],
-    objectiveTypes: ['exact'],
-    initialInput: [1, 1],
-    initialOutput: [2],
-    desiredL1Norm: 0,
-  });
+  const objective = await service.ok<{ id: number }>('POST', `${trialPath}/objectives`, OBJECTIVE);
   const path = `${trialPath}/objectives/${objective.id}/inverses`;
   await service.ok('POST', path);
   return path;
@@ -98,6 +100,33 @@ describe('/metrics', () => {
       expect(open.status).toBe(404);
       expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200);
       expect((await fetch(`http://127.0.0.1:${port}/v1/models`)).status).toBe(404);
+    } finally {
+      await service.close();
+    }
+  });
+
+  it('has a probe beside it that follows the public one', async () => {
+    const port = await findFreePort();
+    const settings = { METRICS_PORT: String(port), MAXIMUM_REQUESTS_IN_FLIGHT: '1' };
+    const service = await startTestService({ worker: false, settings });
+    const readiness = () =>
+      Promise.all(
+        [port, new URL(service.service.url!).port].map(async (one) => fetch(`http://127.0.0.1:${one}/readyz`)),
+      ).then((answers) => answers.map(({ status }) => status));
+    try {
+      const { trialPath } = await prepareTrial(service, box);
+      const objective = await service.ok<{ id: number }>('POST', `${trialPath}/objectives`, OBJECTIVE);
+      expect(await readiness()).toEqual([200, 200]);
+      const leaver = new AbortController();
+      const waiting = fetch(`${service.service.url}/v1${trialPath}/objectives/${objective.id}/inverses`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.key}` },
+        signal: leaver.signal,
+      });
+      await expect.poll(readiness).toEqual([503, 503]);
+      leaver.abort();
+      await expect(waiting).rejects.toThrow();
+      await expect.poll(readiness).toEqual([200, 200]);
     } finally {
       await service.close();
     }

@@ -1,7 +1,7 @@
 /**
  * Refuses with 503 and Retry-After before a process runs out of memory or time: a bounded number of requests in flight, an
- * event loop that still turns, a heap with room left. Comes before authentication, so that a refusal costs next to nothing;
- * probes are not affected.
+ * event loop that still turns, a heap with room left. Comes before authentication, so that a refusal costs next to nothing.
+ * A process that would refuse is not ready.
  */
 import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
@@ -16,28 +16,47 @@ export interface LoadLimits {
   readonly heapShare: number;
 }
 
-/** The mean delay of so long counts: one long pause, as when a process starts or was frozen, is no overload. */
+/** The mean delay of so long counts: one long pause, as when a process was frozen, is no overload. */
 const SAMPLE_INTERVAL_MS = 3_000;
+/** The sample that counts was taken up to one interval ago and reaches back another: from then on none holds the start-up. */
+const SETTLING_MS = 2 * SAMPLE_INTERVAL_MS;
 const RETRY_AFTER_SECONDS = 2;
 
-/** To be installed around both dialects, once: the requests of both count together. */
-export async function limitLoad(scope: FastifyInstance, limits: LoadLimits): Promise<void> {
-  await scope.register(underPressure, {
-    maxEventLoopDelay: limits.eventLoopDelayMs,
-    maxHeapUsedBytes: limits.heapShare * getHeapStatistics().heap_size_limit,
-    sampleInterval: SAMPLE_INTERVAL_MS,
-    pressureHandler: (_request, _reply, type) => {
-      throw overloaded(type === 'heapUsedBytes' ? 'Memory is running short' : 'The event loop is behind');
-    },
+export interface LoadGuard {
+  /** Whether a request that came now would be refused. */
+  isRefusing(): boolean;
+  /** To be installed around both dialects, once: the requests of both count together. */
+  install(scope: FastifyInstance): void;
+}
+
+/** Measures from now on; `install` makes it refuse. */
+export async function makeLoadGuard(app: FastifyInstance, limits: LoadLimits): Promise<LoadGuard> {
+  // Without limits of its own it only measures.
+  await app.register(underPressure, { sampleInterval: SAMPLE_INTERVAL_MS });
+  const maximumDelayMs = limits.eventLoopDelayMs || Number.POSITIVE_INFINITY;
+  const maximumHeapBytes = limits.heapShare * getHeapStatistics().heap_size_limit;
+  let settledAt = Number.POSITIVE_INFINITY;
+  app.addHook('onReady', async () => {
+    settledAt = performance.now() + SETTLING_MS;
   });
   let inFlight = 0;
-  scope.addHook('onRequest', async (_, reply) => {
-    if (inFlight >= limits.requestsInFlight) throw overloaded(`${inFlight} requests are under way`);
-    inFlight += 1;
-    reply.raw.once('close', () => {
-      inFlight -= 1;
+  const reasonToRefuse = (): string | undefined => {
+    const { eventLoopDelay, heapUsed } = app.memoryUsage();
+    if (eventLoopDelay > maximumDelayMs && performance.now() >= settledAt) return 'The event loop is behind';
+    if (heapUsed > maximumHeapBytes) return 'Memory is running short';
+    return inFlight >= limits.requestsInFlight ? `${inFlight} requests are under way` : undefined;
+  };
+  const install = (scope: FastifyInstance): void => {
+    scope.addHook('onRequest', async (_, reply) => {
+      const reason = reasonToRefuse();
+      if (reason !== undefined) throw overloaded(reason);
+      inFlight += 1;
+      reply.raw.once('close', () => {
+        inFlight -= 1;
+      });
     });
-  });
+  };
+  return { isRefusing: () => reasonToRefuse() !== undefined, install };
 }
 
 function overloaded(reason: string): DomainError {
