@@ -179,14 +179,15 @@ async function suggestOnce(
   options: SuggestOptions,
 ): Promise<StepView> {
   const { accountId } = keyed;
+  let opened: StepView | undefined;
   const open = async (trx: Trx) => {
-    const { inverse } = await requestSuggestion(trx, accountId, path, options);
-    return { kind: 'step', inverseId: inverse.id };
+    opened = await requestSuggestion(trx, accountId, path, options);
+    return { kind: 'step', inverseId: opened.inverse.id };
   };
   const isSpent = async (trx: Trx, { inverseId }: { readonly inverseId: number }) => {
     const inverse = await findInverse(trx, accountId, inverseId);
     return inverse !== undefined && inverse.status === InverseStatus.failed && inverse.input === null;
   };
-  const { outcome } = await runOnce(db, keyed, open, { isSpent });
-  return getInverse(db, accountId, { inverseId: outcome.inverseId });
+  const { outcome, isReplay } = await runOnce(db, keyed, open, { isSpent });
+  return !isReplay && opened !== undefined ? opened : getInverse(db, accountId, { inverseId: outcome.inverseId });
 }

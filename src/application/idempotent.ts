@@ -3,8 +3,15 @@
  * crash before the commit leaves nothing, one after it leaves everything, and a repetition is given the stored outcome.
  * What passes by itself (overload, a failed computation) is never stored.
  */
-import { findOutcome, type KeyedRequest, purgeExpiredKeys, storeOutcome, tryLockKey } from '../db/idempotency-keys.ts';
-import { type Db, inTransaction, type Trx, withSavepoint } from '../db/transaction.ts';
+import {
+  findOutcome,
+  type KeyedRequest,
+  purgeExpiredKeys,
+  type StoredOutcome,
+  storeOutcome,
+  tryTakeKey,
+} from '../db/idempotency-keys.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { DomainError, type ErrorCode, type ErrorFacts } from '../domain/errors.ts';
 
 export type { KeyedRequest };
@@ -46,17 +53,49 @@ export async function runOnce<Outcome extends { readonly kind: string }>(
   db: Db,
   request: KeyedRequest,
   work: (trx: Trx) => Promise<Outcome>,
-  { isSpent }: OnceOptions<Outcome> = {},
+  { isSpent = async () => false }: OnceOptions<Outcome> = {},
 ): Promise<OnceOutcome<Outcome>> {
-  const { outcome, isReplay } = await inTransaction(db, async (trx) => {
-    if (!(await tryLockKey(trx, request))) refuseRunning();
-    const known = await findKnown<Outcome>(trx, request);
-    const isKnown = known !== undefined && (isRefusal(known) || !(await isSpent?.(trx, known)));
+  let refusal: Refusal | undefined;
+  const run = async (trx: Trx): Promise<Outcome> => {
+    refusal = undefined;
+    return work(trx).catch((error: unknown) => {
+      refusal = toStoredRefusal(error);
+      throw error;
+    });
+  };
+  try {
+    return unlessRefusal(await settleKey(db, request, run, isSpent));
+  } catch (error) {
+    if (refusal === undefined) throw error;
+    // What was written before the refusal is undone; it is stored by itself, unless somebody was faster.
+    const stored: Refusal = refusal;
+    return unlessRefusal(await settleKey<Outcome>(db, request, async () => stored, isSpent));
+  }
+}
+
+/** The outcome that the key has, else the one of `work`, stored in the same transaction. */
+function settleKey<Outcome extends { readonly kind: string }>(
+  db: Db,
+  request: KeyedRequest,
+  work: (trx: Trx) => Promise<Outcome | Refusal>,
+  isSpent: (trx: Trx, outcome: Outcome) => Promise<boolean>,
+): Promise<OnceOutcome<Outcome | Refusal>> {
+  return inTransaction(db, async (trx) => {
+    const taken = await tryTakeKey(trx, request);
+    if (taken === undefined) refuseRunning();
+    const known = readKnown<Outcome>(taken.known, request);
+    const isKnown = known !== undefined && (isRefusal(known) || !(await isSpent(trx, known)));
     if (isKnown) return { outcome: known, isReplay: true };
-    const fresh = await withSavepoint(trx, work).catch(toStoredRefusal);
-    await storeOutcome(trx, request, fresh);
+    const fresh = await work(trx);
+    await storeOutcome(trx, request, taken, fresh);
     return { outcome: fresh, isReplay: false };
   });
+}
+
+function unlessRefusal<Outcome extends { readonly kind: string }>({
+  outcome,
+  isReplay,
+}: OnceOutcome<Outcome | Refusal>): OnceOutcome<Outcome> {
   if (isRefusal(outcome)) throw toError(outcome);
   return { outcome, isReplay };
 }
@@ -69,7 +108,7 @@ export async function findEarlier<Outcome extends { readonly kind: string }>(
   db: Db,
   request: KeyedRequest,
 ): Promise<Outcome | undefined> {
-  const known = await findKnown<Outcome>(db, request);
+  const known = readKnown<Outcome>(await findOutcome(db, request), request);
   if (known !== undefined && isRefusal(known)) throw toError(known);
   return known;
 }
@@ -79,8 +118,7 @@ export async function purgeIdempotencyKeys(db: Db): Promise<{ readonly purged: n
   return { purged: await purgeExpiredKeys(db) };
 }
 
-async function findKnown<Outcome>(db: Db | Trx, request: KeyedRequest): Promise<Outcome | Refusal | undefined> {
-  const stored = await findOutcome(db, request);
+function readKnown<Outcome>(stored: StoredOutcome | undefined, request: KeyedRequest): Outcome | Refusal | undefined {
   if (stored === undefined) return undefined;
   if (!stored.fingerprint.equals(request.fingerprint)) {
     const message = 'This Idempotency-Key was used for a request with another body; use a new key for a new request.';

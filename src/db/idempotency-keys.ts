@@ -1,6 +1,6 @@
 /** Keys by which clients name a request, with what came of it. A key counts for 24 hours by the database's clock. */
 import { sql } from 'kysely';
-import type { Db, Trx } from './transaction.ts';
+import { ConflictError, type Db, type Trx } from './transaction.ts';
 
 /** What a client's key is scoped to, and the digest of the body that was sent under it. */
 export interface KeyedRequest {
@@ -16,23 +16,37 @@ export interface StoredOutcome {
   readonly outcome: unknown;
 }
 
+/** What a transaction that took a key has seen of it. */
+export interface TakenKey {
+  /** Undefined when the key is new or has expired. */
+  readonly known: StoredOutcome | undefined;
+  /** Which row it was, to be handed to storeOutcome; null: there was none. */
+  readonly version: string | null;
+}
+
 const LIFETIME = sql`interval '24 hours'`;
 /** Rows of one purging statement, so that none of them runs into its time limit. */
 const PURGE_LIMIT = 5_000;
 
 /**
- * Takes the key for the rest of the transaction. False: another transaction runs under it. To be a statement of its own
- * before the look at the row, because a statement sees only what was committed before it began.
+ * Takes the key for the rest of the transaction and looks at its row. Undefined: another transaction runs under it. What was
+ * committed between the beginning of this statement and the lock is not seen; storeOutcome finds out. Primary key.
  */
-export async function tryLockKey(trx: Trx, request: KeyedRequest): Promise<boolean> {
-  const name = [request.accountId, request.method, request.path, request.key].join(' ');
-  const { rows } = await sql<{ isLocked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as "isLocked"`.execute(trx);
-  return rows[0]!.isLocked;
+export async function tryTakeKey(trx: Trx, request: KeyedRequest): Promise<TakenKey | undefined> {
+  const { accountId, method, path, key } = request;
+  const name = [accountId, method, path, key].join(' ');
+  const { rows } = await sql<{ isLocked: boolean; counts: boolean; version: string | null } & StoredOutcome>`
+    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as "isLocked",
+      k.xmin::text as version, k.created_at > now() - ${LIFETIME} as counts, k.fingerprint, k.outcome
+    from (select) as one left join idempotency_keys k
+      on k.account_id = ${accountId} and k.key = ${key} and k.method = ${method} and k.path = ${path}`.execute(trx);
+  const { isLocked, version, counts, ...stored } = rows[0]!;
+  if (!isLocked) return undefined;
+  return { known: counts ? stored : undefined, version };
 }
 
 /** Undefined when the key is new or has expired. Primary key. */
-export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<StoredOutcome | undefined> {
+export function findOutcome(db: Db, request: KeyedRequest): Promise<StoredOutcome | undefined> {
   return db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'outcome'])
@@ -44,10 +58,18 @@ export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<Stored
     .executeTakeFirst();
 }
 
-/** Replaces what an expired key held. The caller holds the lock of the key. */
-export async function storeOutcome(trx: Trx, request: KeyedRequest, outcome: object): Promise<void> {
+/**
+ * Stores what came of the request, replacing the row that was seen when the key was taken and no other. Rejects as a conflict,
+ * after which the transaction is to run again, when there is another row by now.
+ */
+export async function storeOutcome(
+  trx: Trx,
+  request: KeyedRequest,
+  { version }: Pick<TakenKey, 'version'>,
+  outcome: object,
+): Promise<void> {
   const stored = { fingerprint: request.fingerprint, outcome: JSON.stringify(outcome), created_at: sql<Date>`now()` };
-  await trx
+  const { numInsertedOrUpdatedRows } = await trx
     .insertInto('idempotency_keys')
     .values({
       account_id: request.accountId,
@@ -56,8 +78,14 @@ export async function storeOutcome(trx: Trx, request: KeyedRequest, outcome: obj
       path: request.path,
       ...stored,
     })
-    .onConflict((conflict) => conflict.constraint('idempotency_keys_primary').doUpdateSet(stored))
-    .execute();
+    .onConflict((conflict) =>
+      conflict
+        .constraint('idempotency_keys_primary')
+        .doUpdateSet(stored)
+        .where(sql<boolean>`idempotency_keys.xmin = ${version}::xid`),
+    )
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) throw new ConflictError('the key was used meanwhile');
 }
 
 /** Removes some expired keys; returns how many. Served by idempotency_keys_created. */

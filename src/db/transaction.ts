@@ -14,6 +14,11 @@ export type Trx = Transaction<Database>;
 const RETRYABLE = new Set(['40001', '40P01']);
 const MAXIMUM_RUNS = 4;
 
+/** What the database calls a serialization failure, found by a statement that looked for it. */
+export class ConflictError extends Error {
+  readonly code = '40001';
+}
+
 /** Runs `work` in one transaction, again (up to 4 times) after a deadlock; joins the transaction when `db` is one. */
 export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db as Trx);
@@ -24,21 +29,6 @@ export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise
       if (run === MAXIMUM_RUNS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
       await delay(10 * run * run);
     }
-  }
-}
-
-/**
- * Runs `work` so that its failure undoes only what it did itself: the transaction stays usable, also after a failed
- * statement. Rejects as `work` does.
- */
-export async function withSavepoint<T>(trx: Trx, work: (trx: Trx) => Promise<T>): Promise<T> {
-  await sql`savepoint before_work`.execute(trx);
-  try {
-    return await work(trx);
-  } catch (error) {
-    // On a connection that is lost this fails too; what went wrong first is what counts.
-    await sql`rollback to savepoint before_work`.execute(trx).catch(() => undefined);
-    throw error;
   }
 }
 

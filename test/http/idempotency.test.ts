@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { purgeIdempotencyKeys } from '../../src/application/idempotent.ts';
+import { purgeIdempotencyKeys, runOnce } from '../../src/application/idempotent.ts';
 import { failExhaustedJobs } from '../../src/application/maintenance.ts';
 import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
 
@@ -163,6 +163,22 @@ describe('a key', () => {
     await age('24 hours 1 second');
     expect(await purgeIdempotencyKeys(service.db)).toEqual({ purged: 1 });
     expect(await purgeIdempotencyKeys(service.db)).toEqual({ purged: 0 });
+  });
+
+  it('stored by another request between the look and the lock is found out, and what was written is undone', async () => {
+    const before = await countModels();
+    const key = { method: 'POST', path: '/x', key: crypto.randomUUID(), fingerprint: Buffer.alloc(32) };
+    const request = { accountId: await accountId(), ...key };
+    const outcome = await runOnce(service.db, request, async (trx) => {
+      await sql`insert into models (account_id, name) values (${request.accountId}, ${key.key})`.execute(trx);
+      await sql`insert into idempotency_keys (account_id, key, method, path, fingerprint, outcome)
+        values (${request.accountId}, ${key.key}, 'POST', '/x', ${key.fingerprint}, '{"kind": "theirs"}')`.execute(
+        service.db,
+      );
+      return { kind: 'ours' };
+    });
+    expect(outcome).toEqual({ outcome: { kind: 'theirs' }, isReplay: true });
+    expect(await countModels()).toBe(before);
   });
 
   it('commits with the business rows or not at all', async () => {
