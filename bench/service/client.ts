@@ -9,7 +9,17 @@ export interface Client {
   close(): void;
 }
 
-export function makeClient(origin: string, key: string, connections: number): Client {
+export interface ClientOptions {
+  /** Whether every POST comes under a fresh Idempotency-Key. */
+  readonly usesIdempotencyKeys?: boolean;
+}
+
+export function makeClient(
+  origin: string,
+  key: string,
+  connections: number,
+  { usesIdempotencyKeys = false }: ClientOptions = {},
+): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(origin);
   const call = <T>(method: string, path: string, body?: object): Promise<T> =>
@@ -17,6 +27,7 @@ export function makeClient(origin: string, key: string, connections: number): Cl
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = {
         authorization: `Bearer ${key}`,
+        ...(usesIdempotencyKeys && method === 'POST' && { 'idempotency-key': crypto.randomUUID() }),
         ...(text === undefined
           ? {}
           : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
@@ -39,15 +50,20 @@ export function makeClient(origin: string, key: string, connections: number): Cl
 export interface ServiceProcess {
   readonly url: string;
   readonly key: string;
+  readonly pid: number;
   /** Every JSON line that the process logged. */
   readonly lines: Record<string, unknown>[];
   stop(): Promise<void>;
 }
 
 /** Starts bench/service/service-process.ts and waits until it is ready. */
-export async function startProcess(env: Record<string, string>, args: readonly string[]): Promise<ServiceProcess> {
+export async function startProcess(
+  env: Record<string, string>,
+  args: readonly string[],
+  nodeArgs: readonly string[] = [],
+): Promise<ServiceProcess> {
   const script = new URL('./service-process.ts', import.meta.url).pathname;
-  const child: ChildProcess = spawn(process.execPath, [script, ...args], {
+  const child: ChildProcess = spawn(process.execPath, [...nodeArgs, script, ...args], {
     env: { ...process.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -65,7 +81,7 @@ export async function startProcess(env: Record<string, string>, args: readonly s
     child.stdin!.end();
     await exited;
   };
-  return { url, key, lines, stop };
+  return { url, key, pid: child.pid!, lines, stop };
 }
 
 /** A model, a project with two own cases and a running objective that nothing satisfies. Returns its path. */

@@ -1,0 +1,212 @@
+/**
+ * What the safeguards of the service cost: full cycles (suggest, load output) with a trivially cheap optimizer, without
+ * any of them, with each alone and with all, in turns within one run, each time in a fresh process. Processor time per
+ * cycle, of the service and of PostgreSQL, is what counts; cycles per second change with what else the machine does.
+ *
+ *   node bench/service/safeguards.ts [--cycles 300] [--rounds 3] [--clients 1,4,16] [--only none,all]
+ */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openDatabase } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { makeLog } from '../../src/log.ts';
+import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
+import { readProcessMs, readServerMs } from './processor-time.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    cycles: { type: 'string', default: '300' },
+    rounds: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '1,4,16' },
+    only: { type: 'string' },
+  },
+});
+/** Fresh objectives keep the histories, and so the snapshots, equally short. */
+const STEPS_PER_OBJECTIVE = 25;
+/** So many cycles before the clock starts: by then the code is compiled and statements are planned. */
+const WARM_CYCLES = 300;
+const METRICS_PORT = '19464';
+/** Name of a database. */
+const UNFAIR = 'unfair';
+
+const SAFEGUARDS = ['idempotency', 'rate-limits', 'fairness', 'metrics', 'traces', 'guards'] as const;
+type Safeguard = (typeof SAFEGUARDS)[number];
+
+const VARIANTS: Readonly<Record<string, readonly Safeguard[]>> = {
+  none: [],
+  ...Object.fromEntries(SAFEGUARDS.map((safeguard) => [safeguard, [safeguard]])),
+  all: SAFEGUARDS,
+};
+const names = options.only?.split(',') ?? Object.keys(VARIANTS);
+
+const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
+const log = makeLog({ level: 'warn' });
+const receiver = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
+await once(receiver.listen(0, '127.0.0.1'), 'listening');
+const postgres = await startEmbeddedPostgres({ dataDir, log });
+try {
+  await main();
+} finally {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+  receiver.closeAllConnections();
+  receiver.close();
+}
+
+interface Cost {
+  readonly cyclesPerSecond: number;
+  readonly serviceMs: number;
+  readonly databaseMs: number;
+}
+
+async function main(): Promise<void> {
+  const config = loadConfig({ DATABASE_URL: postgres.url });
+  const db = openDatabase(config, postgres.url, log);
+  await migrate(db).finally(() => db.destroy());
+  await makeUnfairDatabase();
+  for (const clients of options.clients.split(',').map(Number)) {
+    const rounds: Record<string, Cost>[] = [];
+    for (let round = 0; round < Number(options.rounds); round++) {
+      const costs: Record<string, Cost> = {};
+      const turn = round % names.length;
+      for (const name of [...names.slice(turn), ...names.slice(0, turn)]) {
+        costs[name] = await measure(VARIANTS[name]!, clients);
+      }
+      rounds.push(costs);
+    }
+    report(clients, rounds);
+  }
+}
+
+function report(clients: number, rounds: readonly Readonly<Record<string, Cost>>[]): void {
+  const rows = names.map((name) => {
+    const median = (of: (costs: Readonly<Record<string, Cost>>) => number) => {
+      const sorted = rounds.map(of).sort((a, b) => a - b);
+      return Number(sorted[Math.floor(sorted.length / 2)]!.toFixed(3));
+    };
+    const first = names[0]!;
+    return {
+      clients,
+      safeguards: name,
+      serviceMs: median((costs) => costs[name]!.serviceMs),
+      databaseMs: median((costs) => costs[name]!.databaseMs),
+      processorTimeRatio: median((costs) => totalMs(costs[name]!) / totalMs(costs[first]!)),
+      cyclesPerSecond: median((costs) => costs[name]!.cyclesPerSecond),
+      cyclesRatio: median((costs) => costs[name]!.cyclesPerSecond / costs[first]!.cyclesPerSecond),
+    };
+  });
+  console.table(rows);
+  for (const row of rows) console.log(JSON.stringify(row));
+}
+
+function totalMs({ serviceMs, databaseMs }: Cost): number {
+  return serviceMs + databaseMs;
+}
+
+/** The same database with the plainest queue there is: the oldest job first, whoever it belongs to. */
+async function makeUnfairDatabase(): Promise<void> {
+  const admin = new pg.Client({ connectionString: urlOf('postgres') });
+  await admin.connect();
+  await admin.query(`create database ${UNFAIR} template backsolve`);
+  await admin.end();
+  const unfair = new pg.Client({ connectionString: urlOf(UNFAIR) });
+  await unfair.connect();
+  const { rows } = await unfair.query<{ definition: string }>(
+    "select pg_get_functiondef('claim_suggestion_jobs'::regproc) as definition",
+  );
+  const [head] = rows[0]!.definition.split('AS $function$');
+  await unfair.query('create index suggestion_jobs_oldest on suggestion_jobs (visible_at, id)');
+  await unfair.query(`${head} as $$
+    #variable_conflict use_column
+    begin
+      return query update suggestion_jobs j set state = 'leased', attempts = j.attempts + 1,
+        lease_token = gen_random_uuid(), leased_by = worker_name,
+        visible_at = clock_timestamp() + lease_ms * interval '1 millisecond'
+      where j.id = any (array(select o.id from suggestion_jobs o
+        where o.visible_at <= now() and o.attempts < maximum_attempts
+        order by o.visible_at, o.id limit job_limit for update skip locked))
+      returning j.id, j.account_id, j.objective_id, j.inverse_id, j.lease_token, j.attempts, j.request_id,
+        extract(epoch from clock_timestamp() - j.created_at)::double precision * 1000;
+    end $$`);
+  await unfair.end();
+}
+
+function urlOf(database: string): string {
+  const url = new URL(postgres.url);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+async function measure(safeguards: readonly Safeguard[], clients: number): Promise<Cost> {
+  const has = (safeguard: Safeguard) => safeguards.includes(safeguard);
+  const databaseUrl = has('fairness') ? postgres.url : urlOf(UNFAIR);
+  const service = await startProcess(
+    {
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      WORKER_CONCURRENCY: '8',
+      DATABASE_POOL_SIZE: '20',
+      DATABASE_URL: databaseUrl,
+      // High enough to refuse nothing; fetched in batches of 600 then.
+      RATE_LIMIT_PER_MINUTE: has('rate-limits') ? '60000' : '0',
+      ...(has('metrics') && { METRICS_PORT }),
+      ...(has('traces') && {
+        OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
+      }),
+    },
+    ['--cheap'],
+    has('guards') ? [] : ['--import', new URL('./without-safeguards.ts', import.meta.url).pathname],
+  );
+  const client = makeClient(service.url, service.key, clients, { usesIdempotencyKeys: has('idempotency') });
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  await play(client, await loadObjectives(client, WARM_CYCLES), clients);
+  const paths = await loadObjectives(client, Number(options.cycles));
+  const readCost = async () => ({
+    atMs: performance.now(),
+    serviceMs: await readProcessMs(service.pid),
+    databaseMs: await readServerMs(database),
+  });
+  const before = await readCost();
+  const cycles = await play(client, paths, clients);
+  // Seen once by Prometheus, which comes less often.
+  if (has('metrics')) await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`).then((answer) => answer.text());
+  const after = await readCost();
+  client.close();
+  await database.end();
+  await service.stop();
+  return {
+    cyclesPerSecond: cycles / ((after.atMs - before.atMs) / 1000),
+    serviceMs: (after.serviceMs - before.serviceMs) / cycles,
+    databaseMs: (after.databaseMs - before.databaseMs) / cycles,
+  };
+}
+
+async function loadObjectives(client: Client, cycles: number): Promise<string[]> {
+  const paths: string[] = [];
+  for (let left = cycles; left > 0; left -= STEPS_PER_OBJECTIVE) paths.push(await loadObjective(client));
+  return paths;
+}
+
+/** All steps of all objectives, each objective by one client; returns how many. */
+async function play(client: Client, paths: readonly string[], clients: number): Promise<number> {
+  const left = [...paths];
+  const loops = Array.from({ length: clients }, async () => {
+    for (let path = left.pop(); path !== undefined; path = left.pop()) {
+      for (let step = 0; step < STEPS_PER_OBJECTIVE; step++) {
+        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
+        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
+      }
+    }
+  });
+  await Promise.all(loops);
+  return paths.length * STEPS_PER_OBJECTIVE;
+}

@@ -1,0 +1,19 @@
+/**
+ * Preloaded (`node --import`), it takes out what no setting switches off: the guard against overload, the check of scopes
+ * and the security headers. For safeguards.ts, which measures what they cost.
+ */
+import { registerHooks } from 'node:module';
+
+const PLUGINS = new URL('../../src/http/plugins/', import.meta.url).href;
+const EMPTY: Readonly<Record<string, string>> = {
+  [`${PLUGINS}backpressure.ts`]: 'export async function limitLoad() {}',
+  [`${PLUGINS}scopes.ts`]: 'export function requireScope() {} export function scopeOfMethod() {}',
+  [`${PLUGINS}security-headers.ts`]: 'export function addCommonHeaders() {} export function addApiHeaders() {}',
+};
+
+registerHooks({
+  load(url, context, nextLoad) {
+    const source = EMPTY[url];
+    return source === undefined ? nextLoad(url, context) : { format: 'module', source, shortCircuit: true };
+  },
+});
