@@ -133,6 +133,7 @@ async function startTracing({ telemetry }: Config, log: Log, roles: Roles): Prom
   return startOtlpTracing({
     endpoint: telemetry.otlpEndpoint,
     headers: telemetry.otlpHeaders,
+    sampler: telemetry.sampler,
     sampleRatio: telemetry.sampleRatio,
     resource: {
       'service.namespace': 'backsolve',

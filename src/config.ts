@@ -90,7 +90,9 @@ export interface Config {
     /** Base address of an OTLP receiver; undefined: no traces. */
     readonly otlpEndpoint: string | undefined;
     readonly otlpHeaders: Readonly<Record<string, string>>;
-    /** Share of the traces begun here that are kept, 0 to 1. */
+    /** Which traces are kept. */
+    readonly sampler: (typeof SAMPLERS)[number];
+    /** For the samplers that keep a share: 0 to 1. */
     readonly sampleRatio: number;
   };
   /** Where `start` keeps its database between runs. */
@@ -108,6 +110,14 @@ export class ConfigError extends Error {
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const SAMPLERS = [
+  'always_on',
+  'always_off',
+  'traceidratio',
+  'parentbased_always_on',
+  'parentbased_always_off',
+  'parentbased_traceidratio',
+] as const;
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const MEBIBYTE = 1024 * 1024;
@@ -201,6 +211,12 @@ export const SETTINGS = {
     fallback: undefined,
     secret: true,
   },
+  OTEL_TRACES_SAMPLER: {
+    rule: z.enum(SAMPLERS, { error: 'is not one of them' }),
+    expected: `one of ${SAMPLERS.join(', ')}`,
+    example: 'parentbased_always_on',
+    fallback: 'parentbased_traceidratio',
+  },
   OTEL_TRACES_SAMPLER_ARG: {
     rule: z
       .string()
@@ -208,8 +224,8 @@ export const SETTINGS = {
       .transform(Number)
       .refine((ratio) => ratio <= 1, 'is out of range'),
     expected: 'a number from 0 to 1',
-    example: '0.1',
-    fallback: '1',
+    example: '0.25',
+    fallback: '0.1',
   },
 } as const satisfies Record<string, Setting>;
 
@@ -278,6 +294,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       metricsPort: read('METRICS_PORT'),
       otlpEndpoint: read('OTEL_EXPORTER_OTLP_ENDPOINT'),
       otlpHeaders: read('OTEL_EXPORTER_OTLP_HEADERS') ?? {},
+      sampler: read('OTEL_TRACES_SAMPLER'),
       sampleRatio: read('OTEL_TRACES_SAMPLER_ARG'),
     },
     dataDir: read('DATA_DIR'),

@@ -6,7 +6,7 @@
  *   node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
  */
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,7 @@ import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeCheapEngine } from '../service/cheap-engine.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { readServerMs } from '../service/processor-time.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -34,8 +35,6 @@ const { values: options } = parseArgs({
 const clients = Number(options.clients);
 /** Fresh objectives keep the histories short. */
 const CYCLES_PER_OBJECTIVE = 20;
-/** Of the kernel, in which it counts processor time: 100 per second. */
-const TICK_MS = 10;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
@@ -55,7 +54,7 @@ async function main(): Promise<void> {
     ...settings,
     DATABASE_URL: postgres.url,
     ...(options.metrics && { METRICS_PORT: '19464' }),
-    ...(options.traces && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint }),
+    ...(options.traces && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'always_on' }),
   });
   const service = await startServiceOn(config);
   const account = { account: 'bench', label: null, scopes: ['read', 'write'], expiresAt: null } as const;
@@ -117,25 +116,15 @@ interface Costs {
 }
 
 async function readCosts(database: pg.Client): Promise<Costs> {
-  const { rows } = await database.query<{ commits: string; wal: string; pids: number[] }>(`
+  const { rows } = await database.query<{ commits: string; wal: string }>(`
     select (select xact_commit from pg_stat_database where datname = current_database()) as commits,
-      pg_current_wal_insert_lsn() - '0/0' as wal,
-      (select array_agg(pid) from pg_stat_activity) as pids`);
-  const { commits, wal, pids } = rows[0]!;
+      pg_current_wal_insert_lsn() - '0/0' as wal`);
+  const { commits, wal } = rows[0]!;
   const used = process.cpuUsage();
-  const times = await Promise.all(pids.map(readCpuMs));
   return {
-    databaseCpuMs: times.reduce((sum, each) => sum + each, 0),
+    databaseCpuMs: await readServerMs(database),
     serviceCpuMs: (used.user + used.system) / 1_000,
     commits: Number(commits),
     walBytes: Number(wal),
   };
-}
-
-/** User and system time of a process; the fields are counted behind its name, which may hold anything. */
-async function readCpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
-  if (stat === undefined) return 0;
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }

@@ -13,20 +13,25 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
   ParentBasedSampler,
+  type Sampler,
   type SpanExporter,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { activeTraceParent, withActiveSpan } from './trace-context.ts';
-import type { Span, SpanAttributes, SpanKind, SpanStart, Tracing } from './tracing.ts';
+import { type ActiveSpan, activeSpan, activeTraceParent, withActiveSpan } from './trace-context.ts';
+import type { SamplerName, Span, SpanAttributes, SpanKind, SpanStart, Tracing } from './tracing.ts';
 
 export interface OtlpSettings {
   /** Base address of the receiver; /v1/traces is appended. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Share of the traces begun here that are kept, 0 to 1; a caller's decision is followed. */
+  /** Which traces are kept, by the name that OpenTelemetry gives the rule. */
+  readonly sampler: SamplerName;
+  /** For the rules that keep a share of the traces: 0 to 1. */
   readonly sampleRatio: number;
   /** What this process is: service.name, service.instance.id and the like. */
   readonly resource: SpanAttributes;
@@ -59,15 +64,17 @@ export function startOtlpTracing(settings: OtlpSettings): Tracing {
   });
   const provider = new TracerProvider({
     resource: resourceFromAttributes(settings.resource),
-    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(settings.sampleRatio) }),
+    sampler: makeSampler(settings.sampler, settings.sampleRatio),
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer('backsolve');
 
-  const begin = ({ name, kind, parent = activeTraceParent(), attributes = {}, startedAgoMs = 0 }: SpanStart): Span => {
+  const begin = ({ name, kind, parent, attributes = {}, startedAgoMs = 0 }: SpanStart): Span => {
+    const active = activeSpan();
+    if (parent === undefined && active?.isRecorded === false) return unrecorded(active);
     const startTime = startedAgoMs === 0 ? undefined : Date.now() - startedAgoMs;
     const options = { kind: KINDS[kind], attributes, ...(startTime !== undefined && { startTime }) };
-    return toSpan(tracer.startSpan(name, options, contextOf(parent)));
+    return toSpan(tracer.startSpan(name, options, contextOf(parent === undefined ? activeTraceParent() : parent)));
   };
   return {
     begin,
@@ -99,12 +106,31 @@ function contextOf(traceParent: string | null): Context {
   });
 }
 
+function makeSampler(name: SamplerName, ratio: number): Sampler {
+  const [rule, isParentFollowed] = name.startsWith('parentbased_') ? [name.slice(12), true] : [name, false];
+  const root =
+    rule === 'always_on'
+      ? new AlwaysOnSampler()
+      : rule === 'always_off'
+        ? new AlwaysOffSampler()
+        : new TraceIdRatioBasedSampler(ratio);
+  return isParentFollowed ? new ParentBasedSampler({ root }) : root;
+}
+
+/** Within a trace that is not kept nothing is made: whoever goes on with it, goes on with its decision. */
+function unrecorded({ traceParent }: ActiveSpan): Span {
+  const nothing = () => undefined;
+  const traceId = TRACE_PARENT.exec(traceParent)![1]!;
+  return { traceId, traceParent, isRecorded: false, set: nothing, fail: nothing, end: nothing };
+}
+
 function toSpan(span: OtelSpan): Span {
   const { traceId, spanId, traceFlags } = span.spanContext();
   let hasEnded = false;
   return {
     traceId,
     traceParent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`,
+    isRecorded: span.isRecording(),
     set: (attributes) => {
       span.setAttributes(attributes);
     },

@@ -7,6 +7,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** W3C Trace Context, version 00: all that another process needs to go on with the trace. */
 export interface ActiveSpan {
   readonly traceParent: string;
+  /** False: its trace is not kept, and nothing within it need be looked at. */
+  readonly isRecorded: boolean;
 }
 
 const active = new AsyncLocalStorage<ActiveSpan>();

@@ -2,23 +2,38 @@
 import type { AroundStatement } from '../db/client.ts';
 import type { Engine } from '../engine/pool.ts';
 import { activeSpan } from './trace-context.ts';
-import type { Tracing } from './tracing.ts';
+import type { SpanStart, Tracing } from './tracing.ts';
 
 /** The text with its placeholders; values never leave the process. */
 const TEXT_LIMIT = 1_000;
 
-/** Statements outside of any span, such as polls, are not traced: they would be traces of one span each. */
+/** Texts are few, see db/prepared-statements.ts; beyond these a text is described anew each time. */
+const DESCRIBED_LIMIT = 500;
+
+/**
+ * Statements outside of any span, such as polls, are not traced: they would be traces of one span each. Neither are those of
+ * a trace that is not kept.
+ */
 export function traceStatements(tracing: Tracing): AroundStatement {
-  return (text, run) => {
-    if (activeSpan() === undefined) return run();
-    const operation = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
-    const attributes = {
-      'db.system.name': 'postgresql',
-      'db.operation.name': operation,
-      'db.query.text': text.replace(/\s+/g, ' ').trim().slice(0, TEXT_LIMIT),
-    };
-    return tracing.inSpan({ name: `sql ${operation}`, kind: 'client', attributes }, run);
+  const described = new Map<string, SpanStart>();
+  const describe = (text: string): SpanStart => {
+    const known = described.get(text);
+    if (known !== undefined) return known;
+    const start = describeStatement(text);
+    if (described.size < DESCRIBED_LIMIT) described.set(text, start);
+    return start;
   };
+  return (text, run) => (activeSpan()?.isRecorded ? tracing.inSpan(describe(text), run) : run());
+}
+
+function describeStatement(text: string): SpanStart {
+  const operation = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
+  const attributes = {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation,
+    'db.query.text': text.replace(/\s+/g, ' ').trim().slice(0, TEXT_LIMIT),
+  };
+  return { name: `sql ${operation}`, kind: 'client', attributes };
 }
 
 export function traceEngine(engine: Engine, tracing: Tracing): Engine {

@@ -1,6 +1,15 @@
 /** What the roles know of tracing. One implementation exists, otlp-tracing.ts; without an exporter there is none at all. */
 import type { ActiveSpan } from './trace-context.ts';
 
+/** As in the variable OTEL_TRACES_SAMPLER of OpenTelemetry. With `parentbased_` a caller's decision is followed. */
+export type SamplerName =
+  | 'always_on'
+  | 'always_off'
+  | 'traceidratio'
+  | 'parentbased_always_on'
+  | 'parentbased_always_off'
+  | 'parentbased_traceidratio';
+
 export type SpanKind = 'server' | 'consumer' | 'client' | 'internal';
 
 export interface SpanStart {

@@ -21,6 +21,7 @@ const box = {
 function settingsFor(receiver: Pick<OtlpReceiver, 'endpoint'>) {
   return {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
+    OTEL_TRACES_SAMPLER: 'parentbased_always_on',
     OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20for-the-collector',
   };
 }
@@ -133,7 +134,12 @@ describe('spans', () => {
   it('carry a failure, pass it on, and tell whoever listens when they cannot be sent', async () => {
     const receiver = await startOtlpReceiver();
     const errors: Error[] = [];
-    const settings = { headers: {}, sampleRatio: 1, resource: { 'service.name': 'test' } };
+    const settings = {
+      headers: {},
+      sampler: 'always_on',
+      sampleRatio: 1,
+      resource: { 'service.name': 'test' },
+    } as const;
     const tracing = startOtlpTracing({
       ...settings,
       endpoint: `${receiver.endpoint}/`,
@@ -157,16 +163,41 @@ describe('spans', () => {
     expect(errors.length).toBeGreaterThan(0);
   });
 
-  it('are none at a ratio of 0', async () => {
+  const parent = (flags: string) => `00-${CALLER.traceId}-${CALLER.spanId}-${flags}`;
+
+  it.each([
+    ['always_on', 0, 3],
+    ['always_off', 1, 0],
+    ['traceidratio', 1, 3],
+    ['traceidratio', 0, 0],
+    ['parentbased_always_on', 0, 2],
+    ['parentbased_always_off', 1, 1],
+    ['parentbased_traceidratio', 1, 2],
+    ['parentbased_traceidratio', 0, 1],
+  ] as const)('of a root, a wanted and an unwanted trace with %s and a ratio of %d are %d', async (...given) => {
+    const [sampler, sampleRatio, count] = given;
     const receiver = await startOtlpReceiver();
-    const tracing = startOtlpTracing({
-      endpoint: receiver.endpoint,
-      headers: {},
-      sampleRatio: 0,
-      resource: {},
-      onError: () => undefined,
+    const settings = { endpoint: receiver.endpoint, headers: {}, resource: {}, onError: () => undefined };
+    const tracing = startOtlpTracing({ ...settings, sampler, sampleRatio });
+    for (const each of [null, parent('01'), parent('00')]) {
+      tracing.begin({ name: 'span', kind: 'internal', parent: each }).end();
+    }
+    await tracing.close();
+    await receiver.close();
+    expect(receiver.spans).toHaveLength(count);
+  });
+
+  it('are none within a trace that is not kept, which goes on under its name all the same', async () => {
+    const receiver = await startOtlpReceiver();
+    const settings = { endpoint: receiver.endpoint, headers: {}, resource: {}, onError: () => undefined };
+    const tracing = startOtlpTracing({ ...settings, sampler: 'parentbased_always_on', sampleRatio: 1 });
+    const start = { name: 'left out', kind: 'internal', parent: parent('00') } as const;
+    const [outer, inner] = await tracing.inSpan(start, async (span) => {
+      const within = await tracing.inSpan({ name: 'statement', kind: 'client' }, async (child) => child.traceParent);
+      return [span.traceParent, within];
     });
-    tracing.begin({ name: 'left out', kind: 'internal' }).end();
+    expect(outer).toMatch(new RegExp(`^00-${CALLER.traceId}-[0-9a-f]{16}-00$`));
+    expect(inner).toBe(outer);
     await tracing.close();
     await receiver.close();
     expect(receiver.spans).toEqual([]);
