@@ -11,7 +11,6 @@ import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
-import { findTrial } from '../db/trials.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import type { Objective } from '../domain/objective.ts';
 import { findOptimum } from '../domain/optimum.ts';
@@ -106,10 +105,9 @@ export async function computeSuggestion(
 async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefined> {
   const objective = await findObjective(db, job.accountId, job.objectiveId);
   if (objective === undefined || objective.disabledAt !== null) return undefined;
-  const trial = (await findTrial(db, job.accountId, objective.trialId))!;
   const [project, set, steps] = await Promise.all([
     findProject(db, job.accountId, objective.projectId),
-    findOutputCaseSet(db, job.accountId, trial.outputCaseSetId),
+    findOutputCaseSet(db, job.accountId, objective.outputCaseSetId),
     listStepData(db, job.objectiveId),
   ]);
   return { objective, project: project!, ...collectHistory({ project: project!, set: set!, objective, steps }) };

@@ -47,8 +47,8 @@ export async function recordOutput(
     }
     const updated = await complete(trx, accountId, objective, inverse, measurement);
     const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
-    await recordEvents(trx, accountId, measurement.kind === 'output' ? [loaded] : [], updated);
-    return { objective: updated, inverse: (await findInverse(trx, accountId, inverse.id))! };
+    await recordEvents(trx, accountId, measurement.kind === 'output' ? [loaded] : [], updated.objective);
+    return updated;
   });
 }
 
@@ -99,26 +99,31 @@ async function complete(
   objective: PlacedObjective,
   inverse: Inverse,
   measurement: Measurement,
-) {
+): Promise<StepView> {
   if (measurement.kind === 'failed') {
     const state = nextState(objective.stopReason, failedRunEvent(objective))!;
-    await updateInverse(trx, inverse.id, {
+    const failed = await updateInverse(trx, inverse.id, {
       ...reached(state, ['failedAt']),
       computeTimeNs: 'since-suggested',
       failureReason: measurement.reason,
     });
-    return updateObjective(trx, objective.id, { stopReason: state.stopReason });
+    return { objective: await updateObjective(trx, objective.id, { stopReason: state.stopReason }), inverse: failed };
   }
   const evaluation = evaluateOutput(objective, measurement.output);
   const state = nextState(objective.stopReason, outputEvent(evaluation.isSatisfied, objective))!;
-  await updateInverse(trx, inverse.id, {
+  const loaded = await updateInverse(trx, inverse.id, {
     ...reached(state, ['loadedAt']),
     output: measurement.output,
     computeTimeNs: measurement.computeTimeNs ?? 'since-suggested',
   });
   const change: ObjectiveChange = { stopReason: state.stopReason };
   const isOptimum = await beatsOptimum(trx, accountId, objective, evaluation);
-  return updateObjective(trx, objective.id, isOptimum ? { ...change, optimalInverseId: inverse.id } : change);
+  const updated = await updateObjective(
+    trx,
+    objective.id,
+    isOptimum ? { ...change, optimalInverseId: inverse.id } : change,
+  );
+  return { objective: updated, inverse: loaded };
 }
 
 /** The step's new status with the instants that belong to it. */

@@ -165,12 +165,12 @@ const INSTANT_COLUMNS = {
   failedAt: 'failed_at',
 } as const satisfies Record<StepInstant, string>;
 
-/** The caller holds the lock of the objective. */
-export async function updateInverse(trx: Trx, id: number, change: InverseChange): Promise<void> {
+/** The step as it is then. The caller holds the lock of the objective. */
+export async function updateInverse(trx: Trx, id: number, change: InverseChange): Promise<Inverse> {
   const now = sql<Date>`now()`;
   const computeTime = change.computeTimeNs === 'since-suggested' ? SINCE_SUGGESTED : change.computeTimeNs;
-  await trx
-    .updateTable('inverses')
+  const row = await trx
+    .updateTable('inverses as i')
     .set({
       ...(change.status === undefined ? {} : { status: change.status }),
       ...(change.input === undefined ? {} : { input: change.input }),
@@ -181,6 +181,9 @@ export async function updateInverse(trx: Trx, id: number, change: InverseChange)
       ...Object.fromEntries((change.reached ?? []).map((instant) => [INSTANT_COLUMNS[instant], now])),
       updated_at: now,
     })
-    .where('id', '=', id)
-    .execute();
+    .where('i.id', '=', id)
+    .returning(COLUMNS)
+    .returning(BASIS_OUTPUT)
+    .executeTakeFirstOrThrow();
+  return toInverse(row);
 }

@@ -42,6 +42,8 @@ export interface PlacedObjective extends Objective {
   readonly modelId: number;
   readonly projectId: number;
   readonly trialStatus: string;
+  /** Of its trial. */
+  readonly outputCaseSetId: number;
 }
 
 function placedObjectives(db: Db | Trx, accountId: number) {
@@ -49,7 +51,8 @@ function placedObjectives(db: Db | Trx, accountId: number) {
     .selectFrom('objectives as o')
     .innerJoin('trials as t', 't.id', 'o.trial_id')
     .select(COLUMNS)
-    .select(['o.model_id as modelId', 'o.project_id as projectId', 't.status as trialStatus'])
+    .select(['o.model_id as modelId', 'o.project_id as projectId'])
+    .select(['t.status as trialStatus', 't.output_case_set_id as outputCaseSetId'])
     .where('o.account_id', '=', accountId);
 }
 
