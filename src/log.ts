@@ -1,5 +1,9 @@
-/** The log of a process: one JSON line per event on standard output, secrets removed. */
+/**
+ * The log of a process: one JSON line per event on standard output, secrets removed. Whoever should read them and does not
+ * costs lines, never a request: pino's own way of writing would stop the process until there is room in the pipe.
+ */
 import { hostname } from 'node:os';
+import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 export type Log = Logger;
@@ -34,5 +38,36 @@ export function makeLog(options: { level: string; destination?: DestinationStrea
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_PATHS, censor: CENSOR },
   };
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination);
+  if (options.destination !== undefined) return pino(settings, options.destination);
+  // A reader that is gone is no reason to end. One listener does for all logs of a process.
+  if (!process.stdout.listeners('error').includes(ignoreBrokenPipe)) process.stdout.on('error', ignoreBrokenPipe);
+  const log = pino(
+    settings,
+    toWaitingLines(process.stdout, (count) => log.warn({ count }, 'log.lines-dropped')),
+  );
+  return log;
+}
+
+/** Of lines that wait for somebody to read; some 10,000 requests. */
+const WAITING_LIMIT_BYTES = 4 * 1024 * 1024;
+
+/** Writes without waiting. Past the limit lines are dropped, and counted to `onDropped` when there is room again. */
+export function toWaitingLines(stream: Writable, onDropped: (count: number) => void): DestinationStream {
+  let dropped = 0;
+  const write = (line: string): void => {
+    if (stream.writableLength + line.length > WAITING_LIMIT_BYTES) {
+      dropped += 1;
+      return;
+    }
+    stream.write(line);
+    if (dropped === 0) return;
+    const count = dropped;
+    dropped = 0;
+    onDropped(count);
+  };
+  return { write };
+}
+
+function ignoreBrokenPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }

@@ -1,5 +1,6 @@
+import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
-import { makeLog } from '../src/log.ts';
+import { makeLog, toWaitingLines } from '../src/log.ts';
 
 function collect(level: string) {
   const lines: Record<string, unknown>[] = [];
@@ -36,4 +37,30 @@ test.each([
   log.child(fields).info('event');
   expect(JSON.stringify(lines)).not.toContain('hunter2');
   expect(lines).toHaveLength(2);
+});
+
+test('lines that nobody reads are kept up to 4 MiB, dropped beyond, and counted once there is room', () => {
+  const written: string[] = [];
+  const reads: (() => void)[] = [];
+  const unread = new Writable({
+    decodeStrings: false,
+    write: (line, _, done) => {
+      written.push(line);
+      reads.push(done);
+    },
+  });
+  const counts: number[] = [];
+  const lines = toWaitingLines(unread, (count) => counts.push(count));
+  const mebibyte = (letter: string) => letter.repeat(1024 * 1024);
+  for (const letter of 'abcdef') lines.write(mebibyte(letter));
+  expect(unread.writableLength).toBe(4 * 1024 * 1024);
+  lines.write('short');
+  expect(counts).toEqual([]);
+  for (let read = reads.shift(); read !== undefined; read = reads.shift()) read();
+  lines.write('later');
+  expect(counts).toEqual([3]);
+  lines.write('last');
+  for (let read = reads.shift(); read !== undefined; read = reads.shift()) read();
+  expect(counts).toEqual([3]);
+  expect(written.map((line) => line.at(-1)).join('')).toBe('abcdrt');
 });

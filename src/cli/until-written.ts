@@ -1,0 +1,13 @@
+/** How long the last lines may wait for their reader. */
+const LIMIT_MS = 1_000;
+
+/** Whether everything that was printed has left the process; waits for it a second at most. */
+export function untilWritten(): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, LIMIT_MS, false);
+    process.stdout.write('', () => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
