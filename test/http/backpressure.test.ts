@@ -54,7 +54,7 @@ describe('a process under load', () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     await service.app.listen({ port: 0, host: '127.0.0.1' });
     const { port } = service.app.server.address() as { port: number };
-    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', prefer: 'wait=20' };
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json', prefer: 'wait=100' };
     for (let request = 0; request < 3; request++) {
       const leaver = new AbortController();
       const url = `http://127.0.0.1:${port}${objectiveUrl}/inverses`;
@@ -105,12 +105,13 @@ describe('a process under load', () => {
     for (let i = 0; i < 4; i++) objectives.push(await prepareObjective(service.send));
     const suggest = (i: number, prefer: string) =>
       service.send('POST', `${objectives[i]!.objectiveUrl}/inverses`, {}, { prefer });
-    const waiting = [suggest(0, 'wait=1'), suggest(1, 'wait=1')];
+    const waiting = [suggest(0, 'wait=100'), suggest(1, 'wait=100')];
     await expect.poll(() => countJobs(service)).toBe(2);
-    expectOverload(await suggest(2, 'wait=1'));
+    expectOverload(await suggest(2, 'wait=100'));
     expectOverload(await service.send('POST', `/api/objectives/${objectives[2]!.loaded.body.id}/suggest-inverse`, {}));
     expect(await countJobs(service)).toBe(2);
     expect((await suggest(3, 'respond-async')).status).toBe(202);
+    for (const { objectiveUrl } of objectives.slice(0, 2)) await service.send('POST', `${objectiveUrl}/stop`);
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([202, 202]);
     expect((await suggest(2, 'wait=1')).status).toBe(202);
     await service.close();

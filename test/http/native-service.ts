@@ -50,8 +50,9 @@ export interface ServiceOptions {
 
 const SETTINGS: HttpSettings = {
   bodyLimitBytes: 8 * 1024 * 1024,
-  suggestWaitMs: 20_000,
-  suggestWaitMaximumMs: 25_000,
+  // Longer than a suggestion takes on a busy machine.
+  suggestWaitMs: 120_000,
+  suggestWaitMaximumMs: 120_000,
   trustProxy: false,
   requestTimeoutMs: 30_000,
   rateLimitPerMinute: 0,
@@ -87,7 +88,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     workerName: 'test',
     workLimit: 20_000,
     concurrency: 1,
-    leaseMs: 6_000,
+    leaseMs: 60_000,
     pollIntervalMs: 200,
     graceMs: 5_000,
   });

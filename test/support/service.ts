@@ -35,7 +35,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const database = await createTestDatabase();
   const config = loadConfig({
     PORT: '0',
-    LEASE_MS: '2000',
+    // Longer than a busy machine holds a process up: no lease runs out and no wait ends unless a test is about that.
+    LEASE_MS: '60000',
+    SUGGEST_WAIT_MS: '120000',
+    SUGGEST_WAIT_MAXIMUM_MS: '120000',
     POLL_INTERVAL_MS: '200',
     ENGINE_THREADS: '1',
     MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
