@@ -120,11 +120,13 @@ export async function purgeIdempotencyKeys(db: Db): Promise<{ readonly purged: n
 
 function readKnown<Outcome>(stored: StoredOutcome | undefined, request: KeyedRequest): Outcome | Refusal | undefined {
   if (stored === undefined) return undefined;
-  if (!stored.fingerprint.equals(request.fingerprint)) {
-    const message = 'This Idempotency-Key was used for a request with another body; use a new key for a new request.';
-    throw new DomainError('IDEMPOTENCY_KEY_REUSED', message);
-  }
+  if (!stored.fingerprint.equals(request.fingerprint)) throw reusedKey();
   return stored.outcome as Outcome | Refusal;
+}
+
+export function reusedKey(): DomainError {
+  const message = 'This Idempotency-Key was used for a request with another body; use a new key for a new request.';
+  return new DomainError('IDEMPOTENCY_KEY_REUSED', message);
 }
 
 function isRefusal(outcome: { readonly kind: string }): outcome is Refusal {

@@ -1,25 +1,45 @@
-import { type AccountOwner, insertAccount } from '../db/accounts.ts';
+/**
+ * Accounts that make themselves. The answer holds an API key, which is stored nowhere; under a client's Idempotency-Key it
+ * is kept for a repetition, sealed with what only that client knows: the key and the body together.
+ */
+import { createHmac } from 'node:crypto';
+import { type AccountOwner, findAccount, insertAccount } from '../db/accounts.ts';
 import { insertKey } from '../db/api-keys.ts';
-import { type Db, inTransaction } from '../db/transaction.ts';
+import { findOutcome, type KeyedRequest, storeOutcome } from '../db/idempotency-keys.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { Account } from '../domain/account.ts';
 import { formatApiKey, hashSecret, makeApiKey } from '../domain/api-key.ts';
 import { makeViolation, validationFailed } from '../domain/errors.ts';
+import { reusedKey } from './idempotent.ts';
+import { deriveKey, seal, unseal } from './seal.ts';
+
+/** What a client named its registration by. */
+export interface RegistrationKey {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  /** The whole body as it was sent. */
+  readonly body: string;
+}
+
+export interface Registered {
+  readonly account: Account;
+  readonly keyText: string;
+  readonly isReplay: boolean;
+}
 
 /**
- * A new account with its first key, in one transaction; the key's text is returned here and never again. Throws
- * VALIDATION_FAILED when the address is taken: nothing here proves that the caller owns it, so no second key is given out.
+ * A new account with its first key, in one transaction; the key's text is returned here and, to the same request under the
+ * same key within 24 hours, again. Throws VALIDATION_FAILED when the address is taken: nothing here proves that the caller
+ * owns it, so no second key is given out. Throws IDEMPOTENCY_KEY_REUSED for another body under the key.
  */
-export async function registerAccount(
-  db: Db,
-  owner: AccountOwner,
-): Promise<{ readonly account: Account; readonly keyText: string }> {
+export async function registerAccount(db: Db, owner: AccountOwner, named?: RegistrationKey): Promise<Registered> {
   const key = makeApiKey();
-  const account = await inTransaction(db, async (trx) => {
+  const keyText = formatApiKey(key);
+  const secrets = named && (await deriveSecrets(owner, named));
+  return inTransaction(db, async (trx) => {
     const made = await insertAccount(trx, owner);
-    if (made === undefined) {
-      const message = 'has an account already; ask the operator of this service for another key of it.';
-      throw validationFailed([makeViolation(['email'], message)]);
-    }
+    if (made === undefined) return repeat(trx, owner, secrets);
     await insertKey(trx, {
       accountId: made.id,
       keyId: key.keyId,
@@ -28,7 +48,38 @@ export async function registerAccount(
       scopes: ['read', 'write', 'admin'],
       expiresAt: null,
     });
-    return made;
+    if (secrets !== undefined) {
+      const outcome = { kind: 'registration', sealed: seal(secrets.sealingKey, keyText) };
+      await storeOutcome(trx, secrets.requestOf(made.id), { version: null }, outcome);
+    }
+    return { account: made, keyText, isReplay: false };
   });
-  return { account, keyText: formatApiKey(key) };
+}
+
+interface Secrets {
+  /** The request as it is stored: not by the client's key, which together with the body opens the seal. */
+  requestOf(accountId: number): KeyedRequest;
+  readonly sealingKey: Buffer;
+}
+
+/** Outside of any transaction, because deriving takes a while. */
+async function deriveSecrets(owner: AccountOwner, { method, path, key, body }: RegistrationKey): Promise<Secrets> {
+  const name = createHmac('sha256', key).update(owner.email).digest('base64url');
+  const sealingKey = await deriveKey(JSON.stringify([key, body]), owner.email);
+  const stored = { method, path, key: name, fingerprint: Buffer.alloc(0) };
+  return { requestOf: (accountId) => ({ accountId, ...stored }), sealingKey };
+}
+
+/** Whoever came first has committed: the insert waited for that. */
+async function repeat(trx: Trx, owner: AccountOwner, secrets: Secrets | undefined): Promise<Registered> {
+  const account = secrets && (await findAccount(trx, owner));
+  const stored = account && (await findOutcome(trx, secrets!.requestOf(account.id)));
+  if (account === undefined || stored === undefined) {
+    const message = 'has an account already; ask the operator of this service for another key of it.';
+    throw validationFailed([makeViolation(['email'], message)]);
+  }
+  const { sealed } = stored.outcome as { readonly sealed: string };
+  const keyText = unseal(secrets!.sealingKey, sealed);
+  if (keyText === undefined) throw reusedKey();
+  return { account, keyText, isReplay: true };
 }

@@ -34,6 +34,16 @@ export async function insertAccount(trx: Trx, owner: AccountOwner): Promise<Acco
   return row && { ...owner, ...row };
 }
 
+/** The account named after the owner's address, with what else is known of the owner. Unique name. */
+export async function findAccount(db: Db | Trx, owner: AccountOwner): Promise<Account | undefined> {
+  const row = await db
+    .selectFrom('accounts')
+    .select(['id', 'created_at as createdAt', 'updated_at as updatedAt', 'disabled_at as disabledAt'])
+    .where('name', '=', owner.email)
+    .executeTakeFirst();
+  return row && { ...owner, ...row };
+}
+
 /** Unique name. */
 export async function findAccountId(db: Db, name: string): Promise<number | undefined> {
   const row = await db.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst();

@@ -46,7 +46,7 @@ export async function tryTakeKey(trx: Trx, request: KeyedRequest): Promise<Taken
 }
 
 /** Undefined when the key is new or has expired. Primary key. */
-export function findOutcome(db: Db, request: KeyedRequest): Promise<StoredOutcome | undefined> {
+export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<StoredOutcome | undefined> {
   return db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'outcome'])

@@ -149,13 +149,15 @@ function describeOperation(operation: OperationDescription, components: Componen
   };
 }
 
-const IDEMPOTENCY_KEY = {
-  name: 'Idempotency-Key',
-  in: 'header',
-  description:
-    'Names this request. Repeated with the same key and body within 24 hours it happens once and gets the same answer.',
-  schema: { type: 'string', minLength: 1, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
-};
+function describeKey(minLength: number): Json {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'Names this request. Repeated with the same key and body within 24 hours it happens once and gets the same answer.',
+    schema: { type: 'string', minLength, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
+  };
+}
 
 function describeParameters(operation: OperationDescription): readonly Json[] {
   const parameters: Json[] = pathNames(operation.path).map((name) => ({
@@ -174,7 +176,7 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
     const description = 'respond-async, or wait=<seconds> (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
-  if (takesKeyOfRequest(operation)) parameters.push(IDEMPOTENCY_KEY);
+  if (operation.method === 'POST') parameters.push(describeKey(operation.minimumKeyLength ?? 1));
   return parameters;
 }
 
@@ -189,7 +191,7 @@ function describeResponses(operation: OperationDescription, components: Componen
     responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
   }
   for (const [status, description] of Object.entries(operation.refusals ?? {})) {
-    const isShared = Number(status) === 409 && takesKeyOfRequest(operation);
+    const isShared = Number(status) === 409 && mayMeetItself(operation);
     const spec = isShared
       ? { description: `${description} Or: ${KEY_IN_USE}`, headers: REFUSAL_HEADERS[409]! }
       : { description };
@@ -205,12 +207,13 @@ function refusalsOf(operation: OperationDescription): readonly number[] {
   if (hasIds) statuses.push(404, 414);
   // A body is read, and its type looked at, also where none is wanted.
   if (operation.method !== 'GET') statuses.push(413, 415);
-  if (takesKeyOfRequest(operation)) statuses.push(400, 409, 422);
+  if (operation.method === 'POST') statuses.push(400, 422);
+  if (mayMeetItself(operation)) statuses.push(409);
   return statuses.sort((a, b) => a - b);
 }
 
-/** Whether the Idempotency-Key counts; it belongs to an account. */
-function takesKeyOfRequest({ method, needsNoKey }: OperationDescription): boolean {
+/** Whether a repetition is refused while the first request under its Idempotency-Key runs; a registration waits. */
+function mayMeetItself({ method, needsNoKey }: OperationDescription): boolean {
   return method === 'POST' && !needsNoKey;
 }
 

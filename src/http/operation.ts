@@ -95,6 +95,8 @@ export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' |
 /** What is told about an operation. */
 export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself'> & {
   readonly needsNoKey?: boolean;
+  /** Of an Idempotency-Key that protects what the answer holds. */
+  readonly minimumKeyLength?: number;
 };
 
 export function defineOperation<P extends string, B = undefined, Prepared = undefined>(

@@ -71,7 +71,9 @@ async function drive(): Promise<void> {
   ];
   expect(statuses).toEqual([201, 401, 401, 200, 200, 404, 400, 400, 201, 415]);
   const owner = { company: 'c', firstName: 'f', lastName: 'l', email: 'f@l.example', timeZone: 'UTC', agreement: true };
-  const registered = await send('POST', '/api/accounts/register', JSON.stringify({ ...owner, password: PASSWORD }));
+  const registered = await send('POST', '/api/accounts/register', JSON.stringify({ ...owner, password: PASSWORD }), {
+    'idempotency-key': crypto.randomUUID(),
+  });
   expect(registered.status).toBe(201);
   remember('registered key', registered.body['apiKey']!);
   await send('POST', '/api/accounts/register', JSON.stringify({ ...owner, password: PASSWORD }));

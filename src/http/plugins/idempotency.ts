@@ -10,7 +10,7 @@ import type { Answer, Call, Operation } from '../operation.ts';
 
 const HEADER = 'Idempotency-Key';
 /** Says that an answer is a repetition. */
-const REPLAY_HEADERS = { 'idempotent-replayed': 'true' } as const;
+export const REPLAY_HEADERS = { 'idempotent-replayed': 'true' } as const;
 const MAXIMUM_KEY_LENGTH = 255;
 /** A string of RFC 9651, printable ASCII in quotes; most clients send the bare characters. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
@@ -23,17 +23,27 @@ export function readKeyedRequest(
   request: FastifyRequest,
   accountId: number,
 ): { readonly keyed: KeyedRequest | undefined; readonly violations: readonly Violation[] } {
-  const sent = request.headers['idempotency-key'];
-  if (sent === undefined || request.method !== 'POST') return { keyed: undefined, violations: [] };
-  const key = unquote(String(sent));
-  if (key.length > MAXIMUM_KEY_LENGTH || !PRINTABLE.test(key)) {
-    const message = `must have 1 to ${MAXIMUM_KEY_LENGTH} printable ASCII characters.`;
-    return { keyed: undefined, violations: [makeViolation([HEADER], message)] };
-  }
+  const { key, violations } = readKey(request, 1);
+  if (key === undefined) return { keyed: undefined, violations };
   const fingerprint = createHash('sha256')
     .update(JSON.stringify(request.body ?? {}))
     .digest();
   return { keyed: { accountId, method: request.method, path: routedPath(request), key, fingerprint }, violations: [] };
+}
+
+/** The key of a POST, if it has one; `violations` when it is malformed or shorter than `minimumLength`. */
+export function readKey(
+  request: FastifyRequest,
+  minimumLength: number,
+): { readonly key: string | undefined; readonly violations: readonly Violation[] } {
+  const sent = request.headers['idempotency-key'];
+  if (sent === undefined || request.method !== 'POST') return { key: undefined, violations: [] };
+  const key = unquote(String(sent));
+  if (key.length >= minimumLength && key.length <= MAXIMUM_KEY_LENGTH && PRINTABLE.test(key)) {
+    return { key, violations: [] };
+  }
+  const message = `must have ${minimumLength} to ${MAXIMUM_KEY_LENGTH} printable ASCII characters.`;
+  return { key: undefined, violations: [makeViolation([HEADER], message)] };
 }
 
 function unquote(sent: string): string {

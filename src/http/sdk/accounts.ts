@@ -5,10 +5,14 @@ import { refuseViolations } from '../../domain/errors.ts';
 import type { HttpDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
 import type { OperationDescription } from '../operation.ts';
+import { REPLAY_HEADERS, readKey } from '../plugins/idempotency.ts';
 import { readBody } from '../register-operations.ts';
 import { pathOf } from '../request-path.ts';
 import { accountSchema, newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
 import { created } from './answers.ts';
+
+/** The key of a request opens the stored answer: it has to be as long as a UUID without its hyphens. */
+const MINIMUM_KEY_LENGTH = 32;
 
 export const registration: OperationDescription = {
   method: 'POST',
@@ -19,6 +23,7 @@ export const registration: OperationDescription = {
   description: 'The password is neither kept nor asked for again: the API key is the only credential.',
   body: newAccount,
   needsNoKey: true,
+  minimumKeyLength: MINIMUM_KEY_LENGTH,
   answers: created.spec('The account with its API key, which is never shown again.', accountSchema),
   refusals: { 403: 'Registration is closed on this service.' },
 };
@@ -37,9 +42,17 @@ export function addRegistration(scope: FastifyInstance, deps: HttpDeps): void {
     },
     handler: async (request, reply) => {
       const { value, violations } = readBody(newAccount, request.body);
-      refuseViolations(violations);
-      const { account, keyText } = await registerAccount(deps.db, toAccountOwner(value!));
-      return reply.code(201).send(presentAccount(account, keyText));
+      const { key, violations: keyViolations } = readKey(request, MINIMUM_KEY_LENGTH);
+      refuseViolations([...keyViolations, ...violations]);
+      const named = {
+        method: request.method,
+        path: pathOf(request),
+        key: key ?? '',
+        body: JSON.stringify(request.body),
+      };
+      const made = await registerAccount(deps.db, toAccountOwner(value!), key === undefined ? undefined : named);
+      if (made.isReplay) reply.headers(REPLAY_HEADERS);
+      return reply.code(201).send(presentAccount(made.account, made.keyText));
     },
   });
 }

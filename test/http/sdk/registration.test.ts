@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, type Send } from '../native-service.ts';
 
@@ -64,6 +65,68 @@ describe('open registration', () => {
       [1, 2, 3, 4].map(() => send('POST', URL, { ...BODY, email: 'race@example.org' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
+  });
+
+  describe('under an Idempotency-Key', () => {
+    const named = () => ({ 'idempotency-key': crypto.randomUUID() });
+    const person = () => ({ ...BODY, email: `${crypto.randomUUID()}@example.org` });
+
+    it('happens once and gives the same key again, which works', async () => {
+      const [body, key] = [person(), named()];
+      const first = await send('POST', URL, body, key);
+      expect([first.status, first.headers['idempotent-replayed']]).toEqual([201, undefined]);
+      const again = await send('POST', URL, body, key);
+      expect([again.status, again.text]).toEqual([201, first.text]);
+      expect(again.headers['idempotent-replayed']).toBe('true');
+      expect((await service.sendAs(again.body.apiKey)('GET', '/api/models')).status).toBe(200);
+    });
+
+    it('is one account with one key for all that arrive at the same time', async () => {
+      const [body, key] = [person(), named()];
+      const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', URL, body, key)));
+      expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+      expect(answers[0]!.status).toBe(201);
+    });
+
+    it('refuses another body, be it the password alone, with 422, and another key or none as without', async () => {
+      const [body, key] = [person(), named()];
+      await send('POST', URL, body, key);
+      const other = await send('POST', URL, { ...body, password: 'guessed' }, key);
+      expect([other.status, other.body.type]).toEqual([422, 'urn:backsolve:problem:idempotency-key-reused']);
+      for (const headers of [named(), {}]) {
+        const refused = await send('POST', URL, body, headers);
+        expect([refused.status, refused.body.errors[0].property]).toEqual([400, 'email']);
+      }
+    });
+
+    it('gives the key again for 24 hours and no longer', async () => {
+      const [body, key] = [person(), named()];
+      await send('POST', URL, body, key);
+      await sql`update idempotency_keys set created_at = now() - interval '24 hours'`.execute(service.db);
+      expect((await send('POST', URL, body, key)).status).toBe(400);
+    });
+
+    it('of fewer than 32 characters is refused, and nothing happens', async () => {
+      const body = person();
+      const refused = await send('POST', URL, body, { 'idempotency-key': 'k'.repeat(31) });
+      expect([refused.status, refused.body.errors[0].property]).toEqual([400, 'Idempotency-Key']);
+      expect((await send('POST', URL, body, named())).status).toBe(201);
+    });
+
+    it('leaves neither the API key nor the Idempotency-Key nor the password in the database', async () => {
+      const [body, key] = [person(), named()];
+      const { body: account } = await send('POST', URL, body, key);
+      const { rows } = await sql<{ row: string }>`
+        select i::text || convert_from(fingerprint, 'latin1') as row from idempotency_keys i
+        where account_id = ${account.id}`.execute(service.db);
+      expect(rows).toHaveLength(1);
+      const secrets = [account.apiKey, account.apiKey.split('_')[2], key['idempotency-key'], body.password];
+      for (const secret of secrets) {
+        for (const text of [secret, Buffer.from(secret).toString('base64').slice(0, -3)]) {
+          expect(rows[0]!.row).not.toContain(text);
+        }
+      }
+    });
   });
 
   it('takes what clients of an older version send', async () => {
