@@ -6,7 +6,8 @@ import { registerHooks } from 'node:module';
 
 const PLUGINS = new URL('../../src/http/plugins/', import.meta.url).href;
 const EMPTY: Readonly<Record<string, string>> = {
-  [`${PLUGINS}backpressure.ts`]: 'export async function limitLoad() {}',
+  [`${PLUGINS}backpressure.ts`]:
+    'export async function makeLoadGuard() { return { isRefusing: () => false, install() {} }; }',
   [`${PLUGINS}scopes.ts`]: 'export function requireScope() {} export function scopeOfMethod() {}',
   [`${PLUGINS}security-headers.ts`]: 'export function addCommonHeaders() {} export function addApiHeaders() {}',
 };
