@@ -3,7 +3,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { purgeIdempotencyKeys, runOnce } from '../../src/application/idempotent.ts';
 import { failExhaustedJobs } from '../../src/application/maintenance.ts';
-import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
+import {
+  type NativeService,
+  OBJECTIVES,
+  openNativeService,
+  prepareObjective,
+  prepareTrial,
+  type Send,
+} from './native-service.ts';
 
 let service: NativeService;
 beforeAll(async () => {
@@ -256,14 +263,72 @@ describe('every POST of the way to an output', () => {
   });
 });
 
-describe('a suggest request under a key', () => {
-  const async = (key: object) => ({ ...key, prefer: 'respond-async' });
-  /** As a worker would. */
-  const settle = async (inverseId: number) => {
-    await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
-    await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);
+const async = (key: object) => ({ ...key, prefer: 'respond-async' });
+/** As a worker would. */
+const settle = async (inverseId: number) => {
+  await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
+  await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);
+};
+
+describe('an output whose answer was lost and that arrives once more', () => {
+  const output = { output: [0, 0, 0] };
+  const outputsOf = async (url: string) => {
+    const { body } = await service.send('GET', url);
+    return body.inverses.map((step: { outputs: number[] | null }) => step.outputs).slice(1);
   };
 
+  /** One iteration completed by `load`, the next one opened; `isComputed` false: still being computed. */
+  async function openNext(load: (url: string, id: number) => Promise<{ status: number }>, isComputed = true) {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const first = await post(`${objectiveUrl}/inverses`, {}, async({}));
+    await settle(first.body.id);
+    expect((await load(objectiveUrl, first.body.id)).status).toBe(200);
+    const copyNow = await load(objectiveUrl, first.body.id);
+    const next = await post(`${objectiveUrl}/inverses`, {}, async({}));
+    if (isComputed) await settle(next.body.id);
+    const late = await load(objectiveUrl, first.body.id);
+    return { copyNow, late, firstId: first.body.id, nextId: next.body.id, outputs: await outputsOf(objectiveUrl) };
+  }
+
+  it('by POST without a key is the same answer as long as no other iteration is open', async () => {
+    const { copyNow, firstId } = await openNext((url) => post(`${url}/inverse-output`, output));
+    expect(copyNow).toMatchObject({ status: 200, body: { id: firstId } });
+  });
+
+  it('by POST without a key is refused while the next one is computed', async () => {
+    const { late, outputs } = await openNext((url) => post(`${url}/inverse-output`, output), false);
+    expect(late.status).toBe(400);
+    expect(outputs).toHaveLength(2);
+    expect(outputs[0]).toEqual([0, 0, 0]);
+  });
+
+  it('by POST without a key is taken for the output of the next one once that is handed out', async () => {
+    const { late, nextId, outputs } = await openNext((url) => post(`${url}/inverse-output`, output));
+    expect(late).toMatchObject({ status: 200, body: { id: nextId } });
+    expect(outputs).toEqual([
+      [0, 0, 0],
+      [0, 0, 0],
+    ]);
+  });
+
+  it.each<[string, () => (url: string, id: number) => ReturnType<Send>]>([
+    ['PUT to its inverse', () => (url, id) => service.send('PUT', `${url}/inverses/${id}/output`, output)],
+    [
+      'POST under a key',
+      () => {
+        const key = newKey();
+        return (url) => post(`${url}/inverse-output`, output, key);
+      },
+    ],
+  ])('by %s is the answer of its own iteration and leaves the next one open', async (_, makeLoad) => {
+    const { late, firstId, outputs } = await openNext(makeLoad());
+    expect(late).toMatchObject({ status: 200, body: { id: firstId } });
+    expect(outputs[0]).toEqual([0, 0, 0]);
+    expect(outputs[1]).not.toEqual([0, 0, 0]);
+  });
+});
+
+describe('a suggest request under a key', () => {
   it('answers the iteration that its first one opened, also after that is completed and others follow', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const key = newKey();
