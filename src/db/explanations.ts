@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { StoredExplanation } from '../domain/explanation.ts';
+import { completeExplanation, type StoredExplanation } from '../domain/explanation.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Keeps the explanation that rests on the most cases; a late one of an earlier suggestion changes nothing. */
@@ -27,5 +27,5 @@ export async function findExplanation(
   const { rows } = await sql<StoredExplanation>`
     select case_count as "caseCount", insight, diagnosis from explanations
     where account_id = ${accountId} and objective_id = ${objectiveId}`.execute(db);
-  return rows[0];
+  return rows[0] && completeExplanation(rows[0]);
 }

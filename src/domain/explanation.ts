@@ -1,4 +1,5 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted, and what cannot be met. */
+import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 
 export interface OutputInsight {
   /** Quality of the model of this output on cases left out, in output units; null with too few cases. */
@@ -16,8 +17,17 @@ export interface Diagnosis {
   readonly nearestInput: readonly number[];
   readonly nearestOutput: readonly number[];
   readonly nearestIs: 'evaluated' | 'predicted';
-  /** `output` is the zero-based number of the objective; distances in output units. */
-  readonly unmet: readonly { readonly output: number; readonly distance: number; readonly relaxBy: number }[];
+  /** Exact objectives: the L1 norm there; null for others. */
+  readonly l1Norm: number | null;
+  /**
+   * `output` is the zero-based number of the objective; the distance, in output units, that to what satisfies it, of exact
+   * objectives that to the target.
+   */
+  readonly unmet: readonly {
+    readonly output: number;
+    readonly distance: number;
+    readonly isOutOfReachAlone: boolean;
+  }[];
   /** Pairs of objectives that can be met one by one but not together. */
   readonly conflicts: readonly (readonly [number, number])[];
 }
@@ -33,11 +43,57 @@ export interface StoredExplanation extends Explanation {
   readonly caseCount: number;
 }
 
-/** A diagnosis in one sentence. */
-export function describeDiagnosis(diagnosis: Diagnosis): string {
-  const unmet = diagnosis.unmet.map(({ output, relaxBy }) => `objective ${output} by ${relaxBy}`).join(', ');
-  const conflicts = diagnosis.conflicts.map(([a, b]) => `${a} and ${b}`).join(', ');
-  const conflict = conflicts === '' ? '' : ` Each alone can be met, but not together: ${conflicts}.`;
-  const source = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
-  return `The objectives seem out of reach together; at the nearest point ${source} bounds would have to be relaxed: ${unmet}.${conflict}`;
+/** An explanation as it was stored, by this release or an earlier one, which left out facts that are now told. */
+export function completeExplanation(stored: StoredExplanation): StoredExplanation {
+  const { insight, diagnosis } = stored;
+  return {
+    ...stored,
+    insight: insight?.map((output) => ({ ...NO_RANGES, ...output })) ?? null,
+    diagnosis: diagnosis && {
+      ...NO_NORM,
+      ...diagnosis,
+      unmet: diagnosis.unmet.map((one) => ({ ...NOT_ALONE, ...one })),
+    },
+  };
+}
+
+const NO_RANGES = { sensitivityRanges: null };
+const NO_NORM = { l1Norm: null };
+const NOT_ALONE = { isOutOfReachAlone: false };
+
+/**
+ * By how much the bound of an objective, or its target where it has none, would have to move for an output that misses
+ * it by `distance`: in percent points for percent, which states its bounds in them, else in output units.
+ */
+export function relaxation(definition: ObjectiveDefinition, output: number, distance: number): number {
+  if (definition.objectiveTypes[output] !== ObjectiveType.percent) return distance;
+  return Math.min(Number.MAX_VALUE, 100 * (distance / Math.abs(definition.objectives[output]!)));
+}
+
+/** A diagnosis in words. */
+export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDefinition): string {
+  const { l1Norm, unmet, conflicts } = diagnosis;
+  const place = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
+  const amounts = unmet.map(({ output, distance }) => {
+    const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percent points' : '';
+    return `objective ${output} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
+  });
+  const claim =
+    l1Norm === null
+      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${place} bounds would have to be relaxed: ${amounts.join(', ')}.`
+      : `The targets seem out of reach; the least L1 norm ${place} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
+  const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => output);
+  const pairs = conflicts.map(([a, b]) => `${a} and ${b}`);
+  return [
+    claim,
+    ...(alone.length > 0 ? [`Out of reach even alone: ${alone.join(', ')}.`] : []),
+    ...(pairs.length > 0 ? [`Each alone can be met, but not together: ${pairs.join(', ')}.`] : []),
+  ].join(' ');
+}
+
+/** Four digits to read, and never less than the number: less would not be enough. */
+function roundedUp(value: number): number {
+  const rounded = Number(value.toPrecision(4));
+  if (rounded >= value) return rounded;
+  return Number((rounded + 10 ** (Math.floor(Math.log10(value)) - 3)).toPrecision(4));
 }

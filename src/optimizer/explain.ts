@@ -23,6 +23,6 @@ export function explainFrom(prepared: Prepared): Explanation {
   const predictor = makePredictor(surrogate, work);
   return {
     insight: outputInsights(coding, surrogate, predictor),
-    diagnosis: diagnose(request, coding, cases, surrogate, predictor, work),
+    diagnosis: diagnose(prepared, surrogate, predictor, work),
   };
 }

@@ -132,8 +132,17 @@ export interface Diagnosis {
   readonly nearestOutput: readonly number[];
   /** Whether the nearest point was evaluated or is a prediction of the surrogate. */
   readonly nearestIs: 'evaluated' | 'predicted';
-  /** Outputs not met there: distance from the interval, and by how much its end would have to move, in output units. */
-  readonly unmet: readonly { readonly output: number; readonly distance: number; readonly relaxBy: number }[];
+  /** Exact goals: the L1 norm there, which the threshold would have to allow. null for others. */
+  readonly l1Norm: number | null;
+  /**
+   * Outputs not met there, with the distance from what satisfies them (of an exact goal: from the target), output units.
+   * `isOutOfReachAlone` when an output could not even be met if all others were dropped.
+   */
+  readonly unmet: readonly {
+    readonly output: number;
+    readonly distance: number;
+    readonly isOutOfReachAlone: boolean;
+  }[];
   /** Pairs of outputs that can be met one by one but not together. */
   readonly conflicts: readonly (readonly [number, number])[];
 }

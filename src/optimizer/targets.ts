@@ -78,6 +78,11 @@ function spreadOf(Y: Float64Array, N: number, m: number, j: number): number {
   return Math.sqrt(sum / N) * largest;
 }
 
+/** Orders rows by merit, the best first; the first of equals. */
+export function byMerit(merit: Float64Array): (a: number, b: number) => number {
+  return (a, b) => merit[a]! - merit[b]! || a - b;
+}
+
 /** Index of the smallest merit; the first of equals. -1 without rows. */
 export function bestOf(merit: Float64Array): number {
   let best = -1;

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDiagnosis } from '../../src/domain/explanation.ts';
 import { type BlackBox, solve } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -86,17 +85,4 @@ it('an insight from three cases, one of them given twice, says nothing about the
     { sensitivity: null, sensitivityRanges: null },
     { sensitivity: null, sensitivityRanges: null },
   ]);
-});
-
-it('a diagnosis reads as one sentence', () => {
-  const text = describeDiagnosis({
-    nearestInput: [1],
-    nearestOutput: [2, 3],
-    nearestIs: 'predicted',
-    unmet: [{ output: 1, distance: 0.5, relaxBy: 0.5 }],
-    conflicts: [[0, 1]],
-  });
-  expect(text).toBe(
-    'The objectives seem out of reach together; at the nearest point predicted bounds would have to be relaxed: objective 1 by 0.5. Each alone can be met, but not together: 0 and 1.',
-  );
 });

@@ -162,7 +162,13 @@ describe('the acquisition', () => {
 
   it.each(aims)('has the gradient of its central differences with %s', (_, aim) => {
     const { surrogate, predictor } = makeBoth(waves, 12);
-    const acquisition = makeAcquisition(surrogate, predictor, aim, [true, false, false], null);
+    const acquisition = makeAcquisition(
+      surrogate,
+      predictor,
+      aim,
+      [{ directed: true }, { directed: false }, { directed: false }],
+      null,
+    );
     for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
       acquisition.evaluate(AT, frozen, true);
       const gradient = acquisition.gradient.slice();
@@ -191,7 +197,7 @@ describe('the acquisition', () => {
 
   it('is climbed inside the box and never down', () => {
     const { surrogate, predictor } = makeBoth(waves, 12);
-    const open = [false, false, false];
+    const open = [0, 1, 2].map(() => ({ directed: false }));
     const acquisition = makeAcquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);
     const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1) };
     for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {

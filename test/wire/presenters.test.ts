@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { StoredExplanation } from '../../src/domain/explanation.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { presentExplanation } from '../../src/http/native/explanation.wire.ts';
 import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
 import { presentModel } from '../../src/http/native/models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from '../../src/http/native/objectives.wire.ts';
@@ -160,17 +158,6 @@ describe('a model', () => {
       created_at: shown.createdAt,
       updated_at: shown.updatedAt,
       disabled_at: null,
-    });
-  });
-});
-
-describe('a stored explanation', () => {
-  it('from before there were ranges of sensitivities is shown without them', () => {
-    const output = { crossValidated: { r2: 0.9, rmse: 0.1 }, sensitivity: [0.7, 0.3] };
-    const stored = { caseCount: 9, insight: [output], diagnosis: null } as unknown as StoredExplanation;
-    expect(presentExplanation(stored, false)).toEqual({
-      insight: { caseCount: 9, outputs: [{ number: 0, ...output, sensitivityRanges: null }] },
-      diagnosis: null,
     });
   });
 });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { describeDiagnosis, type StoredExplanation } from '../../domain/explanation.ts';
+import type { ExplainedObjective } from '../../application/read-objectives.ts';
+import { describeDiagnosis, relaxation } from '../../domain/explanation.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
 
 const caseCount = z.int().describe('Evaluated cases that it rests on.');
 const number = z.int().describe('Zero-based number of the objective.');
@@ -34,14 +36,23 @@ export const diagnosisSchema = z
   .object({
     caseCount,
     detail: z.string(),
-    nearestInput: z.array(z.number()),
+    nearestInput: z.array(z.number()).describe('The input that comes nearest to all objectives together.'),
     nearestOutput: z.array(z.number()),
     nearestIs: z.enum(['evaluated', 'predicted']),
+    l1Norm: z
+      .number()
+      .nullable()
+      .describe('Exact objectives: the L1 norm there, which desiredL1Norm would have to allow; null for others.'),
     unmet: z.array(
       z.object({
         number,
-        distance: z.number().describe('From what satisfies it, in output units.'),
-        relaxBy: z.number().describe('By how much its bound or target would have to move.'),
+        distance: z.number().describe('From what satisfies it, of exact objectives from the target, in output units.'),
+        relaxBy: z
+          .number()
+          .describe(
+            'By how much its bound, or its target where it has none, would have to move: in percent points for percent, else in output units.',
+          ),
+        isOutOfReachAlone: z.boolean().describe('Whether it could not even be met if all others were dropped.'),
       }),
     ),
     conflicts: z.array(z.array(z.int())).describe('Pairs that can be met one by one but not together.'),
@@ -55,10 +66,10 @@ export const explanationFields = {
     .describe('Evidence that the objectives cannot all be met; null while there is none.'),
 };
 
-/** `isSatisfied`: a diagnosis from before the satisfying output has been refuted by it. */
-export function presentExplanation(explanation: StoredExplanation | null, isSatisfied: boolean) {
-  if (explanation === null) return { insight: null, diagnosis: null };
-  const { caseCount, insight, diagnosis } = explanation;
+/** A diagnosis from before the satisfying output has been refuted by it. */
+export function presentExplanation(objective: ExplainedObjective) {
+  if (objective.explanation === null) return { insight: null, diagnosis: null };
+  const { caseCount, insight, diagnosis } = objective.explanation;
   return {
     insight: insight && {
       caseCount,
@@ -66,20 +77,25 @@ export function presentExplanation(explanation: StoredExplanation | null, isSati
         number: output,
         crossValidated,
         sensitivity: sensitivity && [...sensitivity],
-        // Explanations stored before there were ranges have none.
-        sensitivityRanges: sensitivityRanges?.map(({ low, high }) => ({ low, high })) ?? null,
+        sensitivityRanges: sensitivityRanges && [...sensitivityRanges],
       })),
     },
     diagnosis:
-      diagnosis === null || isSatisfied
+      diagnosis === null || objective.stopReason === StopReason.satisfied
         ? null
         : {
             caseCount,
-            detail: describeDiagnosis(diagnosis),
+            detail: describeDiagnosis(diagnosis, objective),
             nearestInput: [...diagnosis.nearestInput],
             nearestOutput: [...diagnosis.nearestOutput],
             nearestIs: diagnosis.nearestIs,
-            unmet: diagnosis.unmet.map(({ output, ...rest }) => ({ number: output, ...rest })),
+            l1Norm: diagnosis.l1Norm,
+            unmet: diagnosis.unmet.map(({ output, distance, isOutOfReachAlone }) => ({
+              number: output,
+              distance,
+              relaxBy: relaxation(objective, output, distance),
+              isOutOfReachAlone,
+            })),
             conflicts: diagnosis.conflicts.map((pair) => [...pair]),
           },
   };

@@ -175,8 +175,7 @@ export const objectiveSchema = z
 export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
 
 export function presentExplainedObjective(objective: ExplainedObjective): z.infer<typeof explainedObjectiveSchema> {
-  const isSatisfied = objective.stopReason === StopReason.satisfied;
-  return { ...presentObjective(objective), ...presentExplanation(objective.explanation, isSatisfied) };
+  return { ...presentObjective(objective), ...presentExplanation(objective) };
 }
 
 export function presentLoadedObjectives(objective: ObjectiveWithInverses): z.infer<typeof loadedObjectivesSchema> {

@@ -1,5 +1,6 @@
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
+import type { Interval } from '../targets.ts';
 import { logImprovementBelow } from './expected-improvement.ts';
 import type { Hazards } from './hazards.ts';
 import { type LogTerm, logIntervalProbability } from './interval-probability.ts';
@@ -16,6 +17,13 @@ const IMPROVEMENT_SPREAD = 0.1;
 
 /** What is asked of one output: its interval, an improvement on the best value so far, or nothing. */
 export type Aim = 'interval' | 'ignore' | { readonly incumbent: number };
+
+/** The interval of each output, as far as it has an end. */
+export function intervalAims(intervals: readonly Interval[]): Aim[] {
+  return intervals.map(({ lower, upper }) =>
+    Number.isFinite(lower) || Number.isFinite(upper) ? 'interval' : 'ignore',
+  );
+}
 
 /** The function the inner solver maximizes, with what a Newton step needs. */
 export interface Acquisition {
@@ -50,10 +58,11 @@ export function makeAcquisition(
   surrogate: Surrogate,
   predictor: Predictor,
   aims: readonly Aim[],
-  isDirected: readonly boolean[],
+  intervals: readonly Pick<Interval, 'directed'>[],
   hazards: Hazards | null,
 ): Acquisition {
   const { m, p, mean, sigma, meanGradient, sigmaGradient } = predictor;
+  const isDirected = intervals.map(({ directed }) => directed);
   const lower = new Float64Array(m);
   const upper = new Float64Array(m);
   const floor = new Float64Array(m);

@@ -1,11 +1,25 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
+import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
+import type { Coding } from '../space.ts';
 
 /** Bounds of the features, length p each; equal where a feature is held. */
 export interface Box {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
+}
+
+/** A uniform random point of the box, features. */
+export function randomIn({ lower, upper }: Box, random: RandomStream): Float64Array {
+  return lower.map((low, f) => low + random.uniform() * (upper[f]! - low));
+}
+
+/** The box with every feature of a discrete variable held at u. */
+export function holdDiscrete(coding: Coding, box: Box, u: Float64Array): Box {
+  const isFree = (f: number) => coding.discrete[coding.owner[f]!] === 0;
+  const hold = (ends: Float64Array) => ends.map((end, f) => (isFree(f) ? end : u[f]!));
+  return { lower: hold(box.lower), upper: hold(box.upper) };
 }
 
 const FIRST_DAMPING = 1e-3;

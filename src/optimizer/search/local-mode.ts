@@ -1,5 +1,6 @@
 import type { Coding } from '../space.ts';
 import { levelCount, movableCount } from '../space.ts';
+import { byMerit } from '../targets.ts';
 import type { Box } from './box-newton.ts';
 
 /** Halvings of the region before the next centre: without a bound half of a budget dies in a box of 1e-6. */
@@ -58,7 +59,7 @@ function distanceBetween(U: Float64Array, p: number, a: number, b: number): numb
 
 /** Row of the centre of a cycle: the best point that is farther than `apart` from the centres of all earlier cycles. */
 function centerOf(U: Float64Array, merit: Float64Array, p: number, cycle: number, apart: number): number {
-  const order = Array.from(merit, (_, i) => i).sort((a, b) => merit[a]! - merit[b]! || a - b);
+  const order = Array.from(merit, (_, i) => i).sort(byMerit(merit));
   const centers: number[] = [];
   for (const i of order) {
     if (centers.every((c) => distanceBetween(U, p, i, c) > apart)) centers.push(i);

@@ -2,7 +2,7 @@ import type { Acquisition } from '../acquisition/acquisition.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 import { type Coding, decode, encode, snap } from '../space.ts';
-import { type Box, climb } from './box-newton.ts';
+import { type Box, climb, holdDiscrete, randomIn } from './box-newton.ts';
 import { neighboursOf } from './discrete.ts';
 import type { Seen } from './seen.ts';
 
@@ -81,18 +81,12 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
   return a.every((value, f) => Math.abs(value - b[f]!) < SAME);
 }
 
-function randomIn({ box, random, coding }: Search): Float64Array {
-  const u = new Float64Array(coding.p);
-  for (let f = 0; f < u.length; f++) u[f] = box.lower[f]! + random.uniform() * (box.upper[f]! - box.lower[f]!);
-  return u;
-}
-
 /** Per output the median spread over random points of the box, at least the floor that its interval allows. */
 function medianSpreads(search: Search): Float64Array {
   const { acquisition, sigma } = search;
   const samples = Array.from({ length: acquisition.m }, () => new Float64Array(MEDIAN_POINTS));
   for (let k = 0; k < MEDIAN_POINTS; k++) {
-    acquisition.evaluate(randomIn(search), null, false);
+    acquisition.evaluate(randomIn(search.box, search.random), null, false);
     for (let j = 0; j < acquisition.m; j++) samples[j]![k] = sigma[j]!;
   }
   return Float64Array.from(samples, (one, j) => Math.max(one.sort()[MEDIAN_POINTS >> 1]!, acquisition.frozenFloor[j]!));
@@ -101,7 +95,7 @@ function medianSpreads(search: Search): Float64Array {
 function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
   const random: { u: Float64Array; value: number }[] = [];
   for (let k = 0; k < RANDOM_STARTS && !isSpent(search.work, 0.8); k++) {
-    const u = randomIn(search);
+    const u = randomIn(search.box, search.random);
     random.push({ u, value: search.acquisition.evaluate(u, frozen, false) });
   }
   random.sort((a, b) => b.value - a.value);
@@ -115,7 +109,7 @@ function settle(search: Search, u: Float64Array, best: Record): number {
   const x = new Float64Array(coding.n);
   snap(coding, u, x);
   if (coding.discrete.includes(1)) {
-    climb(acquisition, u, null, holdDiscrete(search, u), NEWTON_STEPS_DISCRETE, work);
+    climb(acquisition, u, null, holdDiscrete(coding, search.box, u), NEWTON_STEPS_DISCRETE, work);
     snap(coding, u, x);
   }
   const value = acquisition.evaluate(u, null, false);
@@ -124,16 +118,6 @@ function settle(search: Search, u: Float64Array, best: Record): number {
   if (isBetter(best.any)) best.any = { x, value, terms };
   if (isBetter(best.unseen) && !seen.has(x)) best.unseen = { x, value, terms };
   return value;
-}
-
-/** The box with every discrete feature held at u. */
-function holdDiscrete({ coding, box }: Search, u: Float64Array): Box {
-  const lower = box.lower.slice();
-  const upper = box.upper.slice();
-  for (let f = 0; f < coding.p; f++) {
-    if (coding.discrete[coding.owner[f]!] === 1) lower[f] = upper[f] = u[f]!;
-  }
-  return { lower, upper };
 }
 
 /** Coordinate search over the discrete variables from the best candidate. */

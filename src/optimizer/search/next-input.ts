@@ -1,4 +1,4 @@
-import { type Acquisition, type Aim, makeAcquisition } from '../acquisition/acquisition.ts';
+import { type Acquisition, intervalAims, makeAcquisition } from '../acquisition/acquisition.ts';
 import { makeHazards } from '../acquisition/hazards.ts';
 import type { Cases } from '../cases.ts';
 import { makeRandom } from '../numerics/random.ts';
@@ -8,7 +8,7 @@ import { type Coding, movableCount } from '../space.ts';
 import { correctAround } from '../surrogate/endgame.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { makePredictor } from '../surrogate/predictor.ts';
-import { type Interval, stallOf } from '../targets.ts';
+import { byMerit, type Interval, stallOf } from '../targets.ts';
 import { bestFeasible, expectsNothing, improvementAims, isStandstill } from './directed-outputs.ts';
 import { localRegion, localTurn } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
@@ -52,8 +52,7 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Fo
   const predictor = makePredictor(surrogate, work);
   correctAround(surrogate, predictor, rows.indexOf(center));
   const hazards = makeHazards(cases, p);
-  const isDirected = intervals.map((interval) => interval.directed);
-  const order = Array.from(rows).sort((a, b) => cases.merit[a]! - cases.merit[b]! || a - b);
+  const order = Array.from(rows).sort(byMerit(cases.merit));
   const random = makeRandom(request.seed, 2, request.history.count);
   const maximize = (acquisition: Acquisition, best: readonly number[]) =>
     maximizeAcquisition({
@@ -66,27 +65,23 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Fo
       random,
       work,
     });
-  const chances = makeAcquisition(surrogate, predictor, intervals.map(toAim), isDirected, hazards);
+  const chances = makeAcquisition(surrogate, predictor, intervalAims(intervals), intervals, hazards);
   const found = maximize(chances, order);
-  if (!isDirected.includes(true)) return found;
+  if (!intervals.some(({ directed }) => directed)) return found;
   if (found && logReach(intervals, found) > OUT_OF_REACH) return found;
 
   const feasible = bestFeasible(cases, intervals);
   if (feasible >= 0 && rows.includes(feasible)) correctAround(surrogate, predictor, rows.indexOf(feasible));
   const aims = improvementAims(surrogate, cases, intervals, feasible);
   const improved = maximize(
-    makeAcquisition(surrogate, predictor, aims, isDirected, hazards),
+    makeAcquisition(surrogate, predictor, aims, intervals, hazards),
     feasible < 0 ? order : [feasible, ...order],
   );
   if (local || !improved || feasible < 0) return improved ?? found;
   if (!expectsNothing(request, surrogate, cases, intervals, feasible, improved.terms)) return improved;
   if (isStandstill(request, cases, intervals, feasible, movableCount(coding))) return 'no-improvement-expected';
   predictor.widen(DISTRUST);
-  return maximize(makeAcquisition(surrogate, predictor, aims, isDirected, hazards), order) ?? improved;
-}
-
-function toAim({ lower, upper }: Interval): Aim {
-  return Number.isFinite(lower) || Number.isFinite(upper) ? 'interval' : 'ignore';
+  return maximize(makeAcquisition(surrogate, predictor, aims, intervals, hazards), order) ?? improved;
 }
 
 /** Log probability that all aspirations are reached at the input found. */

@@ -1,3 +1,5 @@
+import { byMerit } from '../targets.ts';
+
 /** Largest number of points of a global fit: its cost grows with the cube. */
 export function fitLimit(n: number): number {
   return n <= 12 ? 150 : Math.max(100, n + 20);
@@ -14,10 +16,10 @@ export function selectRows(U: Float64Array, p: number, merit: Float64Array, limi
   const all = Array.from({ length: N }, (_, i) => i);
   if (N <= limit) return Int32Array.from(all);
   const chosen = new Set<number>();
-  const byMerit = all.slice().sort((a, b) => merit[a]! - merit[b]! || a - b);
-  for (const i of byMerit.slice(0, limit >> 2)) chosen.add(i);
+  const ranked = all.slice().sort(byMerit(merit));
+  for (const i of ranked.slice(0, limit >> 2)) chosen.add(i);
   for (let i = N - 1; i >= N - (limit >> 3); i--) chosen.add(i);
-  const best = byMerit[0]!;
+  const best = ranked[0]!;
   const distance = new Float64Array(N);
   for (let i = 0; i < N; i++) {
     for (let f = 0; f < p; f++) distance[i]! += (U[i * p + f]! - U[best * p + f]!) ** 2;

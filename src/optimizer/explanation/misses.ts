@@ -1,0 +1,50 @@
+import type { Diagnosis, Goal } from '../problem.ts';
+import { distanceTo, type Interval } from '../targets.ts';
+
+/** Outputs that cannot be met even alone, and pairs of the others that cannot be met together. */
+export interface Conflicts {
+  readonly alone: readonly number[];
+  readonly conflicts: readonly [number, number][];
+}
+
+/** @param outputs ascending */
+export function conflictsAmong(
+  outputs: readonly number[],
+  isOutOfReach: (outputs: readonly number[]) => boolean,
+): Conflicts {
+  const alone = outputs.filter((j) => isOutOfReach([j]));
+  const others = outputs.filter((j) => !alone.includes(j));
+  const conflicts = others.flatMap((j, index) =>
+    others.slice(index + 1).flatMap((k): [number, number][] => (isOutOfReach([j, k]) ? [[j, k]] : [])),
+  );
+  return { alone, conflicts };
+}
+
+/** A diagnosis of which the nearest place is known. */
+export function toDiagnosis(
+  goal: Goal,
+  intervals: readonly Interval[],
+  nearest: Pick<Diagnosis, 'nearestInput' | 'nearestOutput' | 'nearestIs'>,
+  { alone, conflicts }: Conflicts,
+): Diagnosis {
+  const { l1 } = goal;
+  const finite = (value: number) => Math.min(Number.MAX_VALUE, value);
+  // JSON has no -0.
+  const plain = (values: readonly number[]) => values.map((value) => value + 0);
+  const gaps = nearest.nearestOutput.map((y, j) =>
+    finite(l1 ? Math.abs(y - l1.center[j]!) : distanceTo(intervals[j]!, y)),
+  );
+  const unmet = gaps.flatMap((distance, j) =>
+    distanceTo(intervals[j]!, nearest.nearestOutput[j]!) > 0
+      ? [{ output: j, distance, isOutOfReachAlone: alone.includes(j) }]
+      : [],
+  );
+  return {
+    nearestInput: plain(nearest.nearestInput),
+    nearestOutput: plain(nearest.nearestOutput),
+    nearestIs: nearest.nearestIs,
+    l1Norm: l1 ? finite(gaps.reduce((sum, gap) => sum + gap, 0)) : null,
+    unmet,
+    conflicts,
+  };
+}

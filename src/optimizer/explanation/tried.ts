@@ -1,0 +1,38 @@
+import type { Cases } from '../cases.ts';
+import type { Diagnosis, SuggestRequest } from '../problem.ts';
+import { bestOf, distanceTo } from '../targets.ts';
+import { conflictsAmong, toDiagnosis } from './misses.ts';
+
+/**
+ * The diagnosis of a finite space of which every input has been tried without meeting the goal: nothing is estimated.
+ * At least one run succeeded.
+ */
+export function diagnoseTried(request: SuggestRequest, cases: Cases): Diagnosis {
+  const { goal, history, space } = request;
+  const { intervals, Y, N } = cases;
+  const m = intervals.length;
+  const n = space.variables.length;
+  const sumOf = (i: number, outputs: readonly number[]) =>
+    outputs.reduce((sum, j) => sum + Math.abs(Y[i * m + j]! - goal.l1!.center[j]!), 0);
+  const isMetAt = (i: number, outputs: readonly number[]) =>
+    goal.l1
+      ? sumOf(i, outputs) <= goal.l1.threshold
+      : outputs.every((j) => distanceTo(intervals[j]!, Y[i * m + j]!) === 0);
+  const isOutOfReach = (outputs: readonly number[]) => {
+    for (let i = 0; i < N; i++) if (isMetAt(i, outputs)) return false;
+    return true;
+  };
+  const all = intervals.map((_, j) => j);
+  const best = bestOf(goal.l1 ? Float64Array.from({ length: N }, (_, i) => sumOf(i, all)) : cases.merit);
+  const row = cases.rows[best]! * n;
+  return toDiagnosis(
+    goal,
+    intervals,
+    {
+      nearestInput: Array.from(history.X.subarray(row, row + n)),
+      nearestOutput: Array.from(Y.subarray(best * m, (best + 1) * m)),
+      nearestIs: 'evaluated',
+    },
+    conflictsAmong(all, isOutOfReach),
+  );
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import {
+  completeExplanation,
+  type Diagnosis,
+  describeDiagnosis,
+  relaxation,
+  type StoredExplanation,
+} from '../../src/domain/explanation.ts';
+import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
+
+const definition: ObjectiveDefinition = {
+  objectives: [10, -4],
+  objectiveTypes: ['value', 'percent'],
+  minimumBounds: [-1, -1],
+  maximumBounds: [1, 1],
+  desiredL1Norm: 0,
+  convergence: 1e-6,
+};
+
+const diagnosis: Diagnosis = {
+  nearestInput: [1],
+  nearestOutput: [12, -3],
+  nearestIs: 'predicted',
+  l1Norm: null,
+  unmet: [
+    { output: 0, distance: 1.00001, isOutOfReachAlone: true },
+    { output: 1, distance: 0.96, isOutOfReachAlone: false },
+  ],
+  conflicts: [],
+};
+
+describe('a diagnosis in words', () => {
+  it('says by how much to relax which bound, rounded up, and what is out of reach alone', () => {
+    expect(describeDiagnosis(diagnosis, definition)).toBe(
+      'The objectives seem out of reach together; at the nearest point predicted bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percent points. Out of reach even alone: 0.',
+    );
+  });
+
+  it('names the pairs that conflict', () => {
+    const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
+    const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
+    expect(describeDiagnosis(conflicting, definition)).toBe(
+      'The objectives seem out of reach; at the nearest point evaluated so far bounds would have to be relaxed: objective 1 by 0.5 percent points. Each alone can be met, but not together: 0 and 1.',
+    );
+  });
+
+  it('speaks of the L1 norm when the objectives are exact', () => {
+    const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
+    expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact)).toBe(
+      'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
+    );
+  });
+});
+
+describe('the relaxation of a bound', () => {
+  it('is in percent points of the target for percent, in output units for others', () => {
+    expect(relaxation(definition, 0, 0.3)).toBe(0.3);
+    expect(relaxation(definition, 1, 0.3)).toBeCloseTo(7.5, 12);
+  });
+
+  it('is finite for the smallest target', () => {
+    const tiny = { ...definition, objectives: [10, 5e-324] };
+    expect(relaxation(tiny, 1, 1)).toBe(Number.MAX_VALUE);
+  });
+});
+
+describe('an explanation stored by an earlier release', () => {
+  it('is completed by the facts that it does not tell', () => {
+    const old = {
+      caseCount: 9,
+      insight: [{ crossValidated: { r2: 0.9, rmse: 0.1 }, sensitivity: [0.7, 0.3] }],
+      diagnosis: {
+        nearestInput: [1],
+        nearestOutput: [2],
+        nearestIs: 'evaluated',
+        unmet: [{ output: 0, distance: 1, relaxBy: 1 }],
+        conflicts: [],
+      },
+    } as unknown as StoredExplanation;
+    const complete = completeExplanation(old);
+    expect(complete.insight).toEqual([{ ...old.insight![0], sensitivityRanges: null }]);
+    expect(complete.diagnosis).toMatchObject({ l1Norm: null, unmet: [{ distance: 1, isOutOfReachAlone: false }] });
+  });
+
+  it('may hold nothing', () => {
+    const nothing: StoredExplanation = { caseCount: 1, insight: null, diagnosis: null };
+    expect(completeExplanation(nothing)).toEqual(nothing);
+  });
+});
