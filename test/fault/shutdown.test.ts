@@ -50,6 +50,19 @@ it('claimed work that takes longer than the grace is handed back at once, withou
   expect(rows).toEqual([{ is_claimable: true }]);
 });
 
+it('a service that has closed holds no connection any more: its database may stop right away', async () => {
+  const { service, admin, path } = await setup({ aborts: false, graceMs: 20_000 });
+  const countConnections = async () => {
+    const text = `select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`;
+    return (await admin.query<{ count: number }>(text)).rows[0]!.count;
+  };
+  await Promise.all(Array.from({ length: 30 }, () => service.ok('GET', path)));
+  expect(await countConnections()).toBeGreaterThan(2);
+  await service.service.close();
+  expect(await countConnections()).toBe(0);
+});
+
 it('a worker process that is told to stop writes what it has computed and ends with code 0', async () => {
   const service = await startTestService({ worker: false });
   const admin = await openAdmin(service.databaseUrl);
