@@ -68,24 +68,14 @@ export async function storeOutcome(
   { version }: Pick<TakenKey, 'version'>,
   outcome: object,
 ): Promise<void> {
-  const stored = { fingerprint: request.fingerprint, outcome: JSON.stringify(outcome), created_at: sql<Date>`now()` };
-  const { numInsertedOrUpdatedRows } = await trx
-    .insertInto('idempotency_keys')
-    .values({
-      account_id: request.accountId,
-      key: request.key,
-      method: request.method,
-      path: request.path,
-      ...stored,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .constraint('idempotency_keys_primary')
-        .doUpdateSet(stored)
-        .where(sql<boolean>`idempotency_keys.xmin = ${version}::xid`),
-    )
-    .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows !== 1n) throw new ConflictError('the key was used meanwhile');
+  const { accountId, key, method, path, fingerprint } = request;
+  const { numAffectedRows } = await sql`
+    insert into idempotency_keys as k (account_id, key, method, path, fingerprint, outcome)
+    values (${accountId}, ${key}, ${method}, ${path}, ${fingerprint}, ${JSON.stringify(outcome)})
+    on conflict on constraint idempotency_keys_primary do update
+      set fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
+      where k.xmin = ${version}::xid`.execute(trx);
+  if (numAffectedRows !== 1n) throw new ConflictError('the key was used meanwhile');
 }
 
 /** Removes some expired keys; returns how many. Served by idempotency_keys_created. */
