@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { compileOnce } from './compiled.ts';
 import type { Db, Trx } from './transaction.ts';
 
 export interface StoredKey {
@@ -40,14 +41,18 @@ const keys = (db: Db | Trx) =>
       'k.last_used_at as lastUsedAt',
     ]);
 
-/** The key of that id while it may be used: not revoked, not expired by the database's clock, account active. */
-export function findUsableKey(db: Db, keyId: string): Promise<StoredKey | undefined> {
-  return keys(db)
-    .where('k.key_id', '=', keyId)
+const selectUsable = compileOnce<{ keyId: string }, StoredKey>((db, value) =>
+  keys(db)
+    .where('k.key_id', '=', value('keyId'))
     .where('k.revoked_at', 'is', null)
     .where('a.disabled_at', 'is', null)
-    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
-    .executeTakeFirst();
+    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)])),
+);
+
+/** The key of that id while it may be used: not revoked, not expired by the database's clock, account active. */
+export async function findUsableKey(db: Db, keyId: string): Promise<StoredKey | undefined> {
+  const [key] = await selectUsable(db, { keyId });
+  return key;
 }
 
 export function listKeys(db: Db): Promise<StoredKey[]> {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Inverse, InverseStatus } from '../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -44,19 +45,27 @@ function inverses(db: Db | Trx, accountId: number) {
   return db.selectFrom('inverses as i').select(COLUMNS).select(BASIS_OUTPUT).where('i.account_id', '=', accountId);
 }
 
+const selectInverse = compileOnce<{ accountId: number; id: number }, InverseRow>((db, value) =>
+  inverses(db, value('accountId')).where('i.id', '=', value('id')),
+);
+
 /** Disabled ones included. Primary key. */
 export async function findInverse(db: Db | Trx, accountId: number, id: number): Promise<Inverse | undefined> {
-  const row = await inverses(db, accountId).where('i.id', '=', id).executeTakeFirst();
+  const [row] = await selectInverse(db, { accountId, id });
   return row && toInverse(row);
 }
 
+const selectLastInverse = compileOnce<{ accountId: number; objectiveId: number }, InverseRow>((db, value) =>
+  inverses(db, value('accountId'))
+    .where('i.objective_id', '=', value('objectiveId'))
+    .orderBy('i.iteration', 'desc')
+    .limit(1),
+);
+
 /** The step with the highest iteration. Every objective has at least iteration 1. */
 export async function getLastInverse(db: Db | Trx, accountId: number, objectiveId: number): Promise<Inverse> {
-  const row = await inverses(db, accountId)
-    .where('i.objective_id', '=', objectiveId)
-    .orderBy('i.iteration', 'desc')
-    .limit(1)
-    .executeTakeFirstOrThrow();
+  const [row] = await selectLastInverse(db, { accountId, objectiveId });
+  if (row === undefined) throw new Error(`objective ${objectiveId} has no steps`);
   return toInverse(row);
 }
 
@@ -90,24 +99,24 @@ export async function listInverses(
   return toPage(rows.map(toInverse), page);
 }
 
-/** Input, output and failure of every step, in order of iteration: what the optimizer learns from. */
-export function listStepData(
-  db: Db | Trx,
-  objectiveId: number,
-): Promise<
-  readonly {
-    readonly iteration: number;
-    readonly status: string;
-    readonly input: readonly number[] | null;
-    readonly output: readonly number[] | null;
-  }[]
-> {
-  return db
+interface StepData {
+  readonly iteration: number;
+  readonly status: string;
+  readonly input: readonly number[] | null;
+  readonly output: readonly number[] | null;
+}
+
+const selectStepData = compileOnce<{ objectiveId: number }, StepData>((db, value) =>
+  db
     .selectFrom('inverses')
     .select(['iteration', 'status', 'input', 'output'])
-    .where('objective_id', '=', objectiveId)
-    .orderBy('iteration')
-    .execute();
+    .where('objective_id', '=', value('objectiveId'))
+    .orderBy('iteration'),
+);
+
+/** Input, output and failure of every step, in order of iteration: what the optimizer learns from. */
+export function listStepData(db: Db | Trx, objectiveId: number): Promise<readonly StepData[]> {
+  return selectStepData(db, { objectiveId });
 }
 
 export interface NewInverse {

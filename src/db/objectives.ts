@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Objective } from '../domain/objective.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
+import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -56,15 +57,25 @@ function placedObjectives(db: Db | Trx, accountId: number) {
     .where('o.account_id', '=', accountId);
 }
 
+type PlacedRow = ObjectiveRow & Pick<PlacedObjective, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
+type ById = { accountId: number; id: number };
+
+const selectPlaced = compileOnce<ById, PlacedRow>((db, value) =>
+  placedObjectives(db, value('accountId')).where('o.id', '=', value('id')),
+);
+const selectPlacedLocked = compileOnce<ById, PlacedRow>((db, value) =>
+  placedObjectives(db, value('accountId')).where('o.id', '=', value('id')).forUpdate('o'),
+);
+
 /** Disabled ones included. Primary key. */
 export async function findObjective(db: Db | Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
-  const row = await placedObjectives(db, accountId).where('o.id', '=', id).executeTakeFirst();
+  const [row] = await selectPlaced(db, { accountId, id });
   return row && toObjective(row);
 }
 
 /** Locks the objective row: everything that changes an objective, its steps or its job queues up here. */
 export async function lockObjective(trx: Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
-  const row = await placedObjectives(trx, accountId).where('o.id', '=', id).forUpdate('o').executeTakeFirst();
+  const [row] = await selectPlacedLocked(trx, { accountId, id });
   return row && toObjective(row);
 }
 

@@ -1,5 +1,6 @@
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
+import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -19,9 +20,18 @@ function outputCaseSets(db: Db | Trx, accountId: number) {
   return db.selectFrom('output_case_sets').select(COLUMNS).where('account_id', '=', accountId);
 }
 
+const selectSet = compileOnce<{ accountId: number; id: number }, OutputCaseSet>((db, value) =>
+  outputCaseSets(db, value('accountId')).where('id', '=', value('id')),
+);
+
 /** Primary key. */
-export function findOutputCaseSet(db: Db | Trx, accountId: number, id: number): Promise<OutputCaseSet | undefined> {
-  return outputCaseSets(db, accountId).where('id', '=', id).executeTakeFirst();
+export async function findOutputCaseSet(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+): Promise<OutputCaseSet | undefined> {
+  const [set] = await selectSet(db, { accountId, id });
+  return set;
 }
 
 /** Disabled ones included. Primary key. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { InputType, Project } from '../domain/project.ts';
+import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -35,9 +36,13 @@ function projects(db: Db | Trx, accountId: number) {
   return db.selectFrom('projects').select(COLUMNS).where('account_id', '=', accountId);
 }
 
+const selectProject = compileOnce<{ accountId: number; id: number }, ProjectRow>((db, value) =>
+  projects(db, value('accountId')).where('id', '=', value('id')),
+);
+
 /** Disabled ones included. Primary key. */
 export async function findProject(db: Db | Trx, accountId: number, id: number): Promise<Project | undefined> {
-  const row = await projects(db, accountId).where('id', '=', id).executeTakeFirst();
+  const [row] = await selectProject(db, { accountId, id });
   return row && toProject(row);
 }
 

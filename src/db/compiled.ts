@@ -1,0 +1,52 @@
+/**
+ * Statements that are built once. Building and compiling one costs as much processor time as sending it and reading its
+ * answer; those of every request are compiled at their first use and only given other values after that.
+ */
+import {
+  type Compilable,
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import type { Database } from './schema.ts';
+import type { Db, Trx } from './transaction.ts';
+
+/** Builds statements and can run none. */
+const builder: Db = new Kysely<Database>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+});
+
+/** Stands for a value while a statement is built. */
+class Placeholder {
+  readonly name: PropertyKey;
+
+  constructor(name: PropertyKey) {
+    this.name = name;
+  }
+}
+
+/**
+ * The statement that `build` makes, as a function of its values. `build` runs once: what differs from call to call must come
+ * from `value`, and it must not look into what that returns.
+ */
+export function compileOnce<Values extends object, Row>(
+  build: (db: Db, value: <Name extends keyof Values>(name: Name) => Values[Name]) => Compilable<Row>,
+): (db: Db | Trx, values: Values) => Promise<readonly Row[]> {
+  let compiled: CompiledQuery<Row> | undefined;
+  return async (db, values) => {
+    compiled ??= build(builder, (name) => new Placeholder(name) as never).compile();
+    const parameters = compiled.parameters.map((each) =>
+      each instanceof Placeholder ? values[each.name as keyof Values] : each,
+    );
+    const { rows } = await db.executeQuery<Row>({ ...compiled, parameters });
+    return rows;
+  };
+}
