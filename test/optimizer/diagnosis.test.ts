@@ -233,6 +233,24 @@ const impossible: Impossible[] = [
   },
 ];
 
+/** Hartman 1973: minus four peaks in six inputs, of which the highest is -3.32. */
+function hartman(x: readonly number[]): number {
+  const widths = [
+    [10, 3, 17, 3.5, 1.7, 8],
+    [0.05, 10, 17, 0.1, 8, 14],
+    [3, 3.5, 1.7, 10, 17, 8],
+    [17, 8, 0.05, 10, 0.1, 14],
+  ];
+  const centers = [
+    [0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886],
+    [0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991],
+    [0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.665],
+    [0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381],
+  ];
+  const squares = widths.map((row, k) => sum(row.map((width, v) => width * (x[v]! - centers[k]![v]!) ** 2)));
+  return -sum([1, 1.2, 3, 3.2].map((height, k) => height * Math.exp(-squares[k]!)));
+}
+
 describe('the diagnosis', () => {
   it.each(impossible)('of $name is within five percent of the truth, and names the objectives', (problem) => {
     const { request } = play({ seed: 3, ...problem }, problem.limit ?? 12);
@@ -355,6 +373,12 @@ describe('the diagnosis', () => {
       evaluate: ([a, b]) => [a!, a! > 0.4 && b! > 0.85 ? 1 : 0],
     },
     {
+      name: 'the highest of several peaks',
+      variables: [unit, unit, unit, unit, unit, unit],
+      goal: all(minimize(-3.22)),
+      evaluate: (x) => [hartman(x)],
+    },
+    {
       name: 'to be met, if at all, where runs fail',
       variables: [unit, unit],
       goal: all(within(3, 0.01)),
@@ -369,7 +393,7 @@ describe('the diagnosis', () => {
   ];
 
   it.each(possible)('is silent at every step while the goal is $name', (problem) => {
-    for (const seed of [3, 4]) {
+    for (const seed of [1, 3, 4]) {
       for (const request of requestsOf(play({ ...problem, seed }, 25))) {
         expect(explain(request).diagnosis).toBeNull();
       }

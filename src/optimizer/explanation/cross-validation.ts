@@ -5,7 +5,7 @@
  */
 import { choleskyInPlace, dot, solveWithFactor } from '../linalg/cholesky.ts';
 import type { OutputInsight } from '../problem.ts';
-import { type Factorized, leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
+import type { Factorized } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 
 /** Cases nearer than this share of the diagonal of the box to the first one among them are one place. */
@@ -13,13 +13,8 @@ const ONE_PLACE = 0.05;
 /** Fewer places say nothing: a mean and a slope explain two. */
 const LEAST_PLACES = 3;
 
-/** Leave-one-out residuals of output j on the standardized scale, length N; null for a constant. */
-export function residualsOf(surrogate: Surrogate, j: number): Float64Array | null {
-  const fitted = surrogate.outputs[j]!.fitted;
-  if (!fitted) return null;
-  const precision = leaveOneOutPrecision(surrogate.kernels[fitted.kernel]!.factorized);
-  return fitted.conditioned.alpha.map((value, i) => (precision[i]! > 0 ? value / precision[i]! : 0));
-}
+/** Cases that lie together, by their rows; at least one each. */
+export type Places = readonly (readonly number[])[];
 
 /**
  * The cases of a surrogate sorted into places: the first case and all near it, the first of the others and all near
@@ -27,7 +22,7 @@ export function residualsOf(surrogate: Surrogate, j: number): Float64Array | nul
  *
  * @param n number of inputs that move
  */
-export function placesOf({ geometry }: Surrogate, n: number): number[][] {
+export function placesOf({ geometry }: Surrogate, n: number): Places {
   const { N, p, U } = geometry;
   // The box has sides of 2.
   const near = (2 * ONE_PLACE) ** 2 * n;
@@ -45,27 +40,36 @@ export function placesOf({ geometry }: Surrogate, n: number): number[][] {
 }
 
 /** Cross-validates output j of a surrogate, place by place. */
-export function crossValidate(
-  surrogate: Surrogate,
-  places: readonly number[][],
-  j: number,
-): OutputInsight['crossValidated'] {
-  const fitted = surrogate.outputs[j]!.fitted;
+export function crossValidate(surrogate: Surrogate, places: Places, j: number): OutputInsight['crossValidated'] {
   const K = places.length;
   if (K < LEAST_PLACES) return { r2: null, rmse: null };
-  if (!fitted) return { r2: null, rmse: 0 };
-  const { z, fromZ } = fitted.warp;
-  const residuals = leftOutTogether(surrogate.kernels[fitted.kernel]!.factorized, fitted.conditioned.alpha, places);
+  const residuals = residualsOf(surrogate, places, j);
+  if (residuals === null) return { r2: null, rmse: 0 };
+  const { z, fromZ } = surrogate.outputs[j]!.fitted!.warp;
   const observed = z.map(fromZ);
   const largest = observed.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
-  const average = (of: (i: number) => number) =>
-    places.reduce((sum, place) => sum + place.reduce((part, i) => part + of(i), 0) / place.length, 0) / K;
-  const mean = average((i) => observed[i]! / largest);
-  const missed = average((i) => ((observed[i]! - fromZ(z[i]! - residuals[i]!)) / largest) ** 2);
-  const spread = average((i) => (observed[i]! / largest - mean) ** 2);
+  const mean = averageOver(places, (i) => observed[i]! / largest);
+  const missed = averageOver(places, (i) => ((observed[i]! - fromZ(z[i]! - residuals[i]!)) / largest) ** 2);
+  const spread = averageOver(places, (i) => (observed[i]! / largest - mean) ** 2);
   const r2 = 1 - missed / spread;
   const rmse = Math.sqrt(missed) * largest;
   return { r2: Number.isFinite(r2) ? r2 : null, rmse: Number.isFinite(rmse) ? rmse : null };
+}
+
+/** The mean over the places of the mean over their cases. */
+export function averageOver(places: Places, of: (i: number) => number): number {
+  const means = places.map((place) => place.reduce((sum, i) => sum + of(i), 0) / place.length);
+  return means.reduce((sum, mean) => sum + mean, 0) / places.length;
+}
+
+/**
+ * Residuals of output j on the standardized scale, length N, each case predicted from the other places; null for a
+ * constant. Not a number where a place cannot be left out.
+ */
+export function residualsOf(surrogate: Surrogate, places: Places, j: number): Float64Array | null {
+  const fitted = surrogate.outputs[j]!.fitted;
+  if (!fitted) return null;
+  return leftOutTogether(surrogate.kernels[fitted.kernel]!.factorized, fitted.conditioned.alpha, places);
 }
 
 /**
@@ -74,11 +78,7 @@ export function crossValidate(
  *
  * Source: Dubrule 1983, Mathematical Geology 15, for several cases at once. Cost of the largest place: N |G|^2 + |G|^3 / 3.
  */
-function leftOutTogether(
-  { inverse, ones, total }: Factorized,
-  alpha: Float64Array,
-  places: readonly number[][],
-): Float64Array {
+function leftOutTogether({ inverse, ones, total }: Factorized, alpha: Float64Array, places: Places): Float64Array {
   const N = alpha.length;
   // Rows of the transposed inverse: the columns that the products below run along.
   const columns = new Float64Array(N * N);

@@ -11,7 +11,7 @@ import { movableCount, snap } from '../space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { bestOf, distanceTo, stallOf } from '../targets.ts';
-import { residualsOf } from './cross-validation.ts';
+import { averageOver, type Places, placesOf, residualsOf } from './cross-validation.ts';
 import { conflictsAmong, toDiagnosis } from './misses.ts';
 import { type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
 import { diagnoseTried } from './tried.ts';
@@ -21,8 +21,11 @@ const CERTAIN = 4;
 /** Suggestions made, and suggestions without progress, before anything is claimed. */
 const LEAST_STEPS = 5;
 const LEAST_STALL = 3;
-/** Share of the variance of an output that the model must explain, left out point by point, to be a witness. */
-const LEAST_R2 = 0.9;
+/**
+ * Share of the variance of an output that the model must predict, left out place by place, to be a witness: with 0.9 it
+ * took a lesser peak for the highest.
+ */
+const LEAST_R2 = 0.95;
 /** Cases after which an output that never varied is taken for a constant: a step may hide in any gap. */
 const CONSTANT_CASES = 50;
 /** Error of an output that is no witness, standardized. */
@@ -41,8 +44,9 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   if (tried >= coding.size) return diagnoseTried(request, cases);
   const n = movableCount(coding);
   if (cases.N < 2 * n + 4 || history.count - firstStep < LEAST_STEPS || stallOf(cases.merit) < LEAST_STALL) return null;
+  const places = placesOf(surrogate, n);
   const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
-    fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, j)) : UNKNOWN,
+    fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, places, j), places) : UNKNOWN,
   );
   const evidence: Evidence = { request, coding, cases, surrogate, predictor, errors, work };
   const search = makeNearestSearch(evidence);
@@ -58,14 +62,11 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   return diagnosis.unmet.length > 0 ? diagnosis : null;
 }
 
-/**
- * Half the largest leave-one-out residual. The mean would be flattered by the many points that lie close together
- * around the best one; the isolated ones tell how well the model knows the rest of the box.
- */
-function typicalError(residuals: Float64Array | null): number {
+/** Half the largest residual: the mean would be flattered by the many cases around the best one. */
+function typicalError(residuals: Float64Array | null, places: Places): number {
   if (!residuals) return 0;
-  const missed = residuals.reduce((sum, value) => sum + value * value, 0) / residuals.length;
-  if (missed > 1 - LEAST_R2) return UNKNOWN;
+  const missed = averageOver(places, (i) => residuals[i]! ** 2);
+  if (!(missed <= 1 - LEAST_R2)) return UNKNOWN;
   return residuals.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 2;
 }
 
