@@ -1,3 +1,4 @@
+import type { RandomStream } from '../numerics/random.ts';
 import { type Coding, levelCount } from '../space.ts';
 
 /** Whole steps tried for an ordered variable with more levels than this; with fewer, every level. */
@@ -23,4 +24,20 @@ export function neighboursOf(coding: Coding, x: Float64Array): Float64Array[] {
     }
   });
   return out;
+}
+
+/** At most `count` random inputs that differ from x (length n) in two discrete variables, each as in `neighboursOf`. */
+export function pairNeighboursOf(coding: Coding, x: Float64Array, count: number, random: RandomStream): Float64Array[] {
+  const singles = neighboursOf(coding, x);
+  const moved = singles.map((one) => one.findIndex((value, v) => value !== x[v]));
+  if (new Set(moved).size < 2) return [];
+  const out = new Map<string, Float64Array>();
+  for (let k = 0; k < 2 * count && out.size < count; k++) {
+    const [a, b] = [random.below(singles.length), random.below(singles.length)];
+    if (moved[a] === moved[b]) continue;
+    const next = singles[a]!.slice();
+    next[moved[b]!] = singles[b]![moved[b]!]!;
+    out.set(next.join(), next);
+  }
+  return [...out.values()];
 }

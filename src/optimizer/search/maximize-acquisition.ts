@@ -1,9 +1,9 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import { type Coding, decode, encode, snap } from '../space.ts';
-import { type Box, climb, holdDiscrete, randomIn } from './box-newton.ts';
-import { neighboursOf } from './discrete.ts';
+import { type Coding, encode, snap } from '../space.ts';
+import { type Box, climb } from './box-newton.ts';
+import { neighboursOf, pairNeighboursOf } from './discrete.ts';
 import type { Seen } from './seen.ts';
 
 const RANDOM_STARTS = 100;
@@ -15,7 +15,12 @@ const NEWTON_STEPS = 25;
 const TRIAL_STEPS = 6;
 const FINALISTS = 3;
 const NEWTON_STEPS_DISCRETE = 6;
-const DISCRETE_ROUNDS = 4;
+const DISCRETE_ROUNDS = 8;
+/**
+ * Settled summits from which the discrete variables are searched, and changes of two of them that are tried. Without
+ * floats that have to adapt a trial is cheap.
+ */
+const POLISH = { withFloats: { starts: 3, pairs: 60 }, withoutFloats: { starts: 5, pairs: 200 } };
 const SAME = 1e-6;
 
 export interface Search {
@@ -39,10 +44,9 @@ export interface Found {
   readonly terms: Float64Array;
 }
 
-/** What a search met: the best input not evaluated before, and the best at all. */
+/** The best input met that was not evaluated before. */
 interface Record {
   unseen: Found | null;
-  any: Found | null;
 }
 
 /**
@@ -58,7 +62,7 @@ interface Record {
 export function maximizeAcquisition(search: Search): Found | null {
   const { coding, acquisition, box, work } = search;
   const frozen = medianSpreads(search);
-  const best: Record = { unseen: null, any: null };
+  const best: Record = { unseen: null };
   const summits: Float64Array[] = [];
   for (const start of startPoints(search, frozen)) {
     climb(acquisition, start, frozen, box, NEWTON_STEPS, work);
@@ -68,11 +72,17 @@ export function maximizeAcquisition(search: Search): Found | null {
   const climbed = summits.map((u) => ({ u, value: climb(acquisition, u, null, box, TRIAL_STEPS, work) }));
   climbed.sort((a, b) => b.value - a.value);
   const isDiscrete = coding.discrete.includes(1);
-  climbed.forEach(({ u }, rank) => {
+  const settled = climbed.map(({ u }, rank) => {
     if (isDiscrete || rank < FINALISTS) climb(acquisition, u, null, box, NEWTON_STEPS - TRIAL_STEPS, work);
-    settle(search, u, best);
+    return settle(search, u, best);
   });
-  if (isDiscrete && best.any) polish(search, best, best.any);
+  if (isDiscrete) {
+    settled.sort((a, b) => b.value - a.value);
+    const starts = settled.filter((one, i) => settled.findIndex((other) => isSameChoice(coding, one.x, other.x)) === i);
+    const { withFloats, withoutFloats } = POLISH;
+    const effort = coding.discrete.every((one, v) => one === 1 || coding.movable[v] === 0) ? withoutFloats : withFloats;
+    for (const start of starts.slice(0, effort.starts)) polish(search, best, start, effort.pairs);
+  }
   return best.unseen;
 }
 
@@ -81,12 +91,18 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
   return a.every((value, f) => Math.abs(value - b[f]!) < SAME);
 }
 
+function randomIn({ box, random, coding }: Search): Float64Array {
+  const u = new Float64Array(coding.p);
+  for (let f = 0; f < u.length; f++) u[f] = box.lower[f]! + random.uniform() * (box.upper[f]! - box.lower[f]!);
+  return u;
+}
+
 /** Per output the median spread over random points of the box, at least the floor that its interval allows. */
 function medianSpreads(search: Search): Float64Array {
   const { acquisition, sigma } = search;
   const samples = Array.from({ length: acquisition.m }, () => new Float64Array(MEDIAN_POINTS));
   for (let k = 0; k < MEDIAN_POINTS; k++) {
-    acquisition.evaluate(randomIn(search.box, search.random), null, false);
+    acquisition.evaluate(randomIn(search), null, false);
     for (let j = 0; j < acquisition.m; j++) samples[j]![k] = sigma[j]!;
   }
   return Float64Array.from(samples, (one, j) => Math.max(one.sort()[MEDIAN_POINTS >> 1]!, acquisition.frozenFloor[j]!));
@@ -95,7 +111,7 @@ function medianSpreads(search: Search): Float64Array {
 function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
   const random: { u: Float64Array; value: number }[] = [];
   for (let k = 0; k < RANDOM_STARTS && !isSpent(search.work, 0.8); k++) {
-    const u = randomIn(search.box, search.random);
+    const u = randomIn(search);
     random.push({ u, value: search.acquisition.evaluate(u, frozen, false) });
   }
   random.sort((a, b) => b.value - a.value);
@@ -104,43 +120,63 @@ function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
 }
 
 /** Decodes u and enters it as a candidate unless it was evaluated; with discrete variables the floats adapt first. */
-function settle(search: Search, u: Float64Array, best: Record): number {
+function settle(search: Search, u: Float64Array, best: Record): Found {
   const { coding, acquisition, seen, work } = search;
   const x = new Float64Array(coding.n);
   snap(coding, u, x);
   if (coding.discrete.includes(1)) {
-    climb(acquisition, u, null, holdDiscrete(coding, search.box, u), NEWTON_STEPS_DISCRETE, work);
+    climb(acquisition, u, null, holdDiscrete(search, u), NEWTON_STEPS_DISCRETE, work);
     snap(coding, u, x);
   }
   const value = acquisition.evaluate(u, null, false);
   const isBetter = (other: Found | null) => value > (other?.value ?? Number.NEGATIVE_INFINITY);
   const terms = acquisition.terms.slice();
-  if (isBetter(best.any)) best.any = { x, value, terms };
-  if (isBetter(best.unseen) && !seen.has(x)) best.unseen = { x, value, terms };
-  return value;
+  const found = { x, value, terms };
+  if (isBetter(best.unseen) && !seen.has(x)) best.unseen = found;
+  return found;
 }
 
-/** Coordinate search over the discrete variables from the best candidate. */
-function polish(search: Search, best: Record, start: Found): void {
-  const { coding, box, work } = search;
-  let current = { x: start.x, value: start.value };
+/** The box with every discrete feature held at u. */
+function holdDiscrete({ coding, box }: Search, u: Float64Array): Box {
+  const lower = box.lower.slice();
+  const upper = box.upper.slice();
+  for (let f = 0; f < coding.p; f++) {
+    if (coding.discrete[coding.owner[f]!] === 1) lower[f] = upper[f] = u[f]!;
+  }
+  return { lower, upper };
+}
+
+/** True when the discrete variables of two inputs agree. */
+function isSameChoice({ discrete }: Coding, a: Float64Array, b: Float64Array): boolean {
+  return a.every((value, v) => discrete[v] === 0 || value === b[v]);
+}
+
+/** Ascends over the discrete variables: one of them changes at a time or, where no such change is better, two. */
+function polish(search: Search, best: Record, start: Found, pairs: number): void {
+  const { coding, random, work } = search;
+  let current = start;
   for (let round = 0; round < DISCRETE_ROUNDS && !isSpent(work, 1); round++) {
-    let next: { x: Float64Array; value: number } | null = null;
-    for (const x of neighboursOf(coding, current.x)) {
-      const u = new Float64Array(coding.p);
-      encode(coding, x, 0, u, 0);
-      if (!isInside(coding, box, u)) continue;
-      const value = settle(search, u, best);
-      if (value > (next?.value ?? current.value)) {
-        const reached = new Float64Array(coding.n);
-        decode(coding, u, reached);
-        next = { x: reached, value };
-      }
-      if (isSpent(work, 1)) break;
-    }
+    const next =
+      bestNeighbour(search, best, current, neighboursOf(coding, current.x)) ??
+      bestNeighbour(search, best, current, pairNeighboursOf(coding, current.x, pairs, random));
     if (next === null) break;
     current = next;
   }
+}
+
+/** The best of the inputs once their floats have adapted; null when none is better than the current one. */
+function bestNeighbour(search: Search, best: Record, current: Found, neighbours: Float64Array[]): Found | null {
+  const { coding, box, work } = search;
+  let next: Found | null = null;
+  for (const x of neighbours) {
+    if (isSpent(work, 1)) break;
+    const u = new Float64Array(coding.p);
+    encode(coding, x, 0, u, 0);
+    if (!isInside(coding, box, u)) continue;
+    const found = settle(search, u, best);
+    if (found.value > (next ?? current).value) next = found;
+  }
+  return next;
 }
 
 /** True when the discrete features of u lie in the box, which in local mode is smaller than the space. */

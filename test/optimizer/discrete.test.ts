@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
+import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
+import { makeCoding, randomPoint } from '../../src/optimizer/space.ts';
+import { spaces } from './arbitraries.ts';
+import { play, within } from './play.ts';
+
+function changed(a: Float64Array, b: Float64Array): number[] {
+  return Array.from(a, (value, v) => (value === b[v] ? -1 : v)).filter((v) => v >= 0);
+}
+
+describe('neighbours over the discrete variables', () => {
+  it('differ in one or two of them, lie in the space and are listed once', () => {
+    fc.assert(
+      fc.property(spaces, fc.nat(), (space, seed) => {
+        const coding = makeCoding(space);
+        const random = makeRandom(seed);
+        const x = new Float64Array(coding.n);
+        randomPoint(coding, random, x, new Float64Array(coding.p));
+        const pairs = pairNeighboursOf(coding, x, 20, random);
+        expect(pairs.length).toBeLessThanOrEqual(20);
+        for (const [count, list] of [
+          [1, neighboursOf(coding, x)],
+          [2, pairs],
+        ] as const) {
+          expect(new Set(list.map((one) => one.join())).size).toBe(list.length);
+          for (const one of list) {
+            const at = changed(one, x);
+            expect(at).toHaveLength(count);
+            for (const v of at) {
+              const { minimum, maximum } = space.variables[v]!;
+              expect(coding.discrete[v]).toBe(1);
+              expect(one[v]).toBeGreaterThanOrEqual(minimum);
+              expect(one[v]).toBeLessThanOrEqual(maximum);
+            }
+          }
+        }
+      }),
+    );
+  });
+
+  it('are searched two at a time: a ratio of teeth that no single wheel improves is found within twenty suggestions', () => {
+    // Sandgren's gear train: 19 * 16 / (43 * 49) = 0.144281, where one tooth more or less on any wheel leads away.
+    const wheel = { kind: 'integer', minimum: 12, maximum: 60 } as const;
+    const ratio = (19 * 16) / (43 * 49);
+    for (const seed of [1, 2, 3]) {
+      const goal = { targets: [within(ratio, 1e-5)], l1: null };
+      const evaluate = ([a, b, c, d]: readonly number[]) => [(a! * b!) / (c! * d!)];
+      expect(play({ variables: [wheel, wheel, wheel, wheel], goal, evaluate, seed }, 20).solvedAt).toBeGreaterThan(0);
+    }
+  });
+});
