@@ -1,7 +1,7 @@
 /**
- * The record of finished plays: one JSON object per line, one file per solver and set, appended to and never rewritten. A play is
- * identified by solver, version, problem, seed and the fingerprint of the problem, so that a changed problem or optimizer
- * is played again and everything else is skipped.
+ * The record of finished plays: one JSON object per line, one file per solver and set, appended to and never rewritten.
+ * A play is identified by solver, version, problem, seed and the fingerprint of the problem, so that a changed problem or
+ * optimizer is played again and everything else is skipped.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -4,9 +4,9 @@
  *   node bench/solvers/run.ts [--solver backsolve] [--set held-out] [--seeds 1,2,3] [--family f]
  *                             [--problem name,name] [--time-cap seconds] [--no-save] [--again]
  *
- * `--no-save` neither reads nor writes results and is for tuning, hence refused for the held-out set; `--again` plays also what is recorded. Peers run in
- * the Python environment that bench/peers/setup.sh makes; `--time-cap` ends one of their plays after that
- * much processor time.
+ * `--no-save` neither reads nor writes results and is for tuning, hence refused for the held-out set; `--again` plays also
+ * what is recorded. Peers run in the Python environment that bench/peers/setup.sh makes; `--time-cap` ends one of their
+ * plays after that much processor time.
  */
 import { parseArgs } from 'node:util';
 import { warmUp } from '../../src/optimizer/suggest.ts';
