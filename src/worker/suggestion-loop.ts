@@ -166,8 +166,12 @@ export class SuggestionLoop {
   /** The job is done and gone; whatever goes wrong here, the next suggestion brings a newer explanation. */
   async #explain(job: LeasedJob, request: ExplainRequest, signal: AbortSignal): Promise<void> {
     this.#keeper.letGo(job);
+    if (signal.reason === SHUTDOWN) return;
+    // A renewal that was under way while the job ended takes it for lost; the explanation ends with the worker only.
+    const explaining = new AbortController();
+    this.#running.set(job.leaseToken, explaining);
     try {
-      await explainObjective(this.#deps, job, request, signal);
+      await explainObjective(this.#deps, job, request, explaining.signal);
     } catch (error) {
       this.#deps.log.warn({ err: error, objectiveId: job.objectiveId }, 'explanation.interrupted');
     }
