@@ -77,6 +77,8 @@ it('a worker that hangs past its lease finds the job taken over when it goes on,
   await startWorker();
   const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
   await expect.poll(step).toMatchObject({ input: expected });
+  // What the new holder has to say about its suggestion follows in a write of its own.
+  await expect.poll(() => readSteps(service, path)).toMatchObject({ insight: expect.anything() });
   const before = await readSteps(service, path);
   frozen.child.kill('SIGCONT');
   await frozen.prints(/suggestion\.(lost|lease-lost|interrupted)/);
