@@ -18,6 +18,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
+import { findFreePort } from '../../test/telemetry/free-port.ts';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
 import { readProcessMs, readServerMs } from './processor-time.ts';
 
@@ -33,7 +34,6 @@ const { values: options } = parseArgs({
 const STEPS_PER_OBJECTIVE = 25;
 /** So many cycles before the clock starts: by then the code is compiled and statements are planned. */
 const WARM_CYCLES = 300;
-const METRICS_PORT = '19464';
 /** Name of a database. */
 const UNFAIR = 'unfair';
 
@@ -147,6 +147,7 @@ function urlOf(database: string): string {
 
 async function measure(safeguards: readonly Safeguard[], clients: number): Promise<Cost> {
   const has = (safeguard: Safeguard) => safeguards.includes(safeguard);
+  const metricsPort = String(await findFreePort());
   const databaseUrl = has('fairness') ? postgres.url : urlOf(UNFAIR);
   const service = await startProcess(
     {
@@ -157,7 +158,7 @@ async function measure(safeguards: readonly Safeguard[], clients: number): Promi
       DATABASE_URL: databaseUrl,
       // High enough to refuse nothing; fetched in batches of 600 then.
       RATE_LIMIT_PER_MINUTE: has('rate-limits') ? '60000' : '0',
-      ...(has('metrics') && { METRICS_PORT }),
+      ...(has('metrics') && { METRICS_PORT: metricsPort }),
       ...(has('traces') && {
         OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`,
       }),
@@ -178,7 +179,7 @@ async function measure(safeguards: readonly Safeguard[], clients: number): Promi
   const before = await readCost();
   const cycles = await play(client, paths, clients);
   // Seen once by Prometheus, which comes less often.
-  if (has('metrics')) await fetch(`http://127.0.0.1:${METRICS_PORT}/metrics`).then((answer) => answer.text());
+  if (has('metrics')) await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text());
   const after = await readCost();
   client.close();
   await database.end();
