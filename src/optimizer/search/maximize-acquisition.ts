@@ -7,13 +7,19 @@ import { neighboursOf, pairNeighboursOf } from './discrete.ts';
 import type { Seen } from './seen.ts';
 
 const RANDOM_STARTS = 100;
-const BEST_RANDOM = 5;
-const BEST_EVALUATED = 3;
 const MEDIAN_POINTS = 30;
 const NEWTON_STEPS = 25;
-/** Steps of the second phase for every summit, and the number of summits that then go on. */
+/** Steps of the second phase for every summit, before most of them are left behind. */
 const TRIAL_STEPS = 6;
-const FINALISTS = 3;
+/**
+ * Best random points and best evaluated ones to start from, and the summits that go on after the trial steps. With fewer
+ * in general a multimodal problem was lost; once many outputs have models of their own for many cases, where an evaluation costs most,
+ * the runs of no problem changed.
+ */
+const EFFORT = {
+  full: { random: 5, evaluated: 3, finalists: 3 },
+  dear: { random: 3, evaluated: 1, finalists: 2 },
+};
 const NEWTON_STEPS_DISCRETE = 6;
 const DISCRETE_ROUNDS = 8;
 /**
@@ -32,6 +38,8 @@ export interface Search {
   readonly seen: Seen;
   /** Features of evaluated points to start from, the best first. */
   readonly evaluated: readonly Float64Array[];
+  /** Whether one evaluation costs so much that fewer starts have to do. */
+  readonly isDear: boolean;
   readonly random: RandomStream;
   readonly work: Work;
 }
@@ -56,8 +64,7 @@ interface Record {
  * Two phases per start, indispensable (13.5 -> 12.3 runs): first with the spreads frozen at their medians, which
  * makes a wide basin, then with the spreads predicted at each point. A second phase from evaluated points, where the
  * spread vanishes, stalls. After a few steps of the second phase only the best few summits go on: that halves the cost
- * of a search, and runs stay as they are (with two finalists after four steps a multimodal problem was lost). Inputs with
- * discrete variables need them all: rounding changes their order.
+ * of a search, and runs stay as they are. Inputs with discrete variables need them all: rounding changes their order.
  */
 export function maximizeAcquisition(search: Search): Found | null {
   const { coding, acquisition, box, work } = search;
@@ -73,7 +80,8 @@ export function maximizeAcquisition(search: Search): Found | null {
   climbed.sort((a, b) => b.value - a.value);
   const isDiscrete = coding.discrete.includes(1);
   const settled = climbed.map(({ u }, rank) => {
-    if (isDiscrete || rank < FINALISTS) climb(acquisition, u, null, box, NEWTON_STEPS - TRIAL_STEPS, work);
+    if (isDiscrete || rank < effortOf(search).finalists)
+      climb(acquisition, u, null, box, NEWTON_STEPS - TRIAL_STEPS, work);
     return settle(search, u, best);
   });
   if (isDiscrete) {
@@ -108,6 +116,10 @@ function medianSpreads(search: Search): Float64Array {
   return Float64Array.from(samples, (one, j) => Math.max(one.sort()[MEDIAN_POINTS >> 1]!, acquisition.frozenFloor[j]!));
 }
 
+function effortOf({ isDear }: Search): (typeof EFFORT)['full'] {
+  return isDear ? EFFORT.dear : EFFORT.full;
+}
+
 function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
   const random: { u: Float64Array; value: number }[] = [];
   for (let k = 0; k < RANDOM_STARTS && !isSpent(search.work, 0.8); k++) {
@@ -115,8 +127,9 @@ function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
     random.push({ u, value: search.acquisition.evaluate(u, frozen, false) });
   }
   random.sort((a, b) => b.value - a.value);
-  const near = search.evaluated.slice(0, BEST_EVALUATED).map((u) => u.slice());
-  return [...near, ...random.slice(0, BEST_RANDOM).map((one) => one.u)];
+  const effort = effortOf(search);
+  const near = search.evaluated.slice(0, effort.evaluated).map((u) => u.slice());
+  return [...near, ...random.slice(0, effort.random).map((one) => one.u)];
 }
 
 /** Decodes u and enters it as a candidate unless it was evaluated; with discrete variables the floats adapt first. */

@@ -25,6 +25,8 @@ export interface Problem {
   fitGlobally(work: Work): Surrogate;
 }
 
+/** Flops of one evaluation of the acquisition, about, from which the search makes do with fewer starts. */
+const DEAR = 5e4;
 /** Log probability of an aspiration below which it counts as out of reach by the model. */
 const OUT_OF_REACH = -5;
 /** Where the model expects no improvement, its spreads are taken this many times wider before it is believed. */
@@ -61,6 +63,7 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Fo
       sigma: predictor.sigma,
       box,
       seen,
+      isDear: surrogate.kernels.length * rows.length ** 2 > DEAR,
       evaluated: best.slice(0, 3).map((row) => cases.U.slice(row * p, (row + 1) * p)),
       random,
       work,
