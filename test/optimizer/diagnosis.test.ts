@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { explain } from '../../src/optimizer/explain.ts';
+import { diagnose } from '../../src/optimizer/explanation/diagnosis.ts';
+import type { Prepared } from '../../src/optimizer/prepare.ts';
 import type { Diagnosis, Goal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
-import { atLeast, atMost, exactly, float, type Game, maximize, minimize, type Played, play, within } from './play.ts';
+import { makePredictor } from '../../src/optimizer/surrogate/predictor.ts';
+import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';
 
 const integer = (minimum: number, maximum: number): Variable => ({ kind: 'integer', minimum, maximum });
 const category = (levels: number): Variable => ({ kind: 'category', minimum: 0, maximum: levels - 1 });
@@ -29,16 +32,39 @@ function distances({ targets, l1 }: Goal, y: readonly number[]): number[] {
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Every input of a finite space; of floats a grid. */
-function* grid(variables: readonly Variable[], x: readonly number[] = []): Generator<readonly number[]> {
-  if (x.length === variables.length) {
-    yield x;
-    return;
+/** Steps of a float by the number of floats, and searches, each of which looks closer around the best of the one before. */
+const STEPS = [100, 40, 16];
+const SEARCHES = 4;
+
+/** The least value over the space: every discrete input is tried, floats on ever narrower grids. */
+function leastOver(variables: readonly Variable[], of: (x: readonly number[]) => number): number {
+  const steps = STEPS[variables.filter(({ kind }) => kind === 'float').length - 1]!;
+  const x = variables.map(({ minimum }) => minimum);
+  let least = Number.POSITIVE_INFINITY;
+  let best = x.slice();
+  let ranges = variables;
+  const visit = (v: number): void => {
+    if (v === x.length) {
+      const value = of(x);
+      if (value < least) [least, best] = [value, x.slice()];
+      return;
+    }
+    const { kind, minimum, maximum } = ranges[v]!;
+    const last = kind === 'float' ? steps : maximum - minimum;
+    for (let k = 0; k <= last; k++) {
+      x[v] = minimum + ((maximum - minimum) * k) / last;
+      visit(v + 1);
+    }
+  };
+  for (let k = 0; k < SEARCHES; k++) {
+    visit(0);
+    ranges = ranges.map(({ kind, minimum, maximum }, v) => {
+      if (kind !== 'float') return ranges[v]!;
+      const reach = (2 * (maximum - minimum)) / steps;
+      return float(Math.max(minimum, best[v]! - reach), Math.min(maximum, best[v]! + reach));
+    });
   }
-  const { kind, minimum, maximum } = variables[x.length]!;
-  const floats = variables.filter((one) => one.kind === 'float').length;
-  const steps = kind === 'float' ? [1e4, 200, 40][floats - 1]! : maximum - minimum;
-  for (let k = 0; k <= steps; k++) yield* grid(variables, [...x, minimum + ((maximum - minimum) * k) / steps]);
+  return least;
 }
 
 /**
@@ -47,18 +73,13 @@ function* grid(variables: readonly Variable[], x: readonly number[] = []): Gener
  */
 function shareNeeded({ variables, goal, evaluate }: Game, { unmet, l1Norm }: Diagnosis): number {
   const relaxed = goal.targets.map((_, j) => unmet.find(({ output }) => output === j)?.distance ?? 0);
-  let least = Number.POSITIVE_INFINITY;
-  for (const x of grid(variables)) {
+  return leastOver(variables, (x) => {
     const y = evaluate(x);
-    if (y === null) continue;
+    if (y === null) return Number.POSITIVE_INFINITY;
     const missed = distances(goal, y);
-    const share =
-      l1Norm === null
-        ? Math.max(...missed.map((one, j) => (one === 0 ? 0 : relaxed[j] === 0 ? Infinity : one / relaxed[j]!)))
-        : sum(missed) / l1Norm;
-    least = Math.min(least, share);
-  }
-  return least;
+    if (l1Norm !== null) return sum(missed) / l1Norm;
+    return Math.max(...missed.map((one, j) => (one === 0 ? 0 : relaxed[j] === 0 ? Infinity : one / relaxed[j]!)));
+  });
 }
 
 /** By which factor the nearest input truly misses more than it is told to. */
@@ -270,14 +291,21 @@ describe('the diagnosis', () => {
   });
 
   it('takes an output that never varied for a constant only after 50 cases', () => {
-    const game: Game = {
-      variables: [unit, unit],
-      goal: all(within(0.5, 0.01), within(5, 0.01)),
-      evaluate: ([a]) => [a!, 3],
-      seed: 3,
+    const withCases = (count: number): SuggestRequest => {
+      const X = Float64Array.from({ length: 2 * count }, (_, k) => ((k + 1) * (k % 2 ? 0.618034 : 0.414214)) % 1);
+      const Y = Float64Array.from({ length: 2 * count }, (_, k) => (k % 2 ? 3 : X[k]!));
+      return {
+        space: { variables: [unit, unit] },
+        goal: all(within(X[0]!, 0.01), within(5, 0.01)),
+        history: { count, X, Y, failed: new Uint8Array(count) },
+        firstStep: 10,
+        convergence: 1e-6,
+        seed: 3,
+        workLimit: 5000,
+      };
     };
-    expect(explain(play(game, 40).request).diagnosis).toBeNull();
-    const { diagnosis } = explain(play(game, 52).request);
+    expect(explain(withCases(49)).diagnosis).toBeNull();
+    const { diagnosis } = explain(withCases(50));
     expect(diagnosis!.unmet).toEqual([{ output: 1, distance: expect.closeTo(1.99), isOutOfReachAlone: true }]);
   });
 
@@ -394,26 +422,14 @@ describe('the diagnosis', () => {
 
   it.each(possible)('is silent at every step while the goal is $name', (problem) => {
     for (const seed of [1, 3, 4]) {
-      for (const request of requestsOf(play({ ...problem, seed }, 25))) {
-        expect(explain(request).diagnosis).toBeNull();
-      }
+      play({ ...problem, seed, watch: (prepared) => expect(diagnosisOf(prepared)).toBeNull() }, 25);
     }
   });
 });
 
-/** The requests before every step of a game, and that after the last. */
-function requestsOf({ request, steps }: Played): SuggestRequest[] {
-  const { X, Y, failed } = request.history;
-  const n = request.space.variables.length;
-  const m = request.goal.targets.length;
-  return Array.from({ length: steps.length + 1 }, (_, k) => {
-    const count = request.firstStep + k;
-    const history = {
-      count,
-      X: X.slice(0, count * n),
-      Y: Y.slice(0, count * m),
-      failed: failed.slice(0, count),
-    };
-    return { ...request, history };
-  });
+/** The diagnosis that `explain` gives, without the insight, after a suggestion whose fit it shares. */
+function diagnosisOf(prepared: Prepared): Diagnosis | null {
+  const work = { spent: 0, limit: prepared.request.workLimit };
+  const surrogate = prepared.fitGlobally(work);
+  return diagnose(prepared, surrogate, makePredictor(surrogate, work), work);
 }

@@ -1,6 +1,7 @@
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { type Prepared, prepare } from '../../src/optimizer/prepare.ts';
 import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
-import { suggest } from '../../src/optimizer/suggest.ts';
+import { suggestFrom } from '../../src/optimizer/suggest.ts';
 
 export interface Game {
   readonly variables: readonly Variable[];
@@ -9,6 +10,8 @@ export interface Game {
   readonly evaluate: (x: readonly number[]) => readonly number[] | null;
   readonly seed?: number;
   readonly convergence?: number;
+  /** Shown every request once it is answered, and the one after the last step, with what is fitted for it already. */
+  readonly watch?: (prepared: Prepared) => void;
 }
 
 export interface Played {
@@ -48,7 +51,7 @@ export function isMet({ targets, l1 }: Goal, y: readonly number[]): boolean {
 
 /** Designed cases, then at most `limit` suggestions, until the goal is met or nothing new is proposed. */
 export function play(game: Game, limit: number): Played {
-  const { variables, goal, evaluate, seed = 1, convergence = 1e-6 } = game;
+  const { variables, goal, evaluate, seed = 1, convergence = 1e-6, watch } = game;
   const space = { variables };
   const m = goal.targets.length;
   const n = variables.length;
@@ -83,13 +86,17 @@ export function play(game: Game, limit: number): Played {
   }
   const steps: { x: readonly number[]; y: readonly number[] | null }[] = [];
   while (solvedAt < 0 && steps.length < limit) {
-    const proposal = suggest(build());
-    if (proposal.kind === 'nothing-new') return { steps, solvedAt, end: proposal, request: build() };
+    const prepared = prepare(build());
+    const proposal = suggestFrom(prepared);
+    watch?.(prepared);
+    if (proposal.kind === 'nothing-new') return { steps, solvedAt, end: proposal, request: prepared.request };
     const x = Array.from(proposal.input);
     X.push(...x);
     const y = record(x);
     steps.push({ x, y });
     if (y && isMet(goal, y)) solvedAt = steps.length;
   }
-  return { steps, solvedAt, end: null, request: build() };
+  const request = build();
+  watch?.(prepare(request));
+  return { steps, solvedAt, end: null, request };
 }
