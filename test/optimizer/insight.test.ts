@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { drawMembers } from '../../bench/insight/families.ts';
+import { sampled, searched, tally } from '../../bench/insight/tally.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { OutputInsight, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { float, minimize, play, within } from './play.ts';
+import { float, within } from './play.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 
@@ -127,127 +129,40 @@ describe('the insight into an output', () => {
     expect(output!.sensitivityRanges![0]).toEqual({ low: 0, high: 0 });
   });
 
-  it('has shares for two hundred inputs', () => {
-    const n = 200;
-    const weights = Array.from({ length: n }, (_, v) => (v === 150 ? 20 : v === 0 ? 10 : 0.01));
+  it('has shares for a hundred inputs, more than its lattice has dimensions', () => {
+    const n = 100;
+    const weights = Array.from({ length: n }, (_, v) => (v === 75 ? 20 : v === 0 ? 10 : 0.01));
     const output = insightOf((x) => [weights.reduce((sum, a, v) => sum + a * x[v]!, 0)], n, 1, n + 10);
-    expect(output.sensitivity![150]).toBeGreaterThan(0.6);
+    expect(output.sensitivity![75]).toBeGreaterThan(0.6);
     expect(output.sensitivity![0]).toBeGreaterThan(0.1);
     expect(output.sensitivity![0]).toBeLessThan(0.3);
   });
 });
 
-/** Random members of families of functions on the unit cube. */
-const families: Record<string, { n: number; make: (w: readonly number[]) => (x: readonly number[]) => number }> = {
-  plane: { n: 3, make: (w) => (x) => w[0]! * x[0]! + w[1]! * x[1]! + w[2]! * x[2]! },
-  'quadratic with an interaction': {
-    n: 3,
-    make: (w) => (x) => w[0]! * x[0]! + w[1]! * x[1]! + 3 * w[2]! * x[0]! * x[1]! + 3 * w[3]! * (x[2]! - 0.4) ** 2,
-  },
-  product: { n: 3, make: (w) => (x) => Math.exp(w[0]! * x[0]! + w[1]! * x[1]!) * (1.2 + Math.tanh(w[2]!) * x[2]!) },
-  'ridge with a wave': {
-    n: 3,
-    make: (w) => (x) => {
-      const z = w[0]! * (2 * x[0]! - 1) + w[1]! * (2 * x[1]! - 1) + w[2]! * (2 * x[2]! - 1);
-      return Math.sin(z + w[3]!) + 0.3 * z * z + 0.5 * z;
-    },
-  },
-  waves: { n: 2, make: (w) => (x) => Math.sin(6 * x[0]! + w[0]!) + 0.5 * Math.cos((3 + w[1]!) * x[1]!) },
-  saturation: { n: 2, make: (w) => (x) => (x[0]! / (0.2 + x[0]!)) * (1 + 0.3 * w[0]! * x[1]!) },
-  Friedman: {
-    n: 5,
-    make: () => (x) => 10 * Math.sin(Math.PI * x[0]! * x[1]!) + 20 * (x[2]! - 0.5) ** 2 + 10 * x[3]! + 5 * x[4]!,
-  },
-};
-
-/** Total effects by plain Monte Carlo on the function itself, good to about 0.02. */
-function totalEffects(f: (x: readonly number[]) => number, n: number): number[] {
-  const random = makeRandom(5);
-  const count = 5000;
-  const effects = new Array<number>(n).fill(0);
-  let sum = 0;
-  let squares = 0;
-  for (let k = 0; k < count; k++) {
-    const x = Array.from({ length: n }, () => random.uniform());
-    const y = f(x);
-    sum += y;
-    squares += y * y;
-    for (let v = 0; v < n; v++) effects[v]! += (f(x.with(v, random.uniform())) - y) ** 2 / 2 / count;
-  }
-  return effects.map((effect) => effect / (squares / count - (sum / count) ** 2));
-}
-
-interface Tally {
-  reported: number;
-  /** Ranges, and those that hold the true share give or take 0.05. */
-  ranges: number;
-  right: number;
-  /** Pairs of inputs whose ranges are apart, and those that are the other way round in truth. */
-  orders: number;
-  wrong: number;
-}
-
-type MakeRequest = (f: (x: readonly number[]) => number, n: number, seed: number) => SuggestRequest;
-
-function tally(make: MakeRequest, seeds: number): Tally {
-  const sum: Tally = { reported: 0, ranges: 0, right: 0, orders: 0, wrong: 0 };
-  for (const { n, make: makeFunction } of Object.values(families)) {
-    for (let seed = 1; seed <= seeds; seed++) {
-      const random = makeRandom(seed, 77);
-      const f = makeFunction(Array.from({ length: 4 }, () => 1.5 * random.normal()));
-      const ranges = explain(make(f, n, seed)).insight![0]!.sensitivityRanges;
-      if (ranges === null) continue;
-      const truth = totalEffects(f, n);
-      sum.reported++;
-      ranges.forEach(({ low, high }, v) => {
-        sum.ranges++;
-        if (truth[v]! > low - 0.05 && truth[v]! < high + 0.05) sum.right++;
-        ranges.forEach((other, w) => {
-          if (low <= other.high) return;
-          sum.orders++;
-          if (truth[v]! < truth[w]! - 0.02) sum.wrong++;
-        });
-      });
-    }
-  }
-  return sum;
-}
-
-const unitCube = (n: number) => Array.from({ length: n }, () => float(0, 1));
-
 describe('the ranges of the sensitivities', () => {
-  const sampled =
-    (count: number): MakeRequest =>
-    (f, n, seed) =>
-      requestOf(
-        unitCube(n),
-        drawRows(n, 0.5, count, seed).map((x) => x.map((one) => one + 0.5)),
-        (x) => [f(x)],
-      );
+  // What they are worth is measured with many more by bench/insight/ranges.ts. The bounds leave room for luck.
+  const members = drawMembers(4);
+  const few = members.filter(({ seed }) => seed <= 2);
 
   it('hold nineteen of twenty true shares when thirty cases fill the box, and are given in most problems', () => {
-    const { reported, ranges, right, orders, wrong } = tally(sampled(30), 6);
-    expect(reported).toBeGreaterThan(0.8 * 6 * Object.keys(families).length);
+    const { reported, ranges, right, orders, wrong } = tally(few, sampled(30));
+    expect(reported).toBeGreaterThan(0.8 * few.length);
     expect(right / ranges).toBeGreaterThan(0.95);
-    expect(orders).toBeGreaterThan(50);
+    expect(orders).toBeGreaterThan(15);
     expect(wrong).toBe(0);
   });
 
-  it('hold six of seven with eight cases, and hardly ever confuse the order of two inputs', () => {
-    const { ranges, right, orders, wrong } = tally(sampled(8), 12);
-    expect(ranges).toBeGreaterThan(50);
-    expect(right / ranges).toBeGreaterThan(6 / 7);
-    expect(wrong / orders).toBeLessThan(0.03);
+  it('hold four of five with eight cases, and hardly ever confuse the order of two inputs', () => {
+    const { ranges, right, orders, wrong } = tally(members, sampled(8));
+    expect(ranges).toBeGreaterThan(35);
+    expect(right / ranges).toBeGreaterThan(4 / 5);
+    expect(wrong / orders).toBeLessThan(0.07);
   });
 
-  it('hold seven of eight after the steps of a search, which leave most of the box unseen', () => {
-    const searched: MakeRequest = (f, n, seed) => {
-      const goal = { targets: [minimize(-1000)], l1: null };
-      return play({ variables: unitCube(n), goal, evaluate: (x) => [f(x)], seed }, 20).request;
-    };
-    const { ranges, right, orders, wrong } = tally(searched, 4);
-    expect(ranges).toBeGreaterThan(40);
-    expect(right / ranges).toBeGreaterThan(7 / 8);
-    expect(wrong / orders).toBeLessThan(0.1);
+  it('hold five of six after the steps of a search, which leave most of the box unseen', () => {
+    const { ranges, right, orders, wrong } = tally(few, searched);
+    expect(ranges).toBeGreaterThan(20);
+    expect(right / ranges).toBeGreaterThan(5 / 6);
+    expect(wrong / orders).toBeLessThan(0.15);
   });
 });

@@ -1,0 +1,71 @@
+/** How often the ranges of the sensitivities hold the truth, and how often they put two inputs into a wrong order. */
+import { explain } from '../../src/optimizer/explain.ts';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
+import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { float, minimize, play } from '../../test/optimizer/play.ts';
+import type { Member } from './families.ts';
+
+/** How far a range may miss the truth, and how far apart two truths must be to have an order. */
+const TOLERANCE = { share: 0.05, order: 0.02 };
+
+export interface Tally {
+  reported: number;
+  /** Ranges, and those that hold the true share within the tolerance. */
+  ranges: number;
+  right: number;
+  /** Pairs of inputs whose ranges are apart, and those that are the other way round in truth. */
+  orders: number;
+  wrong: number;
+}
+
+/** The history of a member to explain; one output. */
+export type MakeRequest = (member: Member) => SuggestRequest;
+
+export function tally(members: readonly Member[], make: MakeRequest): Tally {
+  const sum: Tally = { reported: 0, ranges: 0, right: 0, orders: 0, wrong: 0 };
+  for (const member of members) {
+    const ranges = explain(make(member)).insight![0]!.sensitivityRanges;
+    if (ranges === null) continue;
+    const truth = member.effects;
+    sum.reported++;
+    ranges.forEach(({ low, high }, v) => {
+      sum.ranges++;
+      if (truth[v]! > low - TOLERANCE.share && truth[v]! < high + TOLERANCE.share) sum.right++;
+      ranges.forEach((other, w) => {
+        if (low <= other.high) return;
+        sum.orders++;
+        if (truth[v]! < truth[w]! - TOLERANCE.order) sum.wrong++;
+      });
+    });
+  }
+  return sum;
+}
+
+const unitCube = (n: number) => Array.from({ length: n }, () => float(0, 1));
+const outOfReach = { targets: [minimize(-1000)], l1: null };
+
+/** A history of `count` random cases. */
+export function sampled(count: number): MakeRequest {
+  return ({ f, n, seed }) => {
+    const random = makeRandom(seed);
+    const rows = Array.from({ length: count }, () => Array.from({ length: n }, () => random.uniform()));
+    return {
+      space: { variables: unitCube(n) },
+      goal: outOfReach,
+      history: {
+        count,
+        X: Float64Array.from(rows.flat()),
+        Y: Float64Array.from(rows, f),
+        failed: new Uint8Array(count),
+      },
+      firstStep: count,
+      convergence: 1e-6,
+      seed,
+      workLimit: 5000,
+    };
+  };
+}
+
+/** A history of designed cases and twenty steps towards the minimum. */
+export const searched: MakeRequest = ({ f, n, seed }) =>
+  play({ variables: unitCube(n), goal: outOfReach, evaluate: (x) => [f(x)], seed }, 20).request;
