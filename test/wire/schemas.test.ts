@@ -167,9 +167,9 @@ describe('a body', () => {
   });
 
   it('full of faults is refused at a bounded cost', () => {
-    const categories = new Array(1_000).fill(new Array(1_000).fill(''));
-    expect(readBody(newProject, { categories }).violations.length).toBeLessThan(20_000);
-    const patch = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`key${i}`, i]));
+    const categories = new Array(200).fill(new Array(1_000).fill(''));
+    expect(readBody(newProject, { categories }).violations.length).toBeLessThan(4_000);
+    const patch = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, i]));
     expect(readBody(modelPatch, patch).violations).toHaveLength(100);
     const outputCases = new Array(10_000).fill(new Array(1_000).fill(null));
     expect(readBody(newOutputCases, { outputCount: 1_000, outputCases }).violations).toHaveLength(100);
@@ -200,9 +200,8 @@ describe('a body', () => {
     fc.assert(
       fc.property(body, (value) => {
         for (const spec of [newModel, newProject, newOutputCases, newObjectives, newInverse, newInverseOutput]) {
-          for (const violation of readBody(spec as never, value).violations) {
-            expect(violation.message.length).toBeGreaterThan(0);
-          }
+          const { violations } = readBody(spec as never, value);
+          expect(violations.every(({ message }) => message.length > 0)).toBe(true);
         }
       }),
       { numRuns: 300 },
