@@ -309,6 +309,21 @@ describe('the diagnosis', () => {
     expect(diagnosis!.unmet).toEqual([{ output: 1, distance: expect.closeTo(1.99), isOutOfReachAlone: true }]);
   });
 
+  it('is silent before the fifth suggestion, however clear the designed cases are', () => {
+    const X = Float64Array.from([1, 0, 0.2, 0.8, 0.5, 0.9, 0.1, 0.3, 0.7, 0.6]);
+    const withSteps = (steps: number): SuggestRequest => ({
+      space: { variables: [unit] },
+      goal: all(within(3, 0.01)),
+      history: { count: X.length, X, Y: X.map((x) => 2 * x), failed: new Uint8Array(X.length) },
+      firstStep: X.length - steps,
+      convergence: 1e-6,
+      seed: 3,
+      workLimit: 5000,
+    });
+    expect(explain(withSteps(4)).diagnosis).toBeNull();
+    expect(explain(withSteps(5)).diagnosis).not.toBeNull();
+  });
+
   const possible: Problem[] = [
     {
       name: 'a corner',
