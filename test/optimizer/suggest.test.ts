@@ -138,9 +138,9 @@ describe('an aspiration out of reach', () => {
     [
       'under a constraint',
       {
-        variables: [float(0.1, 2), float(0.1, 2)],
+        variables: [float(0.1, 2)],
         goal: { targets: [minimize(0), atLeast(1)], l1: null },
-        evaluate: ([a, b]) => [a! + b!, a! * b!],
+        evaluate: ([a]) => [a! + 1, a! * a!],
       },
       2,
     ],
