@@ -120,7 +120,7 @@ async function makeUnfairDatabase(): Promise<void> {
   const unfair = new pg.Client({ connectionString: urlOf(UNFAIR) });
   await unfair.connect();
   const { rows } = await unfair.query<{ definition: string }>(
-    "select pg_get_functiondef('claim_suggestion_jobs'::regproc) as definition",
+    "select pg_get_functiondef('claim_jobs'::regproc) as definition",
   );
   const [head] = rows[0]!.definition.split('AS $function$');
   await unfair.query('create index suggestion_jobs_oldest on suggestion_jobs (visible_at, id)');
@@ -134,7 +134,7 @@ async function makeUnfairDatabase(): Promise<void> {
         where o.visible_at <= now() and o.attempts < maximum_attempts
         order by o.visible_at, o.id limit job_limit for update skip locked))
       returning j.id, j.account_id, j.objective_id, j.inverse_id, j.lease_token, j.attempts, j.request_id,
-        extract(epoch from clock_timestamp() - j.created_at)::double precision * 1000;
+        j.trace_parent, extract(epoch from clock_timestamp() - j.created_at)::double precision * 1000;
     end $$`);
   await unfair.end();
 }

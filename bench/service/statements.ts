@@ -38,7 +38,7 @@ export async function recordStatements(work: () => Promise<void>): Promise<reado
   return withoutIdleClaims(statements);
 }
 
-const isClaim = ({ text }: Statement) => text.includes('claim_suggestion_jobs');
+const isClaim = ({ text }: Statement) => text.includes('claim_jobs');
 
 /** After a job the worker looks for another one; in a replay that look would take other clients' jobs. */
 function withoutIdleClaims(recorded: readonly Statement[]): readonly Statement[] {

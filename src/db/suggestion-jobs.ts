@@ -51,25 +51,19 @@ export interface Claim {
 /**
  * Claims up to `limit` jobs, one account after the other: of each account the longest claimable, then the second of each,
  * and so on, skipping rows that others are claiming. Returns them in that order, so that the last is of the account to go
- * on after. The statement is a function of the database (migrations 0005 and 0009), served by
+ * on after. The statement is a function of the database (migrations 0005 and 0010), served by
  * suggestion_jobs_claimable_by_account: 0.4 ms with one job, 0.6 ms with 110,000 of 5,000 accounts.
  */
 export async function claimJobs(db: Db, claim: Claim): Promise<readonly LeasedJob[]> {
   const { rows } = await sql<LeasedJob>`
     select id, account_id as "accountId", objective_id as "objectiveId", inverse_id as "inverseId",
-      lease_token as "leaseToken", attempts as "attempt", request_id as "requestId", waited_ms as "waitedMs"
-    from claim_suggestion_jobs(
+      lease_token as "leaseToken", attempts as "attempt", request_id as "requestId", trace_parent as "traceParent",
+      waited_ms as "waitedMs"
+    from claim_jobs(
       ${claim.limit}, ${claim.leaseMs}, ${claim.workerName}, ${MAXIMUM_JOB_ATTEMPTS}, ${claim.afterAccountId ?? 0})`.execute(
     db,
   );
   return rows;
-}
-
-/** The trace that a job belongs to; null without one, and when the job is gone. */
-export async function findTraceParent(db: Db, jobId: number): Promise<string | null> {
-  const { rows } = await sql<{ traceParent: string | null }>`
-    select trace_parent as "traceParent" from suggestion_jobs where id = ${jobId}`.execute(db);
-  return rows[0]?.traceParent ?? null;
 }
 
 /** Extends the leases that are still held; returns the ids of those. The others were lost. */

@@ -13,6 +13,8 @@ export interface LeasedJob {
   readonly attempt: number;
   /** Request id of the ingress call that asked, for the logs. */
   readonly requestId: string | null;
+  /** Trace of that call, as W3C Trace Context writes it; null without one. */
+  readonly traceParent: string | null;
   /** Milliseconds that the job had been waiting when it was claimed, by the database's clock. */
   readonly waitedMs: number;
 }

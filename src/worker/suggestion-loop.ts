@@ -4,7 +4,7 @@ import { type ComputeDeps, type ComputeOutcome, computeSuggestion } from '../app
 import { type ExplainRequest, explainObjective } from '../application/explain-objective.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import type { Listener } from '../db/listen.ts';
-import { claimJobs, findTraceParent, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
+import { claimJobs, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -110,7 +110,7 @@ export class SuggestionLoop {
   /** Never rejects: whatever goes wrong, the job is either written, handed back, or left to its lease. */
   async #compute(job: LeasedJob, signal: AbortSignal): Promise<void> {
     const { log } = this.#deps;
-    const { leaseToken: _secret, accountId: _account, ...facts } = job;
+    const { leaseToken: _secret, accountId: _account, traceParent: _trace, ...facts } = job;
     try {
       const outcome = await this.#computeInSpan(job, signal);
       this.#count(job, outcome);
@@ -133,8 +133,7 @@ export class SuggestionLoop {
   async #computeInSpan(job: LeasedJob, signal: AbortSignal): Promise<ComputeOutcome> {
     const { tracing } = this.#deps;
     if (tracing === undefined) return computeSuggestion(this.#deps, job, signal);
-    const { id, accountId, objectiveId, inverseId, attempt, waitedMs } = job;
-    const parent = await findTraceParent(this.#deps.db, id);
+    const { id, accountId, objectiveId, inverseId, attempt, waitedMs, traceParent: parent } = job;
     tracing.begin({ name: 'wait for a worker', kind: 'internal', parent, startedAgoMs: waitedMs }).end();
     const attributes = {
       'backsolve.account_id': accountId,
