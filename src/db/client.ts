@@ -2,6 +2,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
+import { sendAhead } from './send-ahead.ts';
 import { type Db, isPlanOutdated } from './transaction.ts';
 
 export interface ClientSettings {
@@ -72,6 +73,7 @@ export function connect(settings: ClientSettings): Db {
     // A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks.
     idle_in_transaction_session_timeout: 10_000,
     application_name: settings.applicationName,
+    pipeline: true,
     types: types as unknown as pg.CustomTypesConfig,
   });
   const connections = new Set<pg.Client>();
@@ -83,6 +85,7 @@ export function connect(settings: ClientSettings): Db {
     cutWhenUseless(client);
     if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
+    sendAhead(client);
   });
   if (names !== undefined) renewPlans(pool);
   pool.on('error', () => undefined);

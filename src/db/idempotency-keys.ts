@@ -1,5 +1,6 @@
 /** Keys by which clients name a request, with what came of it. A key counts for 24 hours by the database's clock. */
 import { sql } from 'kysely';
+import { ENDS_TRANSACTION } from './send-ahead.ts';
 import { ConflictError, type Db, type Trx } from './transaction.ts';
 
 /** What a client's key is scoped to, and the digest of the body that was sent under it. */
@@ -59,8 +60,8 @@ export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<Stored
 }
 
 /**
- * Stores what came of the request, replacing the row that was seen when the key was taken and no other. Rejects as a conflict,
- * after which the transaction is to run again, when there is another row by now.
+ * Stores what came of the request, replacing the row that was seen when the key was taken and no other; the last statement
+ * of its transaction. When there is another row by now it, or the commit, rejects with what makes the transaction run again.
  */
 export async function storeOutcome(
   trx: Trx,
@@ -69,12 +70,17 @@ export async function storeOutcome(
   outcome: object,
 ): Promise<void> {
   const { accountId, key, method, path, fingerprint } = request;
+  const stored = JSON.stringify(outcome);
+  if (version === null) {
+    await sql`${sql.raw(ENDS_TRANSACTION)}
+      insert into idempotency_keys (account_id, key, method, path, fingerprint, outcome)
+      values (${accountId}, ${key}, ${method}, ${path}, ${fingerprint}, ${stored})`.execute(trx);
+    return;
+  }
   const { numAffectedRows } = await sql`
-    insert into idempotency_keys as k (account_id, key, method, path, fingerprint, outcome)
-    values (${accountId}, ${key}, ${method}, ${path}, ${fingerprint}, ${JSON.stringify(outcome)})
-    on conflict on constraint idempotency_keys_primary do update
-      set fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
-      where k.xmin = ${version}::xid`.execute(trx);
+    update idempotency_keys set fingerprint = ${fingerprint}, outcome = ${stored}, created_at = default
+    where account_id = ${accountId} and key = ${key} and method = ${method} and path = ${path}
+      and xmin = ${version}::xid`.execute(trx);
   if (numAffectedRows !== 1n) throw new ConflictError('the key was used meanwhile');
 }
 

@@ -12,6 +12,8 @@ export type Trx = Transaction<Database>;
 
 /** Serialization failure and deadlock: the transaction was rolled back whole and may be run again. */
 const RETRYABLE = new Set(['40001', '40P01']);
+/** The unique constraint that only a transaction which ran at the same time can break: run again, it sees the other's row. */
+const KEYS_PRIMARY = 'idempotency_keys_primary';
 const MAXIMUM_RUNS = 4;
 
 /** What the database calls a serialization failure, found by a statement that looked for it. */
@@ -19,13 +21,14 @@ export class ConflictError extends Error {
   readonly code = '40001';
 }
 
-/** Runs `work` in one transaction, again (up to 4 times) after a deadlock; joins the transaction when `db` is one. */
+/** Runs `work` in one transaction, again (up to 4 times) after a conflict; joins the transaction when `db` is one. */
 export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise<T>): Promise<T> {
   if (db.isTransaction) return work(db as Trx);
   for (let run = 1; ; run++) {
     try {
       return await db.transaction().execute(work);
-    } catch (error) {
+    } catch (caught) {
+      const error = violatedUnique(caught) === KEYS_PRIMARY ? new ConflictError('the key was used meanwhile') : caught;
       if (run === MAXIMUM_RUNS || !RETRYABLE.has(sqlState(error) ?? '')) throw error;
       await delay(10 * run * run);
     }
