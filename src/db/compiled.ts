@@ -10,6 +10,7 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type RawBuilder,
 } from 'kysely';
 import type { Database } from './schema.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -49,4 +50,11 @@ export function compileOnce<Values extends object, Row>(
     const { rows } = await db.executeQuery<Row>({ ...compiled, parameters });
     return rows;
   };
+}
+
+/** As compileOnce, for a statement that is written out. */
+export function compileSqlOnce<Values extends object, Row>(
+  write: (value: <Name extends keyof Values>(name: Name) => Values[Name]) => RawBuilder<Row>,
+): (db: Db | Trx, values: Values) => Promise<readonly Row[]> {
+  return compileOnce<Values, Row>((db, value) => ({ compile: () => write(value).compile(db) }));
 }

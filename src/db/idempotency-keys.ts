@@ -1,5 +1,6 @@
 /** Keys by which clients name a request, with what came of it. A key counts for 24 hours by the database's clock. */
 import { sql } from 'kysely';
+import { compileSqlOnce } from './compiled.ts';
 import { ENDS_TRANSACTION } from './send-ahead.ts';
 import { ConflictError, type Db, type Trx } from './transaction.ts';
 
@@ -29,6 +30,17 @@ const LIFETIME = sql`interval '24 hours'`;
 /** Rows of one purging statement, so that none of them runs into its time limit. */
 const PURGE_LIMIT = 5_000;
 
+const takeKey = compileSqlOnce<
+  KeyedRequest & { readonly name: string },
+  { readonly isLocked: boolean; readonly counts: boolean; readonly version: string | null } & StoredOutcome
+>(
+  (value) => sql`
+    select pg_try_advisory_xact_lock(hashtextextended(${value('name')}, 0)) as "isLocked",
+      k.xmin::text as version, k.created_at > now() - ${LIFETIME} as counts, k.fingerprint, k.outcome
+    from (select) as one left join idempotency_keys k on k.account_id = ${value('accountId')}
+      and k.key = ${value('key')} and k.method = ${value('method')} and k.path = ${value('path')}`,
+);
+
 /**
  * Takes the key for the rest of the transaction and looks at its row. Undefined: another transaction runs under it. What was
  * committed between the beginning of this statement and the lock is not seen; storeOutcome finds out. Primary key.
@@ -36,11 +48,7 @@ const PURGE_LIMIT = 5_000;
 export async function tryTakeKey(trx: Trx, request: KeyedRequest): Promise<TakenKey | undefined> {
   const { accountId, method, path, key } = request;
   const name = [accountId, method, path, key].join(' ');
-  const { rows } = await sql<{ isLocked: boolean; counts: boolean; version: string | null } & StoredOutcome>`
-    select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as "isLocked",
-      k.xmin::text as version, k.created_at > now() - ${LIFETIME} as counts, k.fingerprint, k.outcome
-    from (select) as one left join idempotency_keys k
-      on k.account_id = ${accountId} and k.key = ${key} and k.method = ${method} and k.path = ${path}`.execute(trx);
+  const rows = await takeKey(trx, { ...request, name });
   const { isLocked, version, counts, ...stored } = rows[0]!;
   if (!isLocked) return undefined;
   return { known: counts ? stored : undefined, version };
@@ -59,6 +67,13 @@ export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<Stored
     .executeTakeFirst();
 }
 
+const insertOutcome = compileSqlOnce<KeyedRequest & { readonly stored: string }, never>(
+  (value) => sql`${sql.raw(ENDS_TRANSACTION)}
+    insert into idempotency_keys (account_id, key, method, path, fingerprint, outcome)
+    values (${value('accountId')}, ${value('key')}, ${value('method')}, ${value('path')}, ${value('fingerprint')},
+      ${value('stored')})`,
+);
+
 /**
  * Stores what came of the request, replacing the row that was seen when the key was taken and no other; the last statement
  * of its transaction. When there is another row by now it, or the commit, rejects with what makes the transaction run again.
@@ -72,9 +87,7 @@ export async function storeOutcome(
   const { accountId, key, method, path, fingerprint } = request;
   const stored = JSON.stringify(outcome);
   if (version === null) {
-    await sql`${sql.raw(ENDS_TRANSACTION)}
-      insert into idempotency_keys (account_id, key, method, path, fingerprint, outcome)
-      values (${accountId}, ${key}, ${method}, ${path}, ${fingerprint}, ${stored})`.execute(trx);
+    await insertOutcome(trx, { ...request, stored });
     return;
   }
   const { numAffectedRows } = await sql`

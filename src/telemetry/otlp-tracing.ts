@@ -8,6 +8,7 @@ import {
   type Span as OtelSpan,
   ROOT_CONTEXT,
   SpanStatusCode,
+  TraceFlags,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -22,7 +23,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { type ActiveSpan, activeSpan, activeTraceParent, withActiveSpan } from './trace-context.ts';
+import { activeSpan, activeTraceParent, withActiveSpan } from './trace-context.ts';
 import type { SamplerName, Span, SpanAttributes, SpanKind, SpanStart, Tracing } from './tracing.ts';
 
 export interface OtlpSettings {
@@ -49,6 +50,8 @@ const CLOSE_LIMIT_MS = 3_000;
 const EXPORT_LIMIT_MS = 5_000;
 /** Short, so that what a killed process saw last is mostly there. */
 const BATCH_DELAY_MS = 1_000;
+/** How the names of rules begin that follow the decision of a caller. */
+const PARENT_BASED = 'parentbased_';
 const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
 export function startOtlpTracing(settings: OtlpSettings): Tracing {
@@ -68,10 +71,12 @@ export function startOtlpTracing(settings: OtlpSettings): Tracing {
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer('backsolve');
+  const isParentFollowed = settings.sampler.startsWith(PARENT_BASED);
 
   const begin = ({ name, kind, parent, attributes = {}, startedAgoMs = 0 }: SpanStart): Span => {
     const active = activeSpan();
-    if (parent === undefined && active?.isRecorded === false) return unrecorded(active);
+    if (parent === undefined && active?.isRecorded === false) return unrecorded(active.traceParent);
+    if (isParentFollowed && parent != null && isUnwanted(parent)) return unrecorded(parent);
     const startTime = startedAgoMs === 0 ? undefined : Date.now() - startedAgoMs;
     const options = { kind: KINDS[kind], attributes, ...(startTime !== undefined && { startTime }) };
     return toSpan(tracer.startSpan(name, options, contextOf(parent === undefined ? activeTraceParent() : parent)));
@@ -107,7 +112,8 @@ function contextOf(traceParent: string | null): Context {
 }
 
 function makeSampler(name: SamplerName, ratio: number): Sampler {
-  const [rule, isParentFollowed] = name.startsWith('parentbased_') ? [name.slice(12), true] : [name, false];
+  const isParentFollowed = name.startsWith(PARENT_BASED);
+  const rule = isParentFollowed ? name.slice(PARENT_BASED.length) : name;
   const root =
     rule === 'always_on'
       ? new AlwaysOnSampler()
@@ -117,10 +123,16 @@ function makeSampler(name: SamplerName, ratio: number): Sampler {
   return isParentFollowed ? new ParentBasedSampler({ root }) : root;
 }
 
+function isUnwanted(traceParent: string): boolean {
+  const flags = TRACE_PARENT.exec(traceParent)?.[3];
+  return flags !== undefined && (Number.parseInt(flags, 16) & TraceFlags.SAMPLED) === 0;
+}
+
+const nothing = () => undefined;
+
 /** Within a trace that is not kept nothing is made: whoever goes on with it, goes on with its decision. */
-function unrecorded({ traceParent }: ActiveSpan): Span {
-  const nothing = () => undefined;
-  const traceId = TRACE_PARENT.exec(traceParent)![1]!;
+function unrecorded(traceParent: string): Span {
+  const [, traceId] = traceParent.split('-') as [string, string];
   return { traceId, traceParent, isRecorded: false, set: nothing, fail: nothing, end: nothing };
 }
 

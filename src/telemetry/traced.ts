@@ -27,7 +27,7 @@ export function traceStatements(tracing: Tracing): AroundStatement {
 }
 
 function describeStatement(text: string): SpanStart {
-  const operation = /^\s*(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
+  const operation = /^\s*(?:\/\*.*?\*\/\s*)?(\w+)/.exec(text)?.[1]?.toLowerCase() ?? 'statement';
   const attributes = {
     'db.system.name': 'postgresql',
     'db.operation.name': operation,

@@ -2,7 +2,7 @@
  * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). The same request under the same key gets the same
  * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
@@ -25,9 +25,7 @@ export function readKeyedRequest(
 ): { readonly keyed: KeyedRequest | undefined; readonly violations: readonly Violation[] } {
   const { key, violations } = readKey(request, 1);
   if (key === undefined) return { keyed: undefined, violations };
-  const fingerprint = createHash('sha256')
-    .update(JSON.stringify(request.body ?? {}))
-    .digest();
+  const fingerprint = hash('sha256', JSON.stringify(request.body ?? {}), 'buffer');
   return { keyed: { accountId, method: request.method, path: routedPath(request), key, fingerprint }, violations: [] };
 }
 

@@ -35,13 +35,17 @@ export function observeRequests(
   });
 }
 
-/** The platform loses the span where the body arrives (an event of the socket), so every stage enters it again. */
+/**
+ * The platform loses the span where the body arrives (an event of the socket), so every stage enters it again; one that is not
+ * recorded is entered where jobs are opened, whose workers follow its decision, and nowhere else.
+ */
 function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, Span>();
   app.addHook('onRequest', (request, reply, done) => {
     if (isProbe(request)) return done();
     const span = tracing.begin(startOf(request));
     spans.set(request, span);
+    if (!span.isRecorded) return done();
     reply.raw.once('close', span.end);
     withActiveSpan(span, done);
   });
@@ -52,9 +56,10 @@ function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   });
   app.addHook('onResponse', (request, reply, done) => {
     const span = spans.get(request);
-    span?.set({ 'http.response.status_code': reply.statusCode });
-    if (reply.statusCode >= 500) span?.fail(new Error(`answered ${reply.statusCode}`));
-    span?.end();
+    if (!span?.isRecorded) return done();
+    span.set({ 'http.response.status_code': reply.statusCode });
+    if (reply.statusCode >= 500) span.fail(new Error(`answered ${reply.statusCode}`));
+    span.end();
     done();
   });
 }
