@@ -5,10 +5,13 @@
  */
 import {
   findOutcome,
+  isKeyNotNew,
   type KeyedRequest,
   purgeExpiredKeys,
   type StoredOutcome,
   storeOutcome,
+  type TakenKey,
+  takeKeyAhead,
   tryTakeKey,
 } from '../db/idempotency-keys.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
@@ -73,23 +76,39 @@ export async function runOnce<Outcome extends { readonly kind: string }>(
   }
 }
 
-/** The outcome that the key has, else the one of `work`, stored in the same transaction. */
-function settleKey<Outcome extends { readonly kind: string }>(
+/**
+ * The outcome that the key has, else the one of `work`, stored in the same transaction. Most keys are new: that is taken for
+ * granted, and only when it was wrong the key is looked at.
+ */
+async function settleKey<Outcome extends { readonly kind: string }>(
   db: Db,
   request: KeyedRequest,
   work: (trx: Trx) => Promise<Outcome | Refusal>,
   isSpent: (trx: Trx, outcome: Outcome) => Promise<boolean>,
 ): Promise<OnceOutcome<Outcome | Refusal>> {
+  try {
+    return await inTransaction(db, async (trx) => settleTaken(trx, await takeKeyAhead(trx, request), request, work));
+  } catch (error) {
+    if (!isKeyNotNew(error)) throw error;
+  }
   return inTransaction(db, async (trx) => {
     const taken = await tryTakeKey(trx, request);
     if (taken === undefined) refuseRunning();
     const known = readKnown<Outcome>(taken.known, request);
     const isKnown = known !== undefined && (isRefusal(known) || !(await isSpent(trx, known)));
-    if (isKnown) return { outcome: known, isReplay: true };
-    const fresh = await work(trx);
-    await storeOutcome(trx, request, taken, fresh);
-    return { outcome: fresh, isReplay: false };
+    return isKnown ? { outcome: known, isReplay: true } : settleTaken(trx, taken, request, work);
   });
+}
+
+async function settleTaken<Outcome>(
+  trx: Trx,
+  taken: TakenKey,
+  request: KeyedRequest,
+  work: (trx: Trx) => Promise<Outcome & object>,
+): Promise<OnceOutcome<Outcome>> {
+  const fresh = await work(trx);
+  await storeOutcome(trx, request, taken, fresh);
+  return { outcome: fresh, isReplay: false };
 }
 
 function unlessRefusal<Outcome extends { readonly kind: string }>({

@@ -1,8 +1,8 @@
 /** Keys by which clients name a request, with what came of it. A key counts for 24 hours by the database's clock. */
 import { sql } from 'kysely';
 import { compileSqlOnce } from './compiled.ts';
-import { ENDS_TRANSACTION } from './send-ahead.ts';
-import { ConflictError, type Db, type Trx } from './transaction.ts';
+import { BEGINS_TRANSACTION, ENDS_TRANSACTION } from './send-ahead.ts';
+import { ConflictError, type Db, sqlState, type Trx } from './transaction.ts';
 
 /** What a client's key is scoped to, and the digest of the body that was sent under it. */
 export interface KeyedRequest {
@@ -30,8 +30,37 @@ const LIFETIME = sql`interval '24 hours'`;
 /** Rows of one purging statement, so that none of them runs into its time limit. */
 const PURGE_LIMIT = 5_000;
 
+type Named = KeyedRequest & { readonly name: string };
+
+function named(request: KeyedRequest): Named {
+  const { accountId, method, path, key } = request;
+  return { ...request, name: [accountId, method, path, key].join(' ') };
+}
+
+const takeNewKey = compileSqlOnce<Named, never>(
+  (value) => sql`${sql.raw(BEGINS_TRANSACTION)} select take_new_idempotency_key(
+    ${value('accountId')}, ${value('key')}, ${value('method')}, ${value('path')}, ${value('name')})`,
+);
+
+/**
+ * Takes the key, of which no row is known, for the rest of the transaction; comes first in it. When there is a row, or another
+ * transaction runs under the key, the next statement rejects, see isKeyNotNew. Primary key.
+ */
+export async function takeKeyAhead(trx: Trx, request: KeyedRequest): Promise<TakenKey> {
+  await takeNewKey(trx, named(request));
+  return { known: undefined, version: null };
+}
+
+/** Of migration 0011. */
+const NOT_NEW = 'BSKEY';
+
+/** Whether takeKeyAhead failed: tryTakeKey tells why. */
+export function isKeyNotNew(error: unknown): boolean {
+  return sqlState(error) === NOT_NEW;
+}
+
 const takeKey = compileSqlOnce<
-  KeyedRequest & { readonly name: string },
+  Named,
   { readonly isLocked: boolean; readonly counts: boolean; readonly version: string | null } & StoredOutcome
 >(
   (value) => sql`
@@ -46,9 +75,7 @@ const takeKey = compileSqlOnce<
  * committed between the beginning of this statement and the lock is not seen; storeOutcome finds out. Primary key.
  */
 export async function tryTakeKey(trx: Trx, request: KeyedRequest): Promise<TakenKey | undefined> {
-  const { accountId, method, path, key } = request;
-  const name = [accountId, method, path, key].join(' ');
-  const rows = await takeKey(trx, { ...request, name });
+  const rows = await takeKey(trx, named(request));
   const { isLocked, version, counts, ...stored } = rows[0]!;
   if (!isLocked) return undefined;
   return { known: counts ? stored : undefined, version };

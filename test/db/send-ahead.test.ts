@@ -3,10 +3,11 @@ import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connect } from '../../src/db/client.ts';
-import { ENDS_TRANSACTION, sendAhead } from '../../src/db/send-ahead.ts';
+import { BEGINS_TRANSACTION, ENDS_TRANSACTION, sendAhead } from '../../src/db/send-ahead.ts';
 import { type Db, sqlState, type Trx } from '../../src/db/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 
+const BEGIN = sql.raw(BEGINS_TRANSACTION);
 const END = sql.raw(ENDS_TRANSACTION);
 
 describe('a transaction', () => {
@@ -67,6 +68,25 @@ describe('a transaction', () => {
     expect(sqlState(error)).toBe('23502');
     expect(await exists('undone')).toBe(false);
   });
+
+  const WORK = [
+    ['a read', (trx: Trx) => sql`select 1 from accounts for update`.execute(trx)],
+    ['a write', (trx: Trx) => insert(trx, 'behind a failure')],
+  ] as const;
+
+  it.each(WORK)(
+    'whose first statement fails rejects %s with its error, on a connection that goes on',
+    async (_, work) => {
+      const { rows: before } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
+      const failing = db.transaction().execute(async (trx) => {
+        await sql`${BEGIN} select 1 / 0`.execute(trx);
+        await work(trx);
+      });
+      expect(sqlState(await failing.catch((caught: unknown) => caught))).toBe('22012');
+      expect(await exists('behind a failure')).toBe(false);
+      expect((await sql`select pg_backend_pid() as pid`.execute(db)).rows).toEqual(before);
+    },
+  );
 
   it('that only begins and ends is one', async () => {
     expect(await db.transaction().execute(async () => 'done')).toBe('done');
