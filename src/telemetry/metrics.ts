@@ -47,7 +47,7 @@ export interface Metrics {
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
 const PHASE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** The lag is never told as less than this. At the library's 10 ms an idle process spends 4 ms a second on looking, at this 1. */
+/** The lag is never told as less than this. At the library's 10 ms an idle process spends 4 ms a second on looking, at this 1.5. */
 const EVENT_LOOP_PRECISION_MS = 50;
 const NO_ROUTE = 'none';
 
