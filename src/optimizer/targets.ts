@@ -10,6 +10,9 @@ export interface Interval {
   readonly directed: boolean;
 }
 
+/** A spread below this share of the magnitude is rounding: the output counts as constant. */
+export const ROUNDING = 1e-14;
+
 /**
  * Strict inequalities are aimed at this far inside their end, relative to the larger of the end and the spread of the
  * output: reaching the end itself is a miss.
@@ -66,7 +69,7 @@ export function merits(intervals: readonly Interval[], Y: Float64Array, N: numbe
   return out;
 }
 
-/** Standard deviation of column j, scaled by its largest entry on the way so that squares cannot overflow. */
+/** Standard deviation of column j, 0 when it is constant; scaled by its largest entry on the way so that squares cannot overflow. */
 function spreadOf(Y: Float64Array, N: number, m: number, j: number): number {
   let largest = 0;
   for (let i = 0; i < N; i++) largest = Math.max(largest, Math.abs(Y[i * m + j]!));
@@ -75,7 +78,8 @@ function spreadOf(Y: Float64Array, N: number, m: number, j: number): number {
   for (let i = 0; i < N; i++) mean += Y[i * m + j]! / largest / N;
   let sum = 0;
   for (let i = 0; i < N; i++) sum += (Y[i * m + j]! / largest - mean) ** 2;
-  return Math.sqrt(sum / N) * largest;
+  const share = Math.sqrt(sum / N);
+  return share > ROUNDING ? share * largest : 0;
 }
 
 /** Orders rows by merit, the best first; the first of equals. */

@@ -1,4 +1,4 @@
-import type { Interval } from '../targets.ts';
+import { type Interval, ROUNDING } from '../targets.ts';
 
 /**
  * A strictly increasing change of the output scale, standardized: z = (w(y) - mean) / scale has spread 1 over the
@@ -17,9 +17,6 @@ export interface Warp {
   /** log |dz/dy| summed over the data up to a constant: what makes likelihoods of different warps comparable. */
   readonly logJacobian: number;
 }
-
-/** The spread below this share of the magnitude is rounding: the output counts as constant. */
-const CONSTANT = 1e-14;
 
 /** Mean and population standard deviation; scaled on the way so that squares of 1e200 do not overflow. */
 function moments(y: Float64Array): { mean: number; sd: number; largest: number } {
@@ -43,7 +40,7 @@ function standardize(
 ): Warp | null {
   const w = y.map(warp);
   const { mean, sd, largest } = moments(w);
-  if (!(sd > CONSTANT * largest) || !Number.isFinite(sd)) return null;
+  if (!(sd > ROUNDING * largest) || !Number.isFinite(sd)) return null;
   const toZ = (value: number) => (Number.isFinite(value) ? (warp(value) - mean) / sd : value);
   return {
     kind,
