@@ -47,7 +47,7 @@ function nameOf({ solver, plays, problems }: Standing): string {
 export function profileTable(standings: readonly Standing[]): string {
   const efforts = [0.5, 1, 2, 3, 5, 10, 20];
   const rows = standings.map((standing) => {
-    const shares = efforts.map((effort) => `${Math.round(100 * shareSolved(standing, effort))} %`);
+    const shares = efforts.map((effort) => `${Math.floor(100 * shareSolved(standing, effort) + 1e-9)} %`);
     return `| ${nameOf(standing)} | ${shares.join(' | ')} |`;
   });
   const head = `| solved within k (n + 1) runs, k = | ${efforts.join(' | ')} |`;

@@ -35,7 +35,8 @@ const meanOf = (standing: Standing) => geometricMean([...standing.costs.values()
 const leader = finished.sort((a, b) => meanOf(a) - meanOf(b))[0];
 
 const families = [...new Set(problems.map((problem) => problem.family)), 'all' as const];
-const percent = (part: number, whole: number) => (whole === 0 ? '-' : `${((100 * part) / whole).toFixed(0)} %`);
+/** Rounded down, so that 100 % means all of them. */
+const percent = (part: number, whole: number) => (whole === 0 ? '-' : `${Math.floor((100 * part) / whole)} %`);
 const number = (value: number, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 
 function solverTable(mine: Standing): string {
