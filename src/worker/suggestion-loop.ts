@@ -43,6 +43,8 @@ export class SuggestionLoop {
   readonly #claims: ClaimLoop;
   /** The account that was served last; the next claim goes on after it. */
   #afterAccountId = 0;
+  /** Whether jobs may wait that no notification will tell of: the last claim left some, or none was made. */
+  #mayHaveLeft = true;
   #stopping: Promise<void> | undefined;
 
   constructor(deps: SuggestionLoopDeps) {
@@ -88,10 +90,12 @@ export class SuggestionLoop {
 
   async #claim(): Promise<void> {
     const free = this.#deps.concurrency - this.#running.size;
+    this.#mayHaveLeft = true;
     if (free <= 0) return;
     const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId };
     const jobs = await claimJobs(this.#deps.db, claim);
     this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
+    this.#mayHaveLeft = jobs.length === free;
     for (const job of jobs) this.#begin(job);
   }
 
@@ -103,7 +107,7 @@ export class SuggestionLoop {
       await this.#compute(job, controller.signal);
       this.#keeper.letGo(job);
       this.#running.delete(job.leaseToken);
-      this.#claims.wake();
+      if (this.#mayHaveLeft) this.#claims.wake();
     });
   }
 

@@ -1,6 +1,7 @@
-import { it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { connect } from '../../src/db/client.ts';
 import type { Span, Tracing } from '../../src/telemetry/tracing.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
@@ -61,4 +62,97 @@ it('a suggestion that is written is explained, though a renewal finds its job go
   });
   loop.start();
   await explained.promise;
+});
+
+/** A worker with one place and no poll to help it. Its computations end when the test says so; it counts its claims. */
+async function makeLoop() {
+  const account = await openTestAccount();
+  let claims = 0;
+  const db = connect({
+    url: account.url,
+    poolSize: 5,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    applicationName: 'backsolve-test',
+    onConnectionError: () => undefined,
+    aroundStatement: (text, run) => {
+      if (text.includes('claim_jobs')) claims += 1;
+      return run();
+    },
+  });
+  const cheap = makeCheapEngine();
+  const computing: PromiseWithResolvers<void>[] = [];
+  let computed = 0;
+  let notify: (payload: string) => void = () => undefined;
+  const note = (_facts: object, event: string) => {
+    if (event === 'suggestion.computed') computed += 1;
+  };
+  const loop = new SuggestionLoop({
+    db,
+    listener: {
+      subscribe: (_channel, notified) => {
+        notify = notified;
+        return () => undefined;
+      },
+    },
+    engine: {
+      ...cheap,
+      suggest: async (request, signal) => {
+        const end = Promise.withResolvers<void>();
+        computing.push(end);
+        await end.promise;
+        return cheap.suggest(request, signal);
+      },
+    },
+    log: { info: note, warn: note, error: note },
+    workerName: 'test',
+    workLimit: 1,
+    concurrency: 1,
+    leaseMs: 60_000,
+    pollIntervalMs: 3_600_000,
+    graceMs: 5_000,
+  });
+  onTestFinished(async () => {
+    for (const { resolve } of computing) resolve();
+    await loop.stop();
+    await db.destroy();
+    await account.close();
+  });
+  const open = async () => {
+    const { path } = await loadLinearObjective(account);
+    await requestSuggestion(account.db, account.accountId, path, { requestId: null });
+  };
+  return { loop, open, computing, notify: () => notify(''), claims: () => claims, computed: () => computed };
+}
+
+it('a worker goes on with what its last claim left, and claims no more once that came back short', async () => {
+  const t = await makeLoop();
+  await t.open();
+  await t.open();
+  t.loop.start();
+  for (const n of [0, 1]) {
+    await expect.poll(() => t.computing.length).toBe(n + 1);
+    t.computing[n]!.resolve();
+  }
+  await expect.poll(() => t.loop.runningCount).toBe(0);
+  expect(t.computed()).toBe(2);
+  // The third finds nothing: from then on a notification or a poll tells of more.
+  await expect.poll(t.claims).toBe(3);
+  await t.open();
+  t.notify();
+  await expect.poll(() => t.computing.length).toBe(3);
+  expect(t.claims()).toBe(4);
+});
+
+it('a worker that was told of a job while it had no room takes it when it has', async () => {
+  const t = await makeLoop();
+  t.loop.start();
+  await expect.poll(t.claims).toBe(1);
+  await t.open();
+  t.notify();
+  await expect.poll(() => t.computing.length).toBe(1);
+  await t.open();
+  t.notify();
+  t.computing[0]!.resolve();
+  await expect.poll(() => t.computing.length).toBe(2);
 });
