@@ -52,8 +52,10 @@ export interface Config {
   readonly account: {
     readonly openObjectives: number;
     readonly queuedSuggestions: number;
-    /** Input cases of one project. */
+    /** Cases of one project. */
     readonly cases: number;
+    /** Numbers in the input cases of a project, and in a set of output cases. */
+    readonly cells: number;
   };
   readonly database: {
     /** Undefined: only `start` can do without, on the embedded server. */
@@ -177,6 +179,7 @@ export const SETTINGS = {
   MAXIMUM_OPEN_OBJECTIVES: wholeNumber(0, 1_000_000_000, '100000'),
   MAXIMUM_QUEUED_SUGGESTIONS: wholeNumber(0, 1_000_000_000, '20000'),
   MAXIMUM_CASES: wholeNumber(1, 10_000, '10000'),
+  MAXIMUM_CASE_NUMBERS: wholeNumber(1000, 10_000_000, '500000'),
   TRUST_PROXY: {
     rule: z.string().transform(parseTrustProxy),
     expected: 'true, false, a number of proxies, or their addresses and networks with commas between them',
@@ -265,6 +268,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       openObjectives: read('MAXIMUM_OPEN_OBJECTIVES'),
       queuedSuggestions: read('MAXIMUM_QUEUED_SUGGESTIONS'),
       cases: read('MAXIMUM_CASES'),
+      cells: read('MAXIMUM_CASE_NUMBERS'),
     },
     database: {
       url: read('DATABASE_URL'),

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { saveExplanation } from '../db/explanations.ts';
 import { listStepData, updateInverse } from '../db/inverses.ts';
 import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
-import { findOutputCaseSet } from '../db/output-case-sets.ts';
-import { findProject } from '../db/projects.ts';
+import { findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
+import { findProjectWithCases } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
@@ -106,8 +106,8 @@ async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefine
   const objective = await findObjective(db, job.accountId, job.objectiveId);
   if (objective === undefined || objective.disabledAt !== null) return undefined;
   const [project, set, steps] = await Promise.all([
-    findProject(db, job.accountId, objective.projectId),
-    findOutputCaseSet(db, job.accountId, objective.outputCaseSetId),
+    findProjectWithCases(db, job.accountId, objective.projectId),
+    findOutputCaseSetWithCases(db, job.accountId, objective.outputCaseSetId),
     listStepData(db, job.objectiveId),
   ]);
   return { objective, project: project!, ...collectHistory({ project: project!, set: set!, objective, steps }) };

@@ -5,58 +5,52 @@
 import { lockModel } from '../db/models.ts';
 import { insertProject } from '../db/projects.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
-import { LISTED_VIOLATIONS, makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
-import { checkInput, checkInputSpace, type InputSpace, type Project } from '../domain/project.ts';
+import { makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
+import { Matrix } from '../domain/matrix.ts';
+import type { NewProject, ProjectWithCases } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
-import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
-import { fromMatrix, toOptimizerSpace } from './engine-input.ts';
+import { toOptimizerSpace } from './engine-input.ts';
 import { refuseDisabled } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 
-export interface NewProject {
-  readonly name: string;
-  readonly space: InputSpace;
-  /** The client's own points, or null to have them designed. */
-  readonly inputCases: readonly (readonly number[])[] | null;
-  readonly caseCount: number | null;
-  readonly outputCount: number | null;
+/** What one project may hold; 0 means any number. */
+export interface CaseLimits {
+  /** Rows. */
+  readonly cases: number;
+  /** Rows x columns. */
+  readonly cells: number;
 }
 
-/** All violations of a new project's body, so that a transport can report them together with its own. */
-export function checkNewProject(project: NewProject): readonly Violation[] {
-  const violations: Violation[] = [...checkInputSpace(project.space)];
-  if (violations.length > 0 || project.inputCases === null) return violations;
-  // Ten thousand wrong rows would take seconds to describe and nobody reads them.
-  for (let i = 0; i < project.inputCases.length && violations.length < LISTED_VIOLATIONS; i++) {
-    violations.push(...checkInput(project.space, project.inputCases[i]!, ['inputCases', i]));
-  }
-  if (project.caseCount !== null && project.caseCount !== project.inputCases.length) {
-    const message = `must be the number of inputCases (${project.inputCases.length}) or be left out.`;
-    violations.push(makeViolation(['caseCount'], message));
-  }
-  return violations;
-}
+export const NO_CASE_LIMITS: CaseLimits = { cases: 0, cells: 0 };
 
-/**
- * The project with its input cases, its own or designed ones; at most `maximumCases` of them, 0 for any number. Throws
- * VALIDATION_FAILED. No database.
- */
+/** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits. No database. */
 export async function withInputCases(
   engine: Pick<Engine, 'design'>,
   project: NewProject,
-  maximumCases = 0,
+  limits: CaseLimits = NO_CASE_LIMITS,
 ): Promise<NewProject> {
-  refuseViolations([...checkNewProject(project), ...checkCaseLimit(project, maximumCases)]);
-  if (project.inputCases !== null) return project;
+  const { inputCases, caseCount, space } = project;
+  const field = inputCases === null ? 'caseCount' : 'inputCases';
+  refuseViolations(checkCaseLimits(field, inputCases?.rows ?? caseCount ?? 0, space.inputCount, limits));
+  if (inputCases !== null) return project;
   return { ...project, inputCases: await designCases(engine, project, seedOfProject(project)) };
 }
 
-function checkCaseLimit({ inputCases, caseCount }: NewProject, maximumCases: number): readonly Violation[] {
-  const count = inputCases?.length ?? caseCount ?? 0;
-  if (maximumCases === 0 || count <= maximumCases) return [];
-  const field = inputCases === null ? 'caseCount' : 'inputCases';
-  return [makeViolation([field], `are at most ${maximumCases} on this service, not ${count}.`)];
+/** What is wrong with `rows` cases of `columns` numbers on this service, as the rule of `field`. */
+export function checkCaseLimits(
+  field: string,
+  rows: number,
+  columns: number,
+  { cases, cells }: CaseLimits,
+): readonly Violation[] {
+  if (cases !== 0 && rows > cases) {
+    return [makeViolation([field], `must have at most ${cases} cases on this service, has ${rows}.`)];
+  }
+  if (cells === 0 || rows * columns <= cells) return [];
+  const most = Math.floor(cells / columns);
+  const message = `must have at most ${most} cases of ${columns} numbers on this service (${cells} numbers in all), has ${rows}.`;
+  return [makeViolation([field], message)];
 }
 
 function seedOfProject(project: NewProject): number {
@@ -64,7 +58,7 @@ function seedOfProject(project: NewProject): number {
 }
 
 /**
- * Throws NOT_FOUND for the model, VALIDATION_FAILED for the project. The design runs before the transaction. Event:
+ * Throws NOT_FOUND for the model. The design runs before the transaction. Event:
  * project.created.
  */
 export async function createProject(
@@ -72,7 +66,7 @@ export async function createProject(
   accountId: number,
   modelId: number,
   project: NewProject,
-): Promise<Project> {
+): Promise<ProjectWithCases> {
   const { inputCases } = await withInputCases(deps.engine, project);
   return inTransaction(deps.db, async (trx) => {
     const model = await lockModel(trx, accountId, modelId);
@@ -83,7 +77,7 @@ export async function createProject(
       modelId,
       name: project.name,
       outputCount: project.outputCount,
-      inputCases: inputCases!.map(withoutNegativeZero),
+      inputCases: inputCases!,
       seed: seedOfProject(project),
     });
     await recordEvents(trx, accountId, [{ name: 'project.created', resourceId: created.id }]);
@@ -91,11 +85,7 @@ export async function createProject(
   });
 }
 
-async function designCases(
-  engine: Pick<Engine, 'design'>,
-  project: NewProject,
-  seed: number,
-): Promise<readonly (readonly number[])[]> {
+async function designCases(engine: Pick<Engine, 'design'>, project: NewProject, seed: number): Promise<Matrix> {
   const answer = await engine.design({
     space: toOptimizerSpace(project.space),
     outputCount: project.outputCount,
@@ -103,5 +93,10 @@ async function designCases(
     seed,
   });
   if (!answer.ok) throw new Error(`the design of the input cases failed: ${answer.fault}`);
-  return fromMatrix(answer.result.X, answer.result.count);
+  const { count, X } = answer.result;
+  return new Matrix(
+    count,
+    project.space.inputCount, // -0 becomes 0: a stored history must read back as the same bytes.
+    X.map((value) => value + 0),
+  );
 }

@@ -6,8 +6,8 @@
 import { buryExhaustedDeliveries, deleteOldEvents, markDelivered, markFailed } from '../db/events.ts';
 import { findInverse } from '../db/inverses.ts';
 import { findObjective } from '../db/objectives.ts';
-import { findOutputCaseSet } from '../db/output-case-sets.ts';
-import { findProject } from '../db/projects.ts';
+import { findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
+import { findProjectWithCases } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
 import { findTrial } from '../db/trials.ts';
 import { updateWebhook } from '../db/webhooks.ts';
@@ -85,12 +85,12 @@ async function readRecord(db: Db, event: RecordedEvent): Promise<EventRecord | u
   const kind = kindOf(event.name);
   switch (kind) {
     case 'project': {
-      const project = await findProject(db, accountId, id);
+      const project = await findProjectWithCases(db, accountId, id);
       return project && { kind, project };
     }
     case 'trial': {
       const trial = await findTrial(db, accountId, id);
-      const set = trial && (await findOutputCaseSet(db, accountId, trial.outputCaseSetId));
+      const set = trial && (await findOutputCaseSetWithCases(db, accountId, trial.outputCaseSetId));
       return trial && set && { kind, trial, set };
     }
     case 'objective': {

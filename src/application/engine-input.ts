@@ -2,8 +2,8 @@
 import { compileGoal } from '../domain/acceptance.ts';
 import { InverseStatus } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
-import type { InputSpace, Project } from '../domain/project.ts';
-import type { OutputCaseSet } from '../domain/trial.ts';
+import type { InputSpace, ProjectWithCases } from '../domain/project.ts';
+import type { OutputCaseSetWithCases } from '../domain/trial.ts';
 import type { History, Space, SuggestRequest } from '../optimizer/problem.ts';
 
 /** One evaluated point; output null where the run failed. */
@@ -13,8 +13,8 @@ export interface HistoryCase {
 }
 
 export interface HistoryParts {
-  readonly project: Pick<Project, 'inputCases'>;
-  readonly set: Pick<OutputCaseSet, 'outputCases' | 'failedCases'>;
+  readonly project: Pick<ProjectWithCases, 'inputCases'>;
+  readonly set: Pick<OutputCaseSetWithCases, 'outputCases' | 'failedCases'>;
   readonly objective: Pick<Objective, 'initialInput' | 'initialOutput'>;
   readonly steps: readonly {
     readonly iteration: number;
@@ -33,8 +33,9 @@ export function collectHistory(parts: HistoryParts): {
   readonly firstStep: number;
 } {
   const failed = new Set(parts.set.failedCases);
-  const cases: HistoryCase[] = parts.set.outputCases.map((output, i) => ({
-    input: parts.project.inputCases[i]!,
+  const { inputCases } = parts.project;
+  const cases: HistoryCase[] = parts.set.outputCases.toRows().map((output, i) => ({
+    input: inputCases.row(i),
     output: failed.has(i) ? null : output,
   }));
   cases.push({ input: parts.objective.initialInput, output: parts.objective.initialOutput });
@@ -85,10 +86,4 @@ function toHistory(cases: readonly HistoryCase[], n: number, m: number): History
     else Y.set(output, row * m);
   });
   return { count: cases.length, X, Y, failed };
-}
-
-/** Rows of a row-major matrix as plain vectors. */
-export function fromMatrix(X: Float64Array, rows: number): readonly (readonly number[])[] {
-  const width = rows === 0 ? 0 : X.length / rows;
-  return Array.from({ length: rows }, (_, row) => Array.from(X.subarray(row * width, (row + 1) * width)));
 }

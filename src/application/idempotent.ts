@@ -29,6 +29,7 @@ interface Refusal {
 /** Refusals that the same request may not meet a moment later; transports answer them with 429 or 5xx. */
 export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
+  'ACCOUNT_BUSY',
   'QUEUE_FULL',
   'SUGGESTION_FAILED',
   'SUGGESTION_PENDING',

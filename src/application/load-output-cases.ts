@@ -4,7 +4,14 @@ import { type Db, inTransaction } from '../db/transaction.ts';
 import { findTrialsOfSets, insertTrial } from '../db/trials.ts';
 import { refuseViolations } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import { checkOutputCases, type OutputCaseSet, type OutputCases, type Trial, toRectangular } from '../domain/trial.ts';
+import {
+  checkOutputCases,
+  type OutputCaseSet,
+  type OutputCaseSetWithCases,
+  type OutputCases,
+  type Trial,
+} from '../domain/trial.ts';
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from './create-project.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
 import { isAt, missingInPath, type ProjectPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
@@ -21,16 +28,18 @@ export async function loadOutputCases(
   accountId: number,
   path: ProjectPath,
   cases: OutputCases,
-): Promise<{ readonly set: OutputCaseSet; readonly trial: Trial }> {
+  limits: CaseLimits = NO_CASE_LIMITS,
+): Promise<{ readonly set: OutputCaseSetWithCases; readonly trial: Trial }> {
+  const { outputCases } = cases;
+  refuseViolations(checkCaseLimits('outputCases', outputCases.rows, outputCases.columns, limits));
   return inTransaction(db, async (trx) => {
     const project = await lockProjectAt(trx, accountId, path);
-    const shape = { caseCount: project.inputCases.length, outputCount: project.outputCount };
-    refuseViolations(checkOutputCases(cases, shape));
+    refuseViolations(checkOutputCases(cases, project));
     const place = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {
       ...place,
       outputCount: cases.outputCount,
-      outputCases: toRectangular(cases),
+      outputCases,
       failedCases: [...new Set(cases.failedCases)].sort((a, b) => a - b),
     });
     const trial = await insertTrial(trx, accountId, { ...place, outputCaseSetId: set.id });

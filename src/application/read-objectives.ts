@@ -11,8 +11,16 @@ import { getTrial } from './manage-trials.ts';
 import { type InversePath, isAt, missingInPath, type ObjectivePath, placeOf, type TrialPath } from './paths.ts';
 import type { StepView } from './views.ts';
 
+/** An objective whose inverses are read while they are written. */
+export interface ReadObjective {
+  readonly objective: Objective;
+  readonly optimalInverse: Inverse | null;
+  /** In order of iteration. */
+  readonly inverses: Iterable<readonly Inverse[]> | AsyncIterable<readonly Inverse[]>;
+}
+
 /** An objective as a poll of it alone shows it. */
-export interface ExplainedObjective extends ObjectiveWithInverses {
+export interface ExplainedObjective extends ReadObjective {
   /** null before the first suggestion. */
   readonly explanation: StoredExplanation | null;
 }
@@ -20,7 +28,8 @@ export interface ExplainedObjective extends ObjectiveWithInverses {
 export async function getObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ExplainedObjective> {
   const objective = await getPlacedObjective(db, accountId, path);
   const explanation = (await findExplanation(db, accountId, objective.id)) ?? null;
-  return { ...(await withInverses(db, accountId, objective)), explanation };
+  const [read] = await readGroup(db, accountId, [objective]);
+  return { ...read!, explanation };
 }
 
 /** An objective with all its steps. */
@@ -32,17 +41,119 @@ export async function withInverses(
   return { ...objective, inverses: await inverses.listAllInverses(db, accountId, [objective.id]) };
 }
 
+/** The objectives are read while they are written; the page itself is known at once. */
 export async function listObjectives(
   db: Db,
   accountId: number,
   path: TrialPath,
   request: PageRequest,
-): Promise<Page<ObjectiveWithInverses>> {
+): Promise<Pick<Page<never>, 'nextAfter'> & { readonly batches: AsyncIterable<readonly ReadObjective[]> }> {
   await getTrial(db, accountId, path);
-  const page = await objectives.listObjectives(db, accountId, path.trialId, request);
-  const ids = page.items.map((objective) => objective.id);
-  const steps = Map.groupBy(await inverses.listAllInverses(db, accountId, ids), (step) => step.objectiveId);
-  return { ...page, items: page.items.map((item) => ({ ...item, inverses: steps.get(item.id) ?? [] })) };
+  const page = await objectives.listObjectiveIds(db, accountId, path.trialId, request);
+  return { nextAfter: page.nextAfter, batches: readByIds(db, accountId, page.items) };
+}
+
+/** The active objectives of a trial with their inverses, by id, as far as they exist when they are read. */
+export async function* readObjectivesOf(
+  db: Db,
+  accountId: number,
+  trialId: number,
+): AsyncGenerator<readonly ReadObjective[], void> {
+  let after: number | null = null;
+  do {
+    const page: Page<number> = await objectives.listObjectiveIds(db, accountId, trialId, {
+      limit: IDS_PER_PAGE,
+      after,
+    });
+    yield* readByIds(db, accountId, page.items);
+    after = page.nextAfter;
+  } while (after !== null);
+}
+
+const IDS_PER_PAGE = 1_000;
+/** Objectives read first, before it is known how large they are. */
+const FIRST_BATCH = 8;
+/** What is read at a time, so that reading it neither fills memory nor holds up the event loop. */
+const ROWS_PER_READ = 200;
+const NUMBERS_PER_READ = 10_000;
+
+async function* readByIds(
+  db: Db,
+  accountId: number,
+  ids: readonly number[],
+): AsyncGenerator<readonly ReadObjective[], void> {
+  let size = FIRST_BATCH;
+  for (let from = 0; from < ids.length; ) {
+    const batch = await objectives.findObjectives(db, accountId, ids.slice(from, from + size));
+    for (const group of groupByLength(batch)) yield await readGroup(db, accountId, group);
+    from += size;
+    const largest = Math.max(
+      1,
+      ...batch.map(({ objectives, initialInput }) => 5 * objectives.length + initialInput.length),
+    );
+    size = rowsPerRead(largest);
+  }
+}
+
+function rowsPerRead(numbersPerRow: number): number {
+  return Math.max(1, Math.min(ROWS_PER_READ, Math.floor(NUMBERS_PER_READ / numbersPerRow)));
+}
+
+/** Neighbours whose inverses are few enough to be read together; a long objective stands alone. */
+function groupByLength(batch: readonly Objective[]): readonly (readonly Objective[])[] {
+  const groups: Objective[][] = [];
+  let rowsLeft = 0;
+  for (const objective of batch) {
+    const rows = expectedRows(objective);
+    if (rows > rowsLeft) {
+      groups.push([]);
+      rowsLeft = rowsPerRead(numbersOfInverse(objective));
+    }
+    groups.at(-1)!.push(objective);
+    rowsLeft -= rows;
+  }
+  return groups;
+}
+
+/** The initial point and every suggestion. Failed computations come on top; they are rare. */
+function expectedRows({ attemptCount }: Objective): number {
+  return attemptCount + 2;
+}
+
+function numbersOfInverse({ objectives, initialInput }: Objective): number {
+  return objectives.length + initialInput.length;
+}
+
+async function readGroup(db: Db, accountId: number, group: readonly Objective[]): Promise<readonly ReadObjective[]> {
+  const [first] = group;
+  if (group.length === 1 && expectedRows(first!) > rowsPerRead(numbersOfInverse(first!))) {
+    const { optimalInverseId } = first!;
+    const optimal = optimalInverseId === null ? undefined : await inverses.findInverse(db, accountId, optimalInverseId);
+    return [{ objective: first!, optimalInverse: optimal ?? null, inverses: readInverses(db, accountId, first!) }];
+  }
+  const ids = group.map((objective) => objective.id);
+  const found = Map.groupBy(await inverses.listAllInverses(db, accountId, ids), (inverse) => inverse.objectiveId);
+  return group.map((objective) => {
+    const own = found.get(objective.id) ?? [];
+    const optimalInverse = own.find((inverse) => inverse.id === objective.optimalInverseId) ?? null;
+    return { objective, optimalInverse, inverses: [own] };
+  });
+}
+
+async function* readInverses(
+  db: Db,
+  accountId: number,
+  objective: Objective,
+  { limit, after }: PageRequest = { limit: Number.POSITIVE_INFINITY, after: null },
+): AsyncGenerator<readonly Inverse[], void> {
+  const size = rowsPerRead(numbersOfInverse(objective));
+  let next = after;
+  for (let left = limit; left > 0; left -= size) {
+    const page = await inverses.listInverses(db, accountId, objective.id, { limit: Math.min(size, left), after: next });
+    yield page.items;
+    next = page.nextAfter;
+    if (next === null) return;
+  }
 }
 
 /** Disables the objective and its steps; doing it again changes nothing. */
@@ -60,14 +171,27 @@ export async function getInverse(db: Db, accountId: number, path: InversePath): 
   return { objective, inverse };
 }
 
+/** The inverse with the highest iteration. */
+export async function getNewestInverse(db: Db, accountId: number, path: ObjectivePath): Promise<StepView> {
+  const objective = await getPlacedObjective(db, accountId, path);
+  return { objective, inverse: await inverses.getLastInverse(db, accountId, objective.id) };
+}
+
+/** The inverses are read while they are written; the page itself is known at once. */
 export async function listInverses(
   db: Db,
   accountId: number,
   path: ObjectivePath,
   request: PageRequest,
-): Promise<{ readonly objective: Objective; readonly page: Page<Inverse> }> {
+): Promise<
+  Pick<Page<never>, 'nextAfter'> & {
+    readonly objective: Objective;
+    readonly batches: AsyncIterable<readonly Inverse[]>;
+  }
+> {
   const objective = await getPlacedObjective(db, accountId, path);
-  return { objective, page: await inverses.listInverses(db, accountId, objective.id, request) };
+  const nextAfter = await inverses.findNextPage(db, accountId, objective.id, request);
+  return { objective, nextAfter, batches: readInverses(db, accountId, objective, request) };
 }
 
 function isStepAt(path: InversePath, objective: objectives.PlacedObjective): boolean {

@@ -1,38 +1,39 @@
 /**
- * Records with everything active below them, for a dialect that shows them nested. One query per level, however wide the
- * tree; levels are read one after the other, so that a tree under change may show a child without its newest step.
+ * Records with everything active below them, for a dialect that shows them nested. A branch is read when it is written, so
+ * that no tree has to fit into memory; one under change may show a child without its newest inverse.
  */
-import { listAllInverses } from '../db/inverses.ts';
-import { listObjectivesOf } from '../db/objectives.ts';
 import { findOutputCaseSets } from '../db/output-case-sets.ts';
 import { listProjectsOf } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
 import { listTrialsOf } from '../db/trials.ts';
 import type { Model } from '../domain/model.ts';
-import type { ObjectiveWithInverses } from '../domain/objective.ts';
 import type { Project } from '../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 import { getModel, listModels } from './manage-models.ts';
 import { getTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
+import { type CaseBatches, readAllInputCases, readAllOutputCases } from './read-cases.ts';
+import { type ReadObjective, readObjectivesOf } from './read-objectives.ts';
 
 export interface TrialTree {
   readonly trial: Trial;
   readonly set: OutputCaseSet;
-  readonly objectives: readonly ObjectiveWithInverses[];
+  readonly outputCases: CaseBatches;
+  readonly objectives: AsyncIterable<readonly ReadObjective[]>;
 }
 
 export interface ProjectTree {
   readonly project: Project;
-  readonly trials: readonly TrialTree[];
+  readonly inputCases: CaseBatches;
+  readonly trials: readonly (readonly TrialTree[])[];
 }
 
 export interface ModelTree {
   readonly model: Model;
-  readonly projects: readonly ProjectTree[];
+  readonly projects: readonly (readonly ProjectTree[])[];
 }
 
-/** Models whose trees are held in memory at once. */
+/** Models whose projects and trials, their cases and objectives aside, are held in memory at once. */
 const MODELS_PER_PAGE = 20;
 
 /** Throws NOT_FOUND. */
@@ -64,26 +65,22 @@ async function growModels(db: Db, accountId: number, models: readonly Model[]): 
   const trials = await growTrials(db, accountId, await listTrialsOf(db, accountId, idsOf(projects)));
   const trialsOf = Map.groupBy(trials, ({ trial }) => trial.projectId);
   const projectsOf = Map.groupBy(projects, (project) => project.modelId);
-  return models.map((model) => ({
-    model,
-    projects: (projectsOf.get(model.id) ?? []).map((project) => ({ project, trials: trialsOf.get(project.id) ?? [] })),
-  }));
+  const grow = (project: Project): ProjectTree => ({
+    project,
+    inputCases: readAllInputCases(db, accountId, project),
+    trials: [trialsOf.get(project.id) ?? []],
+  });
+  return models.map((model) => ({ model, projects: [(projectsOf.get(model.id) ?? []).map(grow)] }));
 }
 
 async function growTrials(db: Db, accountId: number, trials: readonly Trial[]): Promise<readonly TrialTree[]> {
   const setIds = [...new Set(trials.map((trial) => trial.outputCaseSetId))];
   const sets = new Map((await findOutputCaseSets(db, accountId, setIds)).map((set) => [set.id, set]));
-  const objectives = await listObjectivesOf(db, accountId, idsOf(trials));
-  const steps = Map.groupBy(await listAllInverses(db, accountId, idsOf(objectives)), (step) => step.objectiveId);
-  const objectivesOf = Map.groupBy(objectives, (objective) => objective.trialId);
-  return trials.map((trial) => ({
-    trial,
-    set: sets.get(trial.outputCaseSetId)!,
-    objectives: (objectivesOf.get(trial.id) ?? []).map((objective) => ({
-      ...objective,
-      inverses: steps.get(objective.id) ?? [],
-    })),
-  }));
+  return trials.map((trial) => {
+    const set = sets.get(trial.outputCaseSetId)!;
+    const outputCases = readAllOutputCases(db, accountId, set);
+    return { trial, set, outputCases, objectives: readObjectivesOf(db, accountId, trial.id) };
+  });
 }
 
 function idsOf(records: readonly { readonly id: number }[]): readonly number[] {

@@ -18,7 +18,7 @@ export interface RegistrationKey {
   readonly method: string;
   readonly path: string;
   readonly key: string;
-  /** The whole body as it was sent. */
+  /** What only the sender of the body knows, such as its digest. */
   readonly body: string;
 }
 

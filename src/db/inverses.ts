@@ -99,6 +99,26 @@ export async function listInverses(
   return toPage(rows.map(toInverse), page);
 }
 
+/** The id after which the next page begins, or null when this is the last one. */
+export async function findNextPage(
+  db: Db,
+  accountId: number,
+  objectiveId: number,
+  { limit, after }: PageRequest,
+): Promise<number | null> {
+  const ids = await db
+    .selectFrom('inverses')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('objective_id', '=', objectiveId)
+    .where('id', '>', after ?? 0)
+    .orderBy('id')
+    .offset(limit - 1)
+    .limit(2)
+    .execute();
+  return ids.length === 2 ? ids[0]!.id : null;
+}
+
 interface StepData {
   readonly iteration: number;
   readonly status: string;

@@ -79,38 +79,34 @@ export async function lockObjective(trx: Trx, accountId: number, id: number): Pr
   return row && toObjective(row);
 }
 
-export async function listObjectives(
+/** Ids of the active objectives of a trial. */
+export async function listObjectiveIds(
   db: Db,
   accountId: number,
   trialId: number,
   page: PageRequest,
-): Promise<Page<Objective>> {
+): Promise<Page<number>> {
   const rows = await db
-    .selectFrom('objectives as o')
-    .select(COLUMNS)
-    .where('o.account_id', '=', accountId)
-    .where('o.trial_id', '=', trialId)
-    .where('o.disabled_at', 'is', null)
-    .where('o.id', '>', page.after ?? 0)
-    .orderBy('o.id')
+    .selectFrom('objectives')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('disabled_at', 'is', null)
+    .where('id', '>', page.after ?? 0)
+    .orderBy('id')
     .limit(page.limit + 1)
     .execute();
-  return toPage(rows.map(toObjective), page);
+  const { items, nextAfter } = toPage(rows, page);
+  return { items: items.map(({ id }) => id), nextAfter };
 }
 
-/** The active objectives of several trials, by id. */
-export async function listObjectivesOf(
-  db: Db,
-  accountId: number,
-  trialIds: readonly number[],
-): Promise<readonly Objective[]> {
-  if (trialIds.length === 0) return [];
+/** By id, disabled ones included. Primary key. */
+export async function findObjectives(db: Db, accountId: number, ids: readonly number[]): Promise<readonly Objective[]> {
   const rows = await db
     .selectFrom('objectives as o')
     .select(COLUMNS)
     .where('o.account_id', '=', accountId)
-    .where('o.trial_id', '=', anyOf(trialIds))
-    .where('o.disabled_at', 'is', null)
+    .where('o.id', '=', anyOf(ids))
     .orderBy('o.id')
     .execute();
   return rows.map(toObjective);

@@ -1,6 +1,9 @@
+import { sql } from 'kysely';
+import type { Matrix } from '../domain/matrix.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
-import type { OutputCaseSet } from '../domain/trial.ts';
+import type { OutputCaseSet, OutputCaseSetWithCases } from '../domain/trial.ts';
 import { compileOnce } from './compiled.ts';
+import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -9,15 +12,17 @@ const COLUMNS = [
   'model_id as modelId',
   'project_id as projectId',
   'output_count as outputCount',
-  'output_cases as outputCases',
   'failed_cases as failedCases',
   'created_at as createdAt',
   'updated_at as updatedAt',
   'disabled_at as disabledAt',
 ] as const;
 
+/** Sets of before 0016 have no count of their own. */
+const CASE_COUNT = sql<number>`coalesce(case_count, array_length(output_cases, 1), 0)`.as('caseCount');
+
 function outputCaseSets(db: Db | Trx, accountId: number) {
-  return db.selectFrom('output_case_sets').select(COLUMNS).where('account_id', '=', accountId);
+  return db.selectFrom('output_case_sets').select(COLUMNS).select(CASE_COUNT).where('account_id', '=', accountId);
 }
 
 const selectSet = compileOnce<{ accountId: number; id: number }, OutputCaseSet>((db, value) =>
@@ -32,6 +37,40 @@ export async function findOutputCaseSet(
 ): Promise<OutputCaseSet | undefined> {
   const [set] = await selectSet(db, { accountId, id });
   return set;
+}
+
+const selectSetWithCases = compileOnce<{ accountId: number; id: number }, OutputCaseSet & { outputCases: Buffer }>(
+  (db, value) =>
+    outputCaseSets(db, value('accountId'))
+      .select(matrixColumn('output_cases').as('outputCases'))
+      .where('id', '=', value('id')),
+);
+
+/** Disabled ones included. Primary key. */
+export async function findOutputCaseSetWithCases(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+): Promise<OutputCaseSetWithCases | undefined> {
+  const [row] = await selectSetWithCases(db, { accountId, id });
+  return row && { ...row, outputCases: decodeMatrix(row.outputCases) };
+}
+
+/** Output cases from number `from` (zero-based) on, at most `count` of them; no rows past the last one. */
+export async function readOutputCases(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+  from: number,
+  count: number,
+): Promise<Matrix> {
+  const { cases } = await db
+    .selectFrom('output_case_sets')
+    .select(matrixRows('output_cases', from, count).as('cases'))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return decodeMatrix(cases);
 }
 
 /** Disabled ones included. Primary key. */
@@ -75,21 +114,27 @@ export async function listOutputCaseSets(
 }
 
 export type NewOutputCaseSet = Pick<
-  OutputCaseSet,
+  OutputCaseSetWithCases,
   'modelId' | 'projectId' | 'outputCount' | 'outputCases' | 'failedCases'
 >;
 
-export function insertOutputCaseSet(trx: Trx, accountId: number, set: NewOutputCaseSet): Promise<OutputCaseSet> {
-  return trx
+export async function insertOutputCaseSet(
+  trx: Trx,
+  accountId: number,
+  set: NewOutputCaseSet,
+): Promise<OutputCaseSetWithCases> {
+  const row = await trx
     .insertInto('output_case_sets')
     .values({
       account_id: accountId,
       model_id: set.modelId,
       project_id: set.projectId,
       output_count: set.outputCount,
-      output_cases: set.outputCases,
+      output_cases: encodeMatrix(set.outputCases),
+      case_count: set.outputCases.rows,
       failed_cases: set.failedCases,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
+  return { ...row, caseCount: set.outputCases.rows, outputCases: set.outputCases };
 }

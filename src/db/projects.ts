@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import type { Matrix } from '../domain/matrix.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
-import type { InputType, Project } from '../domain/project.ts';
+import type { InputType, Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
+import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -14,7 +16,7 @@ const COLUMNS = [
   'maximums',
   'input_types as inputTypes',
   'categories',
-  'input_cases as inputCases',
+  'case_count as caseCount',
   'output_count as outputCount',
   'seed',
   'developed_at as developedAt',
@@ -44,6 +46,38 @@ const selectProject = compileOnce<{ accountId: number; id: number }, ProjectRow>
 export async function findProject(db: Db | Trx, accountId: number, id: number): Promise<Project | undefined> {
   const [row] = await selectProject(db, { accountId, id });
   return row && toProject(row);
+}
+
+const selectProjectWithCases = compileOnce<{ accountId: number; id: number }, ProjectRow & { inputCases: Buffer }>(
+  (db, value) =>
+    projects(db, value('accountId')).select(matrixColumn('input_cases').as('inputCases')).where('id', '=', value('id')),
+);
+
+/** Disabled ones included. Primary key. */
+export async function findProjectWithCases(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+): Promise<ProjectWithCases | undefined> {
+  const [row] = await selectProjectWithCases(db, { accountId, id });
+  return row && { ...toProject(row), inputCases: decodeMatrix(row.inputCases) };
+}
+
+/** Input cases from number `from` (zero-based) on, at most `count` of them; no rows past the last one. */
+export async function readInputCases(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+  from: number,
+  count: number,
+): Promise<Matrix> {
+  const { cases } = await db
+    .selectFrom('projects')
+    .select(matrixRows('input_cases', from, count).as('cases'))
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+  return decodeMatrix(cases);
 }
 
 /** Locks the row: loads of output cases and new trials of one project queue up here, which numbers the trials. */
@@ -83,9 +117,16 @@ export async function listProjectsOf(
   return rows.map(toProject);
 }
 
-export type NewProjectRow = Omit<Project, 'id' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
+export type NewProjectRow = Omit<
+  ProjectWithCases,
+  'id' | 'caseCount' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
+>;
 
-export async function insertProject(db: Db | Trx, accountId: number, project: NewProjectRow): Promise<Project> {
+export async function insertProject(
+  db: Db | Trx,
+  accountId: number,
+  project: NewProjectRow,
+): Promise<ProjectWithCases> {
   const row = await db
     .insertInto('projects')
     .values({
@@ -97,14 +138,14 @@ export async function insertProject(db: Db | Trx, accountId: number, project: Ne
       maximums: project.maximums,
       input_types: project.inputTypes,
       categories: JSON.stringify(project.categories),
-      input_cases: project.inputCases,
-      case_count: project.inputCases.length,
+      input_cases: encodeMatrix(project.inputCases),
+      case_count: project.inputCases.rows,
       output_count: project.outputCount,
       seed: project.seed,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
-  return toProject(row);
+  return { ...toProject(row), inputCases: project.inputCases };
 }
 
 /** Undefined when there is no active project of that id. */

@@ -3,7 +3,8 @@ import type { ColumnType, Generated } from 'kysely';
 
 type Stamp = Generated<Date>;
 type Vector = readonly number[];
-type Matrix = readonly (readonly number[])[];
+/** Written and read in binary form; see matrices.ts. */
+type Matrix = ColumnType<never, Buffer, Buffer>;
 
 interface Lifetime {
   id: Generated<number>;
@@ -67,6 +68,8 @@ export interface OutputCaseSetsTable extends Lifetime {
   project_id: number;
   output_count: number;
   output_cases: Matrix;
+  /** null in rows of before 0016. */
+  case_count: number | null;
   failed_cases: Vector;
 }
 

@@ -6,9 +6,9 @@
  */
 import type { Inverse } from './inverse.ts';
 import type { Objective, ObjectiveWithInverses } from './objective.ts';
-import type { Project } from './project.ts';
+import type { ProjectWithCases } from './project.ts';
 import { StopReason } from './stop-reason.ts';
-import type { OutputCaseSet, Trial } from './trial.ts';
+import type { OutputCaseSetWithCases, Trial } from './trial.ts';
 
 /** The kind of record that an event carries. */
 const KINDS = {
@@ -33,8 +33,8 @@ export function kindOf(name: EventName): EventKind {
 
 /** The record of an event, as it is when the event is sent. */
 export type EventRecord =
-  | { readonly kind: 'project'; readonly project: Project }
-  | { readonly kind: 'trial'; readonly trial: Trial; readonly set: OutputCaseSet }
+  | { readonly kind: 'project'; readonly project: ProjectWithCases }
+  | { readonly kind: 'trial'; readonly trial: Trial; readonly set: OutputCaseSetWithCases }
   | { readonly kind: 'objective'; readonly objective: ObjectiveWithInverses }
   | { readonly kind: 'inverse'; readonly objective: Objective; readonly inverse: Inverse };
 

@@ -2,7 +2,8 @@
  * The input space of a project and its invariants. A space is checked once, when the project is created; afterwards
  * every other part of the product relies on it.
  */
-import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
+import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
+import { Matrix } from './matrix.ts';
 
 export const InputType = {
   float: 'float',
@@ -41,12 +42,18 @@ export interface Project extends InputSpace {
   readonly name: string;
   /** Number of outputs the client announced; loaded output cases must match it. */
   readonly outputCount: number | null;
-  readonly inputCases: readonly (readonly number[])[];
+  readonly caseCount: number;
   readonly seed: number;
   readonly developedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
+}
+
+/** Cases are read only where they are needed: they may be a thousand times as large as the rest. */
+export interface ProjectWithCases extends Project {
+  /** caseCount x inputCount. */
+  readonly inputCases: Matrix;
 }
 
 /** The input type meant by a client's word, case aside, or undefined. */
@@ -148,11 +155,14 @@ function checkCategoryNames(
 /** A float this far outside its bounds, relative to their width, is taken for rounding and accepted. */
 const BOUND_SLACK = 1e-9;
 
+function inputLengthFault(expected: number, given: number): string {
+  return `needs one value per input: ${expected} expected, ${given} given.`;
+}
+
 /** Violations of one input vector against the space: length, bounds, whole numbers. */
-export function checkInput(space: InputSpace, input: readonly number[], path: ViolationPath): readonly Violation[] {
+export function checkInput(space: InputSpace, input: ArrayLike<number>, path: ViolationPath): readonly Violation[] {
   if (input.length !== space.inputCount) {
-    const message = `needs one value per input: ${space.inputCount} expected, ${input.length} given.`;
-    return [makeViolation(path, message)];
+    return [makeViolation(path, inputLengthFault(space.inputCount, input.length))];
   }
   const violations: Violation[] = [];
   for (let i = 0; i < input.length; i++) {
@@ -166,6 +176,43 @@ export function checkInput(space: InputSpace, input: readonly number[], path: Vi
     } else if (type !== InputType.float && !Number.isInteger(value)) {
       violations.push(makeViolation([...path, i], `must be a whole number (the input is ${type}), is ${value}.`));
     }
+  }
+  return violations;
+}
+
+/** A project as a client describes it; made by \`toNewProject\`, which checks it. */
+export interface NewProject {
+  readonly name: string;
+  readonly space: InputSpace;
+  /** The client's own points, rows x inputCount, or null to have them designed. */
+  readonly inputCases: Matrix | null;
+  readonly caseCount: number | null;
+  readonly outputCount: number | null;
+}
+
+/** Rows as a client sent them, as a matrix. Every row needs a value per input; at most 100 of those that differ are named. */
+export function toInputMatrix(
+  rows: readonly (readonly number[])[],
+  inputCount: number,
+): { readonly matrix: Matrix; readonly violations: readonly Violation[] } {
+  const { matrix, uneven } = Matrix.fromSent(rows, inputCount);
+  const violations = uneven
+    .slice(0, LISTED_VIOLATIONS)
+    .map((i) => makeViolation(['inputCases', i], inputLengthFault(inputCount, rows[i]!.length)));
+  return { matrix, violations };
+}
+
+/** All violations of a new project, at most 100 of its cases. */
+export function checkNewProject({ space, inputCases, caseCount }: NewProject): readonly Violation[] {
+  const violations: Violation[] = [...checkInputSpace(space)];
+  if (violations.length > 0 || inputCases === null) return violations;
+  for (let i = 0; i < inputCases.rows && violations.length < LISTED_VIOLATIONS; i++) {
+    const row = inputCases.values.subarray(i * inputCases.columns, (i + 1) * inputCases.columns);
+    violations.push(...checkInput(space, row, ['inputCases', i]));
+  }
+  if (caseCount !== null && caseCount !== inputCases.rows) {
+    const message = `must be the number of inputCases (${inputCases.rows}) or be left out.`;
+    violations.push(makeViolation(['caseCount'], message));
   }
   return violations;
 }

@@ -2,7 +2,8 @@
  * A trial is one load of output cases. States: active -> completed by the client; active -> failed is reserved for a
  * trial whose data turn out to be unusable. Only an active trial takes objectives and suggestions.
  */
-import { makeViolation, type Violation } from './errors.ts';
+import { LISTED_VIOLATIONS, makeViolation, type Violation } from './errors.ts';
+import { Matrix } from './matrix.ts';
 
 export const TrialStatus = { active: 'active', completed: 'completed', failed: 'failed' } as const;
 export type TrialStatus = (typeof TrialStatus)[keyof typeof TrialStatus];
@@ -13,13 +14,17 @@ export interface OutputCaseSet {
   readonly modelId: number;
   readonly projectId: number;
   readonly outputCount: number;
-  /** Row i answers input case i; rows of failed runs hold zeros or what the client sent and are never used. */
-  readonly outputCases: readonly (readonly number[])[];
+  readonly caseCount: number;
   /** Zero-based rows whose run failed. */
   readonly failedCases: readonly number[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
+}
+
+export interface OutputCaseSetWithCases extends OutputCaseSet {
+  /** caseCount x outputCount. Row i answers input case i; rows of failed runs hold what the client sent and are never used. */
+  readonly outputCases: Matrix;
 }
 
 export interface Trial {
@@ -41,43 +46,49 @@ export function canMoveTrial(from: TrialStatus, to: TrialStatus): boolean {
 
 export interface OutputCases {
   readonly outputCount: number;
-  readonly outputCases: readonly (readonly number[])[];
+  /** rows x outputCount. */
+  readonly outputCases: Matrix;
   readonly failedCases: readonly number[];
+}
+
+/**
+ * Rows as a client sent them, as a matrix. A row of a failed run keeps its place: one of another length becomes zeros,
+ * which nothing ever reads. Every other row needs outputCount values.
+ */
+export function toOutputMatrix(
+  rows: readonly (readonly number[])[],
+  outputCount: number,
+  failedCases: readonly number[],
+): { readonly matrix: Matrix; readonly violations: readonly Violation[] } {
+  const failed = new Set(failedCases);
+  const { matrix, uneven } = Matrix.fromSent(rows, outputCount);
+  const wrong = uneven.filter((i) => !failed.has(i)).slice(0, LISTED_VIOLATIONS);
+  const violations = wrong.map((i) =>
+    makeViolation(['outputCases', i], `needs outputCount = ${outputCount} values, has ${rows[i]!.length}.`),
+  );
+  return { matrix, violations };
 }
 
 /** Violations of loaded output cases against the number of designed cases and the announced number of outputs. */
 export function checkOutputCases(
-  cases: OutputCases,
+  { outputCount, outputCases, failedCases }: OutputCases,
   project: { readonly caseCount: number; readonly outputCount: number | null },
 ): readonly Violation[] {
-  const { outputCount, outputCases, failedCases } = cases;
   const violations: Violation[] = [];
   if (project.outputCount !== null && outputCount !== project.outputCount) {
     const message = `must be ${project.outputCount}, the number stated when the project was created, is ${outputCount}.`;
     violations.push(makeViolation(['outputCount'], message));
   }
-  if (outputCases.length > project.caseCount) {
-    const message = `has ${outputCases.length} rows, the project has only ${project.caseCount} input cases.`;
+  if (outputCases.rows > project.caseCount) {
+    const message = `has ${outputCases.rows} rows, the project has only ${project.caseCount} input cases.`;
     violations.push(makeViolation(['outputCases'], message));
   }
-  const failed = new Set(failedCases);
-  outputCases.forEach((row, i) => {
-    if (!failed.has(i) && row.length !== outputCount) {
-      const message = `needs outputCount = ${outputCount} values, has ${row.length}.`;
-      violations.push(makeViolation(['outputCases', i], message));
-    }
-  });
-  failedCases.forEach((row, k) => {
-    if (row >= outputCases.length) {
-      const message = `names row ${row}, the last row is ${outputCases.length - 1}.`;
-      violations.push(makeViolation(['failedCases', k], message));
-    }
-  });
-  return violations;
+  return [...violations, ...checkFailedCases(failedCases, outputCases.rows)];
 }
 
-/** Rows of failed runs keep their place: a row of another length becomes zeros, which nothing ever reads. */
-export function toRectangular(cases: OutputCases): readonly (readonly number[])[] {
-  const zeros: readonly number[] = new Array<number>(cases.outputCount).fill(0);
-  return cases.outputCases.map((row) => (row.length === cases.outputCount ? row : zeros));
+/** Failed rows must exist. */
+export function checkFailedCases(failedCases: readonly number[], rowCount: number): readonly Violation[] {
+  return failedCases.flatMap((row, k) =>
+    row < rowCount ? [] : [makeViolation(['failedCases', k], `names row ${row}, the last row is ${rowCount - 1}.`)],
+  );
 }

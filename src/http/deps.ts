@@ -6,12 +6,16 @@ import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
+import type { Turns } from './answer/turns.ts';
+import type { Bodies } from './body/bodies.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface HttpSettings {
-  /** Largest request body; a full set of output cases must fit. */
+  /** Largest body of a request that carries cases. */
   readonly bodyLimitBytes: number;
+  /** Bytes of all bodies that the process holds at a time; twice bodyLimitBytes unless given. */
+  readonly bodyBytesInFlight?: number;
   /** How long a suggest request waits for its suggestion unless the client says otherwise. */
   readonly suggestWaitMs: number;
   /** The longest wait a client may ask for. */
@@ -54,4 +58,11 @@ export interface HttpDeps {
   readonly tracing?: Tracing | undefined;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
+}
+
+/** What the server adds for the operations. */
+export interface IngressDeps extends HttpDeps {
+  readonly bodies: Bodies;
+  /** Whose long answer may be written on. */
+  readonly turns: Turns;
 }

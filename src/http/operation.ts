@@ -7,8 +7,8 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
 import type { Scope } from '../application/authenticate.ts';
 import type { KeyedRequest } from '../application/idempotent.ts';
-import type { Violation } from '../domain/errors.ts';
 import type { PageRequest } from '../domain/page.ts';
+import type { BodySpec } from './body/spec.ts';
 import type { HttpDeps } from './deps.ts';
 import type { WaitPreference } from './wire/prefer.ts';
 
@@ -18,19 +18,6 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   : S;
 /** Ids of a path template: '/models/{model_id}' -> { modelId: number }. */
 export type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
-
-export interface BodySpec<B> {
-  readonly schema: z.ZodType<B>;
-  /** An absent or empty body stands for {}. */
-  readonly isOptional?: boolean;
-  /** Rules over several fields that only the wire knows; always run, on the body as sent. */
-  readonly alsoCheck?: (body: Readonly<Record<string, unknown>>) => readonly Violation[];
-  /**
-   * Rules over several fields that the use case checks too, with more knowledge. Run only when the body is refused
-   * anyway, so that one answer names everything that can be known.
-   */
-  readonly checkWhenRefused?: (body: Readonly<Record<string, unknown>>) => readonly Violation[];
-}
 
 export interface Call<Ids, B> {
   readonly deps: HttpDeps;
@@ -50,6 +37,8 @@ export interface Call<Ids, B> {
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
+  /** Whether the body holds a JsonArray or a Matrix, which are written piece by piece. */
+  readonly isWritten?: true;
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,8 +1,10 @@
 /** Turns operations into Fastify routes: reads a request into a call, all its violations at once, and sends the answer. */
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation, refuseViolations, type Violation } from '../domain/errors.ts';
-import type { HttpDeps } from './deps.ts';
-import { type Answer, type BodySpec, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
+import { type Pause, writeJson } from './answer/write-json.ts';
+import type { IngressDeps } from './deps.ts';
+import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './plugins/authenticate.ts';
 import { answerOnce, readKeyedRequest } from './plugins/idempotency.ts';
 import { scopeOfMethod } from './plugins/scopes.ts';
@@ -10,33 +12,40 @@ import { pathOf } from './request-path.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
 import { parsePrefer } from './wire/prefer.ts';
-import { describeWrongType, parseShape } from './wire/violations.ts';
+
+const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
 /** Paths are relative to the scope's prefix. */
-export function registerOperations(scope: FastifyInstance, deps: HttpDeps, operations: readonly Operation[]): void {
+export function registerOperations(scope: FastifyInstance, deps: IngressDeps, operations: readonly Operation[]): void {
   for (const operation of operations) {
     scope.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
       config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
-      handler: async (request, reply) =>
-        sendAnswer(reply, await answerOnce(operation, readCall(deps, operation, request))),
+      handler: async (request, reply) => {
+        const call = await readCall(deps, operation, request, reply);
+        return sendAnswer(reply, await answerOnce(operation, call), () => deps.turns.next(call.accountId));
+      },
     });
   }
 }
 
-function readCall(
-  deps: HttpDeps,
+async function readCall(
+  deps: IngressDeps,
   operation: Operation,
   request: FastifyRequest,
-): Call<Readonly<Record<string, number>>, unknown> {
+  reply: FastifyReply,
+): Promise<Call<Readonly<Record<string, number>>, unknown>> {
+  const { accountId } = principalOf(request);
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
   const { page, violations: pageViolations } = operation.isList
     ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
     : { page: { limit: 1, after: null }, violations: [] };
-  const body = operation.body === undefined ? noBody : readBody(operation.body, request.body);
-  const { accountId } = principalOf(request);
-  const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId);
+  const body =
+    operation.body === undefined
+      ? NO_BODY
+      : await deps.bodies.read(request, reply, operation.body, `account ${accountId}`);
+  const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId, body.digest);
   refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   return {
@@ -73,34 +82,23 @@ function readPathIds(template: string, params: Readonly<Record<string, string>>)
   return { ids, violations, missing };
 }
 
-const noBody = { value: undefined, violations: [] };
+const NO_BODY = { value: undefined, violations: [], digest: undefined };
 
-/** The parsed body and everything wrong with it. */
-export function readBody<B>(
-  spec: BodySpec<B>,
-  sent: unknown,
-): { readonly value: B | undefined; readonly violations: readonly Violation[] } {
-  const body = sent === undefined && spec.isOptional === true ? {} : sent;
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    return { value: undefined, violations: [makeViolation([], describeWrongType('a JSON object', body))] };
-  }
-  const fields = body as Readonly<Record<string, unknown>>;
-  const parsed = parseShape(spec.schema, fields);
-  const alsoWrong = spec.alsoCheck?.(fields) ?? [];
-  if (parsed.kind === 'value' && alsoWrong.length === 0) return { value: parsed.value, violations: [] };
-  const shapeViolations = parsed.kind === 'violations' ? parsed.violations : [];
-  const others = [...alsoWrong, ...(spec.checkWhenRefused?.(fields) ?? [])];
-  return { value: undefined, violations: [...shapeViolations, ...withoutNamed(shapeViolations, others)] };
-}
-
-/** What is wrong in itself need not be named again for breaking a rule with other fields. */
-function withoutNamed(named: readonly Violation[], others: readonly Violation[]): readonly Violation[] {
-  const pointers = new Set(named.map((violation) => violation.pointer));
-  return others.filter((violation) => !pointers.has(violation.pointer));
-}
-
-function sendAnswer(reply: FastifyReply, answer: Answer): FastifyReply {
+/** A long body is written while it is read; one that fits into the first piece is sent like any other. */
+async function sendAnswer(reply: FastifyReply, answer: Answer, pause: Pause): Promise<FastifyReply> {
   reply.code(answer.status);
   if (answer.headers !== undefined) reply.headers(answer.headers);
-  return answer.body === undefined ? reply.send() : reply.send(answer.body);
+  if (answer.isWritten !== true) return answer.body === undefined ? reply.send() : reply.send(answer.body);
+  const pieces = writeJson(answer.body, pause);
+  // Before the first byte is sent, an error still gets an answer of its own.
+  const { value: first = '' } = await pieces.next();
+  const second = await pieces.next();
+  reply.type(JSON_MEDIA_TYPE);
+  if (second.done === true) return reply.send(first);
+  return reply.send(Readable.from(resume([first, second.value], pieces)));
+}
+
+async function* resume(read: readonly string[], rest: AsyncIterable<string>): AsyncGenerator<string, void> {
+  yield* read;
+  yield* rest;
 }

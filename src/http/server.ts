@@ -9,7 +9,10 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { HttpDeps } from './deps.ts';
+import { Turns } from './answer/turns.ts';
+import { makeBodies } from './body/bodies.ts';
+import { drainUnread } from './body/drain-unread.ts';
+import type { HttpDeps, IngressDeps } from './deps.ts';
 import { makeErrorHandler } from './errors.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
@@ -50,7 +53,6 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: makeRequestId,
-    bodyLimit: settings.bodyLimitBytes,
     trustProxy: toTrustProxy(settings.trustProxy),
     requestTimeout: settings.requestTimeoutMs,
     connectionTimeout: settings.suggestWaitMaximumMs + CONNECTION_SLACK_MS,
@@ -81,11 +83,19 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   addHealthRoutes(app, isReady);
   await addReference(app);
 
+  drainUnread(app);
+  const bodies = makeBodies({
+    ...settings,
+    bodyBytesInFlight: settings.bodyBytesInFlight ?? 2 * settings.bodyLimitBytes,
+    cells: settings.account?.cells ?? 0,
+  });
+  app.addHook('onClose', () => bodies.close());
+  const ingress: IngressDeps = { ...deps, bodies, turns: new Turns() };
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
     guard?.install(dialects);
-    await dialects.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
-    await dialects.register(async (scope) => addSdkDialect(scope, deps, limiter), { prefix: SDK_PREFIX });
+    await dialects.register(async (scope) => addNativeDialect(scope, ingress, limiter), { prefix: NATIVE_PREFIX });
+    await dialects.register(async (scope) => addSdkDialect(scope, ingress, limiter), { prefix: SDK_PREFIX });
   });
 
   refuseOtherMethods();

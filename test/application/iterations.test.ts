@@ -3,7 +3,6 @@ import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { initializeInverse } from '../../src/application/load-objectives.ts';
 import { updateTrial } from '../../src/application/manage-trials.ts';
 import type { ObjectivePath } from '../../src/application/paths.ts';
-import { getObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
@@ -16,6 +15,7 @@ import {
   linear,
   loadLinearObjective,
   openTestAccount,
+  readObjective,
   type TestAccount,
 } from '../support/fixtures.ts';
 
@@ -37,14 +37,14 @@ async function computeNext(path: ObjectivePath) {
   const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });
   const jobs = await claimJobs(db, { limit: 100, leaseMs: 60_000, workerName: 'test' });
   for (const job of jobs) await computeSuggestion({ db, engine, workLimit: 1_000 }, job, never);
-  const { inverses } = await getObjective(db, accountId, path);
+  const { inverses } = await readObjective(account, path);
   return inverses.find((step) => step.id === inverse.id)!;
 }
 
 const output = (values: readonly number[]) => ({ kind: 'output', output: values, computeTimeNs: null }) as const;
 const load = (path: ObjectivePath, values: readonly number[]) =>
   recordOutput(account.db, account.accountId, path, output(values));
-const read = (path: ObjectivePath) => getObjective(account.db, account.accountId, path);
+const read = (path: ObjectivePath) => readObjective(account, path);
 
 describe('the iterations of an objective', () => {
   it('reach SATISFIED on a linear problem and then never change again', async () => {

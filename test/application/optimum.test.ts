@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
-import { getObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import type { Proposal } from '../../src/optimizer/problem.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
-import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+import { loadLinearObjective, openTestAccount, readObjective, type TestAccount } from '../support/fixtures.ts';
 
 let account: TestAccount;
 beforeAll(async () => {
@@ -32,7 +31,7 @@ async function suggestAndLoad(objectiveId: number, proposal: Proposal, output: r
   if (output !== null) {
     await recordOutput(db, accountId, { objectiveId }, { kind: 'output', output, computeTimeNs: null });
   }
-  return getObjective(db, accountId, { objectiveId });
+  return readObjective({ db, accountId }, { objectiveId });
 }
 
 const candidate = (x: number): Proposal => ({ kind: 'candidate', input: Float64Array.of(x, x) });
@@ -61,7 +60,7 @@ it('when nothing new can be suggested the step repeats the best point known, als
   expect(last).toMatchObject({
     status: 'stopped',
     input: [0, 0],
-    output: set.outputCases[0],
+    output: set.outputCases.row(0),
     stoppedAt: expect.any(Date),
   });
   expect(ended).toMatchObject({ stopReason: 2, attemptCount: 0, optimalInverseId: last.id });

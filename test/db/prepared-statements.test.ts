@@ -125,7 +125,7 @@ it('a connection whose plan was outdated by a migration is given up, and the nex
     await look();
     await sql`alter table objectives alter column number type bigint`.execute(account.db);
     await expect(look()).rejects.toSatisfy(isDatabaseAway);
-    expect(await look()).toMatchObject({ id: objective.id });
+    expect((await look()).objective).toMatchObject({ id: objective.id });
   } finally {
     await db.destroy();
     await account.close();

@@ -3,9 +3,13 @@ import { createProject } from '../../src/application/create-project.ts';
 import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createModel } from '../../src/application/manage-models.ts';
+import { getObjective } from '../../src/application/read-objectives.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { connect } from '../../src/db/client.ts';
 import type { Db } from '../../src/db/transaction.ts';
+import type { Inverse } from '../../src/domain/inverse.ts';
+import { Matrix } from '../../src/domain/matrix.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { createTestDatabase } from './postgres.ts';
 
 export interface TestAccount {
@@ -71,7 +75,7 @@ export async function loadLinearObjective(
       inputTypes: ['float', 'float'],
       categories: [[], []],
     },
-    inputCases,
+    inputCases: Matrix.from(inputCases),
     caseCount: null,
     outputCount: null,
   });
@@ -81,10 +85,21 @@ export async function loadLinearObjective(
     { projectId: project.id },
     {
       outputCount: 3,
-      outputCases: inputCases.map(linear),
+      outputCases: Matrix.from(inputCases.map(linear)),
       failedCases: [],
     },
   );
   const objective = await loadObjectives(db, accountId, { trialId: trial.id }, { ...LINEAR_OBJECTIVE, ...change });
   return { model, project, trial, set, objective, path: { objectiveId: objective.id } };
+}
+
+/** An objective with all its inverses, as a poll of it reads them. */
+export async function readObjective(
+  { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
+  path: { readonly objectiveId: number },
+): Promise<ObjectiveWithInverses> {
+  const { objective, inverses } = await getObjective(db, accountId, path);
+  const read: Inverse[] = [];
+  for await (const batch of inverses) read.push(...batch);
+  return { ...objective, inverses: read };
 }

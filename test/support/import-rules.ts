@@ -49,7 +49,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     imports: ['application', 'domain', 'telemetry/trace-context'],
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
-    packages: ['fastify', '@fastify/*', 'zod'],
+    // Large bodies are read in a thread.
+    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse'],
     typePackages: HANDED_THROUGH.typePackages,
   },
   // Like the ingress, commands tell the codes of broken rules apart.

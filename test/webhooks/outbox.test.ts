@@ -14,6 +14,7 @@ import { insertEvents } from '../../src/db/events.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { deleteWebhook } from '../../src/db/webhooks.ts';
+import { Matrix } from '../../src/domain/matrix.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import type { Proposal } from '../../src/optimizer/problem.ts';
@@ -123,7 +124,7 @@ describe('an account with a webhook', () => {
     await suggest(path);
     const attempts = async () => {
       await expect(load(path, [1, 2])).rejects.toThrow();
-      const cases = { outputCount: 3, outputCases: [[1]], failedCases: [] };
+      const cases = { outputCount: 3, outputCases: Matrix.from([[1]]), failedCases: [] };
       await expect(loadOutputCases(outbox.db, outbox.accountId, { projectId: project.id }, cases)).rejects.toThrow();
     };
     expect(await eventsOf(attempts)).toEqual([]);

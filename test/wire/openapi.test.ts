@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { readBody } from '../../src/http/body/read-body.ts';
 import { RECORD_EXAMPLES } from '../../src/http/native/examples.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
 import type { OperationDescription } from '../../src/http/operation.ts';
-import { readBody } from '../../src/http/register-operations.ts';
 import { registration } from '../../src/http/sdk/accounts.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { OPENAPI_FILES } from '../support/openapi-file.ts';
@@ -86,7 +86,7 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
 describe('the native document', () => {
   const [{ document }] = dialects as [Dialect];
   const answered = NATIVE_OPERATIONS.flatMap((operation) => Object.values(operation.answers)).flatMap(({ schema }) =>
-    schema instanceof z.ZodObject ? [schema] : [],
+    schema instanceof z.ZodObject ? [schema] : schema instanceof z.ZodArray ? [schema.element as z.ZodObject] : [],
   );
   const schemaOf = (name: string) => answered.find((schema) => z.globalRegistry.get(schema)?.id === name);
   it.each(Object.keys(RECORD_EXAMPLES))('has an example of %s with exactly its fields', (name) => {

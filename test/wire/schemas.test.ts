@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { Matrix } from '../../src/domain/matrix.ts';
+import { readBody } from '../../src/http/body/read-body.ts';
 import { newInverseOutput, toMeasurement } from '../../src/http/native/inverses.wire.ts';
 import { modelPatch, newModel } from '../../src/http/native/models.wire.ts';
 import { newInverse, newObjectives } from '../../src/http/native/objectives.wire.ts';
-import { newOutputCases, toOutputCases } from '../../src/http/native/output-cases.wire.ts';
-import { newProject, toNewProject } from '../../src/http/native/projects.wire.ts';
-import { readBody } from '../../src/http/register-operations.ts';
+import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
+import { newProject } from '../../src/http/native/projects.wire.ts';
 import { listSchema, matrixSchema, vectorSchema } from '../../src/http/wire/vectors.ts';
 import { parseShape } from '../../src/http/wire/violations.ts';
 
@@ -113,7 +114,7 @@ describe('a body', () => {
       inputTypes: ['CONTINUOUS', 'Categorical'],
       categories: ['off', 'on'],
     });
-    expect(toNewProject(value!)).toEqual({
+    expect(value).toEqual({
       name: 'mixed',
       space: {
         inputCount: 2,
@@ -134,9 +135,14 @@ describe('a body', () => {
       outputCases: [[1, -0], 'crashed', [null, 1], [5, 6]],
       failedCases: [1, 2, 3],
     });
-    expect(toOutputCases(value!)).toEqual({
+    expect(value).toEqual({
       outputCount: 2,
-      outputCases: [[1, 0], [], [], [5, 6]],
+      outputCases: Matrix.from([
+        [1, 0],
+        [0, 0],
+        [0, 0],
+        [5, 6],
+      ]),
       failedCases: [1, 2, 3],
     });
   });

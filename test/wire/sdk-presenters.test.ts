@@ -1,13 +1,14 @@
 /** What the SDK dialect shows of any history, read back as JSON; and projects that come back as they were sent. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ProjectTree } from '../../src/application/read-trees.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
+import { Matrix } from '../../src/domain/matrix.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { withoutNegativeZero } from '../../src/domain/vectors.ts';
+import { readBody } from '../../src/http/body/read-body.ts';
 import { inverseSchema, presentInverse, resultId } from '../../src/http/sdk/inverses.wire.ts';
 import { objectiveSchema, presentObjective } from '../../src/http/sdk/objectives.wire.ts';
-import { newProject, presentProject, toNewProject } from '../../src/http/sdk/projects.wire.ts';
+import { newProject, presentProject } from '../../src/http/sdk/projects.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
 import { anyJudged, inputSpace, type Judged } from '../support/arbitraries.ts';
 
@@ -123,13 +124,11 @@ describe('a project', () => {
     fc.assert(
       fc.property(inputSpace, (space) => {
         const body = JSON.parse(JSON.stringify({ name: 'Any name', ...space, categories: space.categories.flat() }));
-        const parsed = newProject.schema.parse(body);
-        expect(newProject.alsoCheck(body)).toEqual([]);
-        const made = toNewProject(parsed);
-        expect(made.space).toEqual(JSON.parse(JSON.stringify(space)));
-        const project = { ...made.space, ...instants, id: 1, modelId: 1, name: made.name, inputCases: [], seed: 1 };
-        const tree: ProjectTree = { project: { ...project, outputCount: null, developedAt: null }, trials: [] };
-        expect(presentProject(tree)).toMatchObject(body);
+        const { value: made } = readBody(newProject, body);
+        expect(made!.space).toEqual(JSON.parse(JSON.stringify(space)));
+        const project = { ...made!.space, ...instants, id: 1, modelId: 1, name: made!.name, caseCount: 0, seed: 1 };
+        const whole = { ...project, outputCount: null, developedAt: null };
+        expect(presentProject(whole, Matrix.from([]), [])).toMatchObject(body);
       }),
     );
   });

@@ -1,6 +1,7 @@
 /** The usual answers, each with the part of the OpenAPI document that describes it. */
 import { z } from 'zod';
 import type { Page, PageRequest } from '../../domain/page.ts';
+import { JsonArray } from '../answer/json-array.ts';
 import type { Answer, AnswerSpec } from '../operation.ts';
 import { nextPageLink } from '../wire/pages.ts';
 
@@ -9,6 +10,8 @@ type AnswerSpecs = Readonly<Record<number, AnswerSpec>>;
 export const ok = {
   spec: (description: string, schema: z.ZodType): AnswerSpecs => ({ 200: { description, schema } }),
   answer: (body: unknown): Answer => ({ status: 200, body }),
+  /** For a body that holds a JsonArray. */
+  written: (body: object): Answer => ({ status: 200, body, isWritten: true }),
 };
 
 export const created = {
@@ -39,5 +42,14 @@ export const pageOf = {
   ): Answer {
     const link = nextPageLink(call.url, call.page.limit, page.nextAfter);
     return { status: 200, body: page.items.map(present), ...(link !== undefined && { headers: { link } }) };
+  },
+  /** For items that are read while they are written. */
+  written<T>(
+    call: { readonly url: string; readonly page: PageRequest },
+    page: { readonly nextAfter: number | null; readonly batches: AsyncIterable<readonly T[]> },
+    present: (item: T) => unknown,
+  ): Answer {
+    const { headers } = pageOf.answer(call, { items: [], nextAfter: page.nextAfter }, present);
+    return { ...ok.written(JsonArray.of(page.batches, present)), ...(headers && { headers }) };
   },
 };

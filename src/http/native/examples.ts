@@ -2,14 +2,16 @@
 import type { StepView } from '../../application/views.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
+import { presentExplanation } from './explanation.wire.ts';
 import { presentInverse, presentSuggestion } from './inverses.wire.ts';
 import { presentModel } from './models.wire.ts';
-import { presentExplainedObjective, presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
-import { presentLoadedSet, presentOutputCaseSet } from './output-cases.wire.ts';
-import { presentProject } from './projects.wire.ts';
+import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
+import { presentLoadedSet, presentOutputCaseSet, presentOutputCaseSetSummary } from './output-cases.wire.ts';
+import { presentProject, presentProjectSummary } from './projects.wire.ts';
 import { presentTrial } from './trials.wire.ts';
 
 const instants = {
@@ -28,10 +30,7 @@ const project: Project = {
   maximums: [2.5, 8],
   inputTypes: ['float', 'integer'],
   categories: [[], []],
-  inputCases: [
-    [0.75, 6],
-    [1.75, 2],
-  ],
+  caseCount: 2,
   outputCount: null,
   seed: 1,
   developedAt: null,
@@ -43,12 +42,18 @@ const set: OutputCaseSet = {
   modelId: 3,
   projectId: 12,
   outputCount: 2,
-  outputCases: [
-    [1.25, 22.5],
-    [1.75, 18.5],
-  ],
+  caseCount: 2,
   failedCases: [],
 };
+
+const inputCases = Matrix.from([
+  [0.75, 6],
+  [1.75, 2],
+]);
+const outputCases = Matrix.from([
+  [1.25, 22.5],
+  [1.75, 18.5],
+]);
 
 const trial: Trial = {
   ...instants,
@@ -132,16 +137,25 @@ const explanation: StoredExplanation = {
   diagnosis: null,
 };
 
+/** As its JSON text reads. */
+function shown(record: object): unknown {
+  return JSON.parse(JSON.stringify(record));
+}
+
 /** By the name of the schema. */
 export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Model: presentModel({ ...instants, id: 3, name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }),
-  Project: presentProject(project),
-  LoadedOutputCaseSet: presentLoadedSet(set, trial.id),
-  OutputCaseSet: presentOutputCaseSet({ set, trialId: trial.id }),
+  ProjectSummary: presentProjectSummary(project),
+  Project: shown(presentProject(project, inputCases)),
+  InputCase: { number: 1, input: inputCases.row(0) },
+  LoadedOutputCaseSet: shown(presentLoadedSet(set, outputCases, trial.id)),
+  OutputCaseSetSummary: presentOutputCaseSetSummary({ set, trialId: trial.id }),
+  OutputCaseSet: shown(presentOutputCaseSet({ set, trialId: trial.id }, outputCases)),
+  OutputCase: { number: 1, output: outputCases.row(0) },
   Trial: presentTrial(trial),
   LoadedObjectives: presentLoadedObjectives({ ...stored, attemptCount: 0 }),
   Objective: presentObjective(stored),
-  ExplainedObjective: presentExplainedObjective({ ...stored, explanation }),
+  ExplainedObjective: { ...presentObjective(stored), ...presentExplanation(objective, explanation) },
   Suggestion: presentSuggestion(step),
   Inverse: presentInverse(step),
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ExplainedObjective } from '../../application/read-objectives.ts';
-import { describeDiagnosis, relaxation } from '../../domain/explanation.ts';
+import { describeDiagnosis, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
+import type { Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 
 const caseCount = z.int().describe('Evaluated cases that it rests on.');
@@ -67,9 +67,9 @@ export const explanationFields = {
 };
 
 /** A diagnosis from before the satisfying output has been refuted by it. */
-export function presentExplanation(objective: ExplainedObjective) {
-  if (objective.explanation === null) return { insight: null, diagnosis: null };
-  const { caseCount, insight, diagnosis } = objective.explanation;
+export function presentExplanation(objective: Objective, explanation: StoredExplanation | null) {
+  if (explanation === null) return { insight: null, diagnosis: null };
+  const { caseCount, insight, diagnosis } = explanation;
   return {
     insight: insight && {
       caseCount,

@@ -74,7 +74,7 @@ export const inverseOperations: readonly Operation[] = [
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema),
     handle: async (call) => {
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
-      return pageOf.answer(call, listed.page, (inverse) => presentInverse({ objective: listed.objective, inverse }));
+      return pageOf.written(call, listed, (inverse) => presentInverse({ objective: listed.objective, inverse }));
     },
   }),
   defineOperation({

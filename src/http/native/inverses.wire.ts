@@ -5,7 +5,7 @@ import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../dom
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type ObjectiveDefinition } from '../../domain/objective.ts';
-import type { BodySpec } from '../operation.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { vectorSchema } from '../wire/vectors.ts';

@@ -14,6 +14,7 @@ import {
   presentExplainedObjective,
   presentLoadedObjectives,
   presentObjective,
+  presentReadObjective,
 } from './objectives.wire.ts';
 import { inversePath, objectivePath } from './paths.ts';
 
@@ -69,7 +70,11 @@ export const objectiveOperations: readonly Operation[] = [
     isList: true,
     answers: pageOf.spec('The objectives, oldest first.', objectiveSchema),
     handle: async (call) =>
-      pageOf.answer(call, await listObjectives(call.deps.db, call.accountId, call.ids, call.page), presentObjective),
+      pageOf.written(
+        call,
+        await listObjectives(call.deps.db, call.accountId, call.ids, call.page),
+        presentReadObjective,
+      ),
   }),
   defineOperation({
     method: 'GET',
@@ -79,7 +84,7 @@ export const objectiveOperations: readonly Operation[] = [
     summary: 'Read an objective with all its inverses and what was learned about it',
     answers: ok.spec('The objective.', explainedObjectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentExplainedObjective(await getObjective(deps.db, accountId, ids))),
+      ok.written(presentExplainedObjective(await getObjective(deps.db, accountId, ids))),
   }),
   defineOperation({
     method: 'DELETE',

@@ -1,20 +1,23 @@
 import { z } from 'zod';
 import type { NewObjective } from '../../application/load-objectives.ts';
-import type { ExplainedObjective } from '../../application/read-objectives.ts';
+import type { ExplainedObjective, ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import type { Violation } from '../../domain/errors.ts';
+import type { Inverse } from '../../domain/inverse.ts';
 import {
   type BoundsRule,
   checkDefinition,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
   OBJECTIVE_TYPES,
+  type Objective,
   type ObjectiveWithInverses,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { checkLength } from '../../domain/vectors.ts';
-import type { BodySpec } from '../operation.ts';
+import { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_ATTEMPTS, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { listSchema, vectorSchema } from '../wire/vectors.ts';
@@ -127,11 +130,13 @@ function checkSentLength(body: Readonly<Record<string, unknown>>, field: string)
 
 export const newObjectives = {
   schema: newObjectivesSchema,
+  size: 'vectors',
   checkWhenRefused: checkDefinitionWhenRefused('where-needed'),
 } satisfies BodySpec<NewObjective>;
 
 export const newInverse = {
   schema: newInverseSchema,
+  size: 'vectors',
   checkWhenRefused: checkDefinitionWhenRefused('always'),
 } satisfies BodySpec<NewObjective>;
 
@@ -174,8 +179,8 @@ export const objectiveSchema = z
 /** An objective read on its own: what the optimizer has learned comes along. */
 export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
 
-export function presentExplainedObjective(objective: ExplainedObjective): z.infer<typeof explainedObjectiveSchema> {
-  return { ...presentObjective(objective), ...presentExplanation(objective) };
+export function presentExplainedObjective(read: ExplainedObjective) {
+  return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation) };
 }
 
 export function presentLoadedObjectives(objective: ObjectiveWithInverses): z.infer<typeof loadedObjectivesSchema> {
@@ -188,18 +193,29 @@ export function presentLoadedObjectives(objective: ObjectiveWithInverses): z.inf
 }
 
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
+  const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.map((inverse) => presentEmbeddedInverse(objective, inverse));
+  return presentWith(objective, optimal ?? null, inverses);
+}
+
+/** The same, written while it is read. */
+export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
+  const shown = JsonArray.of(inverses, (inverse) => presentEmbeddedInverse(objective, inverse));
+  return presentWith(objective, optimalInverse, shown);
+}
+
+function presentWith<Inverses>(objective: Objective, optimal: Inverse | null, inverses: Inverses) {
   return {
     ...presentEcho(objective),
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
-    optimalInverse: inverses.find((inverse) => inverse.id === objective.optimalInverseId) ?? null,
+    optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     inverses,
   };
 }
 
-function presentEcho(objective: ObjectiveWithInverses) {
+function presentEcho(objective: Objective) {
   return {
     id: objective.id,
     trialId: objective.trialId,

@@ -1,13 +1,17 @@
 import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/load-output-cases.ts';
+import { readAllOutputCases, readOutputCasePage } from '../../application/read-cases.ts';
+import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok, pageOf } from './answers.ts';
 import {
   loadedSetSchema,
   newOutputCases,
+  outputCaseSchema,
   outputCaseSetSchema,
+  outputCaseSetSummarySchema,
   presentLoadedSet,
   presentOutputCaseSet,
-  toOutputCases,
+  presentOutputCaseSetSummary,
 } from './output-cases.wire.ts';
 import { projectPath } from './paths.ts';
 
@@ -24,9 +28,9 @@ export const outputCaseOperations: readonly Operation[] = [
     body: newOutputCases,
     answers: created.spec('The set, with the id of the new trial.', loadedSetSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const { set, trial } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body));
+      const { set, trial } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
       const location = `${projectPath(ids.modelId, ids.projectId)}/output-cases/${set.id}`;
-      return created.answer(location, presentLoadedSet(set, trial.id));
+      return created.answer(location, presentLoadedSet(set, set.outputCases, trial.id));
     },
   }),
   defineOperation({
@@ -34,14 +38,14 @@ export const outputCaseOperations: readonly Operation[] = [
     path: sets,
     operationId: 'listOutputCaseSets',
     tag,
-    summary: 'List the output case sets of a project',
+    summary: 'List the output case sets of a project, without their cases',
     isList: true,
-    answers: pageOf.spec('The sets, oldest first.', outputCaseSetSchema),
+    answers: pageOf.spec('The sets, oldest first.', outputCaseSetSummarySchema),
     handle: async (call) =>
       pageOf.answer(
         call,
         await listOutputCaseSets(call.deps.db, call.accountId, call.ids, call.page),
-        presentOutputCaseSet,
+        presentOutputCaseSetSummary,
       ),
   }),
   defineOperation({
@@ -51,7 +55,30 @@ export const outputCaseOperations: readonly Operation[] = [
     tag,
     summary: 'Read an output case set',
     answers: ok.spec('The set.', outputCaseSetSchema),
-    handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentOutputCaseSet(await getOutputCaseSet(deps.db, accountId, ids))),
+    handle: async ({ deps, accountId, ids }) => {
+      const found = await getOutputCaseSet(deps.db, accountId, ids);
+      const cases = JsonArray.plain(readAllOutputCases(deps.db, accountId, found.set));
+      return ok.written(presentOutputCaseSet(found, cases));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${sets}/{output_case_set_id}/cases`,
+    operationId: 'listOutputCases',
+    tag,
+    summary: 'List the cases of an output case set',
+    isList: true,
+    answers: pageOf.spec('The cases in order; after takes the number of the last one.', outputCaseSchema),
+    handle: async (call) => {
+      const { db } = call.deps;
+      const { set } = await getOutputCaseSet(db, call.accountId, call.ids);
+      const page = readOutputCasePage(db, call.accountId, set, call.page);
+      const failed = new Set(set.failedCases);
+      let index = page.from - 1;
+      return pageOf.written(call, page, (output) => {
+        index += 1;
+        return { number: index + 1, output: failed.has(index) ? null : output };
+      });
+    },
   }),
 ];

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from '../../domain/errors.ts';
-import { checkOutputCases, type OutputCaseSet, type OutputCases } from '../../domain/trial.ts';
-import { withoutNegativeZero } from '../../domain/vectors.ts';
-import type { BodySpec } from '../operation.ts';
+import type { Matrix } from '../../domain/matrix.ts';
+import { checkFailedCases, type OutputCaseSet, type OutputCases, toOutputMatrix } from '../../domain/trial.ts';
+import type { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, documentAs, findNonNumbers, listSchema, numberFault } from '../wire/vectors.ts';
+import { type Parsed, parseFields } from '../wire/violations.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
 
@@ -43,15 +45,28 @@ const newOutputCasesSchema = z.object({ outputCount, outputCases, failedCases })
   ],
 });
 
-/** Every row is an array of finite numbers, except that rows of failed runs may hold anything. */
-function checkRowElements(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const rows = outputCases.safeParse(body.outputCases).data ?? [];
-  const ignored = new Set(failedCases.safeParse(body.failedCases).data);
-  const violations: Violation[] = [];
-  for (let i = 0; i < rows.length && violations.length < LISTED_VIOLATIONS; i++) {
-    if (!ignored.has(i)) violations.push(...checkRow(rows[i], i, LISTED_VIOLATIONS - violations.length));
+/**
+ * Every row is an array of outputCount finite numbers, except that rows of failed runs may hold anything: one that holds
+ * no numbers becomes zeros.
+ */
+function readOutputCases(body: SentFields): Parsed<OutputCases> {
+  const { fields, violations: shapeViolations } = parseFields(newOutputCasesSchema, body);
+  const { outputCount: count, outputCases: sent = [], failedCases: failedRows = [] } = fields;
+  const violations = [...shapeViolations];
+  const failed = new Set(failedRows);
+  const rows: (readonly number[])[] = [];
+  for (let i = 0; i < sent.length && violations.length < LISTED_VIOLATIONS; i++) {
+    const faults = checkRow(sent[i], i, LISTED_VIOLATIONS - violations.length);
+    if (!failed.has(i)) violations.push(...faults);
+    rows.push(faults.length === 0 ? (sent[i] as number[]) : []);
   }
-  return violations;
+  if (fields.outputCases !== undefined) violations.push(...checkFailedCases(failedRows, sent.length));
+  if (count === undefined || rows.length < sent.length) return { kind: 'violations', violations };
+  const isNamed = new Set(violations.map(({ pointer }) => pointer.split('/', 3).join('/')));
+  const { matrix, violations: uneven } = toOutputMatrix(rows, count, failedRows);
+  violations.push(...uneven.filter(({ pointer }) => !isNamed.has(pointer)));
+  if (violations.length > 0) return { kind: 'violations', violations };
+  return { kind: 'value', value: { outputCount: count, outputCases: matrix, failedCases: failedRows } };
 }
 
 function checkRow(row: unknown, i: number, limit: number): readonly Violation[] {
@@ -61,73 +76,71 @@ function checkRow(row: unknown, i: number, limit: number): readonly Violation[] 
   return findNonNumbers(values, limit).map((j) => makeViolation(['outputCases', i, j], numberFault(values[j])));
 }
 
-/** Lengths, as far as the body alone tells. */
-function checkLengthsWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const count = outputCount.safeParse(body.outputCount);
-  const rows = outputCases.safeParse(body.outputCases);
-  if (!count.success || !rows.success) return [];
-  const failed = failedCases.safeParse(body.failedCases).data ?? [];
-  // Only lengths are looked at; what is no array is named by the other check and takes the right length here.
-  const anyRow = new Array<number>(count.data).fill(0);
-  const outputRows = rows.data.map((row) => (Array.isArray(row) ? (row as number[]) : anyRow));
-  const cases = { outputCount: count.data, outputCases: outputRows, failedCases: failed };
-  return checkOutputCases(cases, { caseCount: MAXIMUM_CASE_COUNT, outputCount: null }).slice(0, LISTED_VIOLATIONS);
-}
-
-export const newOutputCases = {
+export const newOutputCases: BodySpec<OutputCases> = {
   schema: newOutputCasesSchema,
-  alsoCheck: checkRowElements,
-  checkWhenRefused: checkLengthsWhenRefused,
-} satisfies BodySpec<unknown>;
-
-/** The body has passed `newOutputCases`. A row of a failed run that holds no numbers becomes empty. */
-export function toOutputCases(body: z.infer<typeof newOutputCasesSchema>): OutputCases {
-  return {
-    outputCount: body.outputCount,
-    outputCases: body.outputCases.map((row, i) =>
-      checkRow(row, i, 1).length === 0 ? withoutNegativeZero(row as readonly number[]) : [],
-    ),
-    failedCases: body.failedCases,
-  };
-}
+  size: 'cases',
+  read: readOutputCases,
+};
 
 const setFields = {
   id: z.int(),
   model_id: z.int(),
   project_id: z.int(),
   output_count: z.int(),
-  output_cases: z.array(z.array(z.number())),
   created_at: timestamp,
   updated_at: timestamp,
 };
+const casesField = { output_cases: z.array(z.array(z.number())) };
+const trialField = { trial_id: z.int().describe('The trial that the load created.') };
+const stateFields = {
+  case_count: z.int(),
+  failed_cases: z.array(z.int()),
+  disabled_at: timestamp.nullable(),
+};
 
 export const loadedSetSchema = z
-  .object({ ...setFields, trial_id: z.int().describe('The trial that the load created.') })
+  .object({ ...setFields, ...casesField, ...trialField })
   .meta({ id: 'LoadedOutputCaseSet' });
 
+/** As in lists: without its cases, which have a list of their own. */
+export const outputCaseSetSummarySchema = z
+  .object({ ...setFields, ...trialField, ...stateFields })
+  .meta({ id: 'OutputCaseSetSummary' });
+
 export const outputCaseSetSchema = z
-  .object({
-    ...setFields,
-    trial_id: z.int().describe('The trial that the load created.'),
-    failed_cases: z.array(z.int()),
-    disabled_at: timestamp.nullable(),
-  })
+  .object({ ...setFields, ...casesField, ...trialField, ...stateFields })
   .meta({ id: 'OutputCaseSet' });
 
-export function presentLoadedSet(set: OutputCaseSet, trialId: number): z.infer<typeof loadedSetSchema> {
-  return { ...presentSetFields(set), trial_id: trialId };
+export const outputCaseSchema = z
+  .object({
+    number: z.int().describe('1 for the first case: it answers the first input case.'),
+    output: z.array(z.number()).nullable().describe('null where the run failed.'),
+  })
+  .meta({ id: 'OutputCase' });
+
+export function presentLoadedSet(set: OutputCaseSet, outputCases: Matrix | JsonArray, trialId: number) {
+  return { ...presentSetFields(set), output_cases: outputCases, trial_id: trialId };
 }
 
-export function presentOutputCaseSet(view: {
+export function presentOutputCaseSetSummary(view: {
   readonly set: OutputCaseSet;
   readonly trialId: number;
-}): z.infer<typeof outputCaseSetSchema> {
+}): z.infer<typeof outputCaseSetSummarySchema> {
   return {
     ...presentSetFields(view.set),
     trial_id: view.trialId,
+    case_count: view.set.caseCount,
     failed_cases: [...view.set.failedCases],
     disabled_at: toOptionalTimestamp(view.set.disabledAt),
   };
+}
+
+/** `outputCases` is written row by row: what the schema calls an array may be longer than fits in memory. */
+export function presentOutputCaseSet(
+  view: { readonly set: OutputCaseSet; readonly trialId: number },
+  outputCases: Matrix | JsonArray,
+) {
+  return { ...presentOutputCaseSetSummary(view), output_cases: outputCases };
 }
 
 function presentSetFields(set: OutputCaseSet) {
@@ -136,7 +149,6 @@ function presentSetFields(set: OutputCaseSet) {
     model_id: set.modelId,
     project_id: set.projectId,
     output_count: set.outputCount,
-    output_cases: set.outputCases.map((row) => [...row]),
     created_at: toTimestamp(set.createdAt),
     updated_at: toTimestamp(set.updatedAt),
   };

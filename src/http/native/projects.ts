@@ -1,9 +1,19 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
 import { deleteProject, getProject, listProjects, updateProject } from '../../application/manage-projects.ts';
+import { readAllInputCases, readInputCasePage } from '../../application/read-cases.ts';
+import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
 import { projectPath } from './paths.ts';
-import { newProject, presentProject, projectPatch, projectSchema, toNewProject } from './projects.wire.ts';
+import {
+  inputCaseSchema,
+  newProject,
+  presentProject,
+  presentProjectSummary,
+  projectPatch,
+  projectSchema,
+  projectSummarySchema,
+} from './projects.wire.ts';
 
 const tag = 'Projects';
 const projects = '/models/{model_id}/projects';
@@ -20,10 +30,10 @@ export const projectOperations: readonly Operation[] = [
       'Without inputCases the service designs the points. Evaluate them and load the outputs as output cases.',
     body: newProject,
     answers: created.spec('The project with its input cases.', projectSchema),
-    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body), deps.settings.account?.cases),
+    prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project);
-      return created.answer(projectPath(ids.modelId, made.id), presentProject(made));
+      return created.answer(projectPath(ids.modelId, made.id), presentProject(made, made.inputCases));
     },
   }),
   defineOperation({
@@ -31,14 +41,14 @@ export const projectOperations: readonly Operation[] = [
     path: projects,
     operationId: 'listProjects',
     tag,
-    summary: 'List the projects of a model',
+    summary: 'List the projects of a model, without their input cases',
     isList: true,
-    answers: pageOf.spec('The projects, oldest first.', projectSchema),
+    answers: pageOf.spec('The projects, oldest first.', projectSummarySchema),
     handle: async (call) =>
       pageOf.answer(
         call,
         await listProjects(call.deps.db, call.accountId, call.ids.modelId, call.page),
-        presentProject,
+        presentProjectSummary,
       ),
   }),
   defineOperation({
@@ -48,7 +58,26 @@ export const projectOperations: readonly Operation[] = [
     tag,
     summary: 'Read a project',
     answers: ok.spec('The project.', projectSchema),
-    handle: async ({ deps, accountId, ids }) => ok.answer(presentProject(await getProject(deps.db, accountId, ids))),
+    handle: async ({ deps, accountId, ids }) => {
+      const found = await getProject(deps.db, accountId, ids);
+      const cases = JsonArray.plain(readAllInputCases(deps.db, accountId, found));
+      return ok.written(presentProject(found, cases));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${project}/input-cases`,
+    operationId: 'listInputCases',
+    tag,
+    summary: 'List the input cases of a project',
+    isList: true,
+    answers: pageOf.spec('The cases in order; after takes the number of the last one.', inputCaseSchema),
+    handle: async (call) => {
+      const { db } = call.deps;
+      const page = readInputCasePage(db, call.accountId, await getProject(db, call.accountId, call.ids), call.page);
+      let number = page.from;
+      return pageOf.written(call, page, (input) => ({ number: ++number, input }));
+    },
   }),
   defineOperation({
     method: 'PATCH',
@@ -58,8 +87,11 @@ export const projectOperations: readonly Operation[] = [
     summary: 'Change the name of a project',
     body: projectPatch,
     answers: ok.spec('The project as it is now.', projectSchema),
-    handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentProject(await updateProject(deps.db, accountId, ids, body))),
+    handle: async ({ deps, accountId, ids, body }) => {
+      const changed = await updateProject(deps.db, accountId, ids, body);
+      const cases = JsonArray.plain(readAllInputCases(deps.db, accountId, changed));
+      return ok.written(presentProject(changed, cases));
+    },
   }),
   defineOperation({
     method: 'DELETE',

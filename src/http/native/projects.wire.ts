@@ -1,15 +1,20 @@
 import { z } from 'zod';
-import { checkNewProject, type NewProject } from '../../application/create-project.ts';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { makeViolation } from '../../domain/errors.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import {
+  checkInputSpace,
+  checkNewProject,
   InputType,
   MAXIMUM_INPUT_COUNT,
+  type NewProject,
   PROJECT_NAME_MINIMUM_LENGTH,
   type Project,
   parseInputType,
   toCategoryLists,
+  toInputMatrix,
 } from '../../domain/project.ts';
-import type { BodySpec } from '../operation.ts';
+import type { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import {
   MAXIMUM_CASE_COUNT,
@@ -18,7 +23,7 @@ import {
   MAXIMUM_OUTPUT_COUNT,
 } from '../wire/limits.ts';
 import { arrayFault, documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
-import { describeWrongType } from '../wire/violations.ts';
+import { describeWrongType, type Parsed, parseFields } from '../wire/violations.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
@@ -123,73 +128,73 @@ const newProjectSchema = z
 const FLAT_FORM_ADVICE =
   'send one list of names per input (null where the input is no category), or one flat list when exactly one input is a category.';
 
-/** The form of `categories` depends on `inputTypes`. */
-function checkCategoryForm(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const inputTypes = spaceFields.inputTypes.safeParse(body.inputTypes);
-  const categories = spaceFields.categories.safeParse(body.categories);
-  if (!inputTypes.success || !categories.success) return [];
-  if (toCategoryLists(categories.data, inputTypes.data) !== undefined) return [];
-  return [makeViolation(['categories'], FLAT_FORM_ADVICE)];
+function readNewProject(body: SentFields): Parsed<NewProject> {
+  const { fields, violations: shapeViolations } = parseFields(newProjectSchema, body);
+  const violations = [...shapeViolations];
+  const { name, inputCount, minimums, maximums, inputTypes, inputCases, caseCount = null, outputCount = null } = fields;
+  const categories = fields.categories && inputTypes && toCategoryLists(fields.categories, inputTypes);
+  if (fields.categories && inputTypes && categories === undefined) {
+    violations.push(makeViolation(['categories'], FLAT_FORM_ADVICE));
+  }
+  if (inputCount === undefined || !minimums || !maximums || !inputTypes || !categories) {
+    return { kind: 'violations', violations };
+  }
+  const space = { inputCount, minimums, maximums, inputTypes, categories };
+  const sent = inputCases ? toInputMatrix(inputCases, inputCount) : undefined;
+  const isEven = sent === undefined || sent.violations.length === 0;
+  const project = { name: name ?? '', space, inputCases: sent?.matrix ?? null, caseCount, outputCount };
+  if (isEven) violations.push(...checkNewProject(project));
+  else violations.push(...checkInputSpace(space), ...sent.violations);
+  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: project };
 }
 
-/** The rules of the space hold even where a field beside it is wrong. */
-function checkSpaceWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const { inputCases, caseCount } = newProjectSchema.shape;
-  const parsed = newProjectSchema.safeParse({
-    ...body,
-    name: 'Any name',
-    outputCount: null,
-    inputCases: inputCases.safeParse(body.inputCases).success ? body.inputCases : null,
-    caseCount: caseCount.safeParse(body.caseCount).success ? body.caseCount : null,
-  });
-  if (!parsed.success || checkCategoryForm(body).length > 0) return [];
-  return checkNewProject(toNewProject(parsed.data));
-}
-
-export const newProject = {
+export const newProject: BodySpec<NewProject> = {
   schema: newProjectSchema,
-  alsoCheck: checkCategoryForm,
-  checkWhenRefused: checkSpaceWhenRefused,
-} satisfies BodySpec<unknown>;
-
-/** The body has passed `newProject`. */
-export function toNewProject(body: z.infer<typeof newProjectSchema>): NewProject {
-  const { inputCount, minimums, maximums, inputTypes, ...rest } = body;
-  const categories = toCategoryLists(rest.categories, inputTypes) ?? [];
-  return {
-    name: rest.name,
-    space: { inputCount, minimums, maximums, inputTypes, categories },
-    inputCases: rest.inputCases,
-    caseCount: rest.caseCount,
-    outputCount: rest.outputCount,
-  };
-}
+  size: 'cases',
+  read: readNewProject,
+};
 
 export const projectPatch = {
   schema: z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
 } satisfies BodySpec<unknown>;
 
+const projectFields = {
+  id: z.int(),
+  modelId: z.int(),
+  name: z.string(),
+  inputCount: z.int(),
+  minimums: z.array(z.number()),
+  maximums: z.array(z.number()),
+  inputTypes: z.array(z.enum(Object.values(InputType))),
+  categories: z.array(z.array(z.string())).describe('One list per input, empty where the input is no category.'),
+  caseCount: z.int(),
+  outputCount: z.int().nullable(),
+  developedAt: timestamp.nullable().describe('When output cases were loaded first.'),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  disabledAt: timestamp.nullable(),
+};
+
+/** As in lists: without its cases, which have a list of their own. */
+export const projectSummarySchema = z.object(projectFields).meta({ id: 'ProjectSummary' });
+
 export const projectSchema = z
-  .object({
-    id: z.int(),
-    modelId: z.int(),
-    name: z.string(),
-    inputCount: z.int(),
-    minimums: z.array(z.number()),
-    maximums: z.array(z.number()),
-    inputTypes: z.array(z.enum(Object.values(InputType))),
-    categories: z.array(z.array(z.string())).describe('One list per input, empty where the input is no category.'),
-    inputCases: z.array(z.array(z.number())).describe('The points to evaluate.'),
-    caseCount: z.int(),
-    outputCount: z.int().nullable(),
-    developedAt: timestamp.nullable().describe('When output cases were loaded first.'),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    disabledAt: timestamp.nullable(),
-  })
+  .object({ ...projectFields, inputCases: z.array(z.array(z.number())).describe('The points to evaluate.') })
   .meta({ id: 'Project' });
 
-export function presentProject(project: Project): z.infer<typeof projectSchema> {
+export const inputCaseSchema = z
+  .object({
+    number: z.int().describe('1 for the first case.'),
+    input: z.array(z.number()),
+  })
+  .meta({ id: 'InputCase' });
+
+/** `inputCases` is written row by row: what the schema calls an array may be longer than fits in memory. */
+export function presentProject(project: Project, inputCases: Matrix | JsonArray) {
+  return { ...presentProjectSummary(project), inputCases };
+}
+
+export function presentProjectSummary(project: Project): z.infer<typeof projectSummarySchema> {
   return {
     id: project.id,
     modelId: project.modelId,
@@ -199,8 +204,7 @@ export function presentProject(project: Project): z.infer<typeof projectSchema> 
     maximums: [...project.maximums],
     inputTypes: [...project.inputTypes],
     categories: project.categories.map((names) => [...names]),
-    inputCases: project.inputCases.map((row) => [...row]),
-    caseCount: project.inputCases.length,
+    caseCount: project.caseCount,
     outputCount: project.outputCount,
     developedAt: toOptionalTimestamp(project.developedAt),
     createdAt: toTimestamp(project.createdAt),

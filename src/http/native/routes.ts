@@ -1,7 +1,7 @@
 /** The native dialect: every route of it, and the scope they live in. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { StepReference } from '../../domain/errors.ts';
-import type { HttpDeps } from '../deps.ts';
+import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { requireKey } from '../plugins/authenticate.ts';
@@ -30,7 +30,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
 ];
 
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
-export function addNativeDialect(scope: FastifyInstance, deps: HttpDeps, limiter: RateLimiter | undefined): void {
+export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
   addApiHeaders(scope);
   requireKey(scope, deps);
   requireScope(scope);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Trial, TrialStatus } from '../../domain/trial.ts';
-import type { BodySpec } from '../operation.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { positiveInteger, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 
 const status = z.enum(Object.values(TrialStatus));

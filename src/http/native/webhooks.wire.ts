@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Delivery, type DeliveryState, EVENT_NAMES, type Webhook } from '../../domain/event.ts';
-import type { BodySpec } from '../operation.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 

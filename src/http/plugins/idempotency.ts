@@ -2,10 +2,10 @@
  * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). The same request under the same key gets the same
  * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409.
  */
-import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { NO_BODY_DIGEST } from '../body/bodies.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 
 const HEADER = 'Idempotency-Key';
@@ -18,14 +18,15 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 
 type AnyCall = Call<Readonly<Record<string, number>>, unknown>;
 
-/** The request's key, if it is a POST with one; `violations` when it is malformed. */
+/** The request's key, if it is a POST with one; `digest` is its body's. `violations` when the key is malformed. */
 export function readKeyedRequest(
   request: FastifyRequest,
   accountId: number,
+  digest: Buffer | undefined,
 ): { readonly keyed: KeyedRequest | undefined; readonly violations: readonly Violation[] } {
   const { key, violations } = readKey(request, 1);
   if (key === undefined) return { keyed: undefined, violations };
-  const fingerprint = hash('sha256', JSON.stringify(request.body ?? {}), 'buffer');
+  const fingerprint = digest ?? NO_BODY_DIGEST;
   return { keyed: { accountId, method: request.method, path: routedPath(request), key, fingerprint }, violations: [] };
 }
 

@@ -2,11 +2,10 @@
 import type { FastifyInstance } from 'fastify';
 import { registerAccount } from '../../application/register-account.ts';
 import { refuseViolations } from '../../domain/errors.ts';
-import type { HttpDeps } from '../deps.ts';
+import type { IngressDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
 import type { OperationDescription } from '../operation.ts';
 import { REPLAY_HEADERS, readKey } from '../plugins/idempotency.ts';
-import { readBody } from '../register-operations.ts';
 import { pathOf } from '../request-path.ts';
 import { accountSchema, newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
 import { created } from './answers.ts';
@@ -29,7 +28,7 @@ export const registration: OperationDescription = {
 };
 
 /** Relative to the scope's prefix. */
-export function addRegistration(scope: FastifyInstance, deps: HttpDeps): void {
+export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void {
   const isOpen = deps.settings.isRegistrationOpen ?? false;
   scope.route({
     method: registration.method,
@@ -41,14 +40,14 @@ export function addRegistration(scope: FastifyInstance, deps: HttpDeps): void {
       return sendError(reply, answerStatus(403, detail, { instance: pathOf(request) }));
     },
     handler: async (request, reply) => {
-      const { value, violations } = readBody(newAccount, request.body);
+      const { value, violations, digest } = await deps.bodies.read(request, reply, newAccount, `address ${request.ip}`);
       const { key, violations: keyViolations } = readKey(request, MINIMUM_KEY_LENGTH);
       refuseViolations([...keyViolations, ...violations]);
       const named = {
         method: request.method,
         path: pathOf(request),
         key: key ?? '',
-        body: JSON.stringify(request.body),
+        body: digest.toString('base64url'),
       };
       const made = await registerAccount(deps.db, toAccountOwner(value!), key === undefined ? undefined : named);
       if (made.isReplay) reply.headers(REPLAY_HEADERS);

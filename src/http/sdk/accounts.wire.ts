@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../../domain/account.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
-import type { BodySpec } from '../operation.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 import { presentRecord, recordFields } from './record.wire.ts';

@@ -7,6 +7,8 @@ type AnswerSpecs = Readonly<Record<number, AnswerSpec>>;
 export const ok = {
   spec: (description: string, schema: z.ZodType): AnswerSpecs => ({ 200: { description, schema } }),
   answer: (body: unknown): Answer => ({ status: 200, body }),
+  /** For a body that holds a JsonArray. */
+  written: (body: object): Answer => ({ status: 200, body, isWritten: true }),
 };
 
 export const created = {

@@ -15,7 +15,7 @@ export const eventSchema = z.strictObject({
 });
 
 /** Clients want every record to tell when it changed; an event never does. */
-export function presentEvent(event: RecordedEvent, record: EventRecord): z.infer<typeof eventSchema> {
+export function presentEvent(event: RecordedEvent, record: EventRecord) {
   return {
     ...presentRecord({ ...event, updatedAt: event.createdAt, disabledAt: null }),
     name: event.name,
@@ -25,12 +25,12 @@ export function presentEvent(event: RecordedEvent, record: EventRecord): z.infer
 }
 
 /** A project and a trial come without what was built on them since. */
-function presentData(record: EventRecord): z.infer<typeof eventSchema>['data'] {
+function presentData(record: EventRecord) {
   switch (record.kind) {
     case 'project':
-      return presentProject({ project: record.project, trials: [] });
+      return presentProject(record.project, record.project.inputCases, []);
     case 'trial':
-      return presentTrial({ trial: record.trial, set: record.set, objectives: [] });
+      return presentTrial(record.trial, record.set, record.set.outputCases, []);
     case 'objective':
       return presentObjective(record.objective);
     case 'inverse':

@@ -4,7 +4,7 @@
  * use cases decide what is a repetition; nothing is changed here that they refused to change.
  */
 import { type AwaitDeps, suggestAndWait } from '../../application/await-suggestion.ts';
-import { getInverse, getObjective } from '../../application/read-objectives.ts';
+import { getInverse, getNewestInverse } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
 import type { StepView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
@@ -92,9 +92,8 @@ async function findSuggested(call: SuggestCall, error: unknown): Promise<StepVie
     return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.step!.inverseId });
   }
   if (!isRefusal(error, 'OBJECTIVE_ENDED')) return undefined;
-  const objective = await getObjective(deps.db, accountId, ids);
-  const inverse = objective.inverses.at(-1)!;
-  const wasSatisfiedAtOnce = objective.inverses.length === 1 && inverse.satisfiedAt !== null;
+  const { objective, inverse } = await getNewestInverse(deps.db, accountId, ids);
+  const wasSatisfiedAtOnce = inverse.iteration === 1 && inverse.satisfiedAt !== null;
   return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? { objective, inverse } : undefined;
 }
 

@@ -3,7 +3,7 @@ import type { Measurement } from '../../application/record-output.ts';
 import { evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
-import type { BodySpec } from '../operation.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { looseVector } from './loose-fields.ts';

@@ -1,11 +1,12 @@
-import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { createModel } from '../../application/manage-models.ts';
-import { getModelTree, listModelTrees, type ModelTree } from '../../application/read-trees.ts';
+import { getModelTree, listModelTrees } from '../../application/read-trees.ts';
+import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
 import { modelSchema, newModel, presentModel } from './models.wire.ts';
 import { modelPath } from './paths.ts';
+import { presentModelTree } from './trees.ts';
 
 const tag = 'Models';
 
@@ -17,16 +18,8 @@ export const modelOperations: readonly Operation[] = [
     tag,
     summary: 'All models with everything in them',
     answers: ok.spec('A bare array, oldest first.', z.array(modelSchema)),
-    handle: async ({ deps, accountId }) => {
-      const pages = listModelTrees(deps.db, accountId);
-      // Read before the first byte is sent, so that an error still gets an answer of its own.
-      const first = await pages.next();
-      return {
-        status: 200,
-        headers: { 'content-type': 'application/json; charset=utf-8' },
-        body: Readable.from(writeArray(first.value ?? [], pages)),
-      };
-    },
+    handle: async ({ deps, accountId }) =>
+      ok.written(JsonArray.of(listModelTrees(deps.db, accountId), presentModelTree)),
   }),
   defineOperation({
     method: 'GET',
@@ -36,7 +29,7 @@ export const modelOperations: readonly Operation[] = [
     summary: 'A model with everything in it',
     answers: ok.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentModel(await getModelTree(deps.db, accountId, ids.modelId))),
+      ok.written(presentModelTree(await getModelTree(deps.db, accountId, ids.modelId))),
   }),
   defineOperation({
     method: 'POST',
@@ -48,24 +41,7 @@ export const modelOperations: readonly Operation[] = [
     answers: created.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, body }) => {
       const model = await createModel(deps.db, accountId, body);
-      return created.answer(presentModel({ model, projects: [] }), modelPath(model.id));
+      return created.answer(presentModel(model, []), modelPath(model.id));
     },
   }),
 ];
-
-/** JSON text of one array, model by model: clients know no pages, and an account may hold more than fits in memory. */
-async function* writeArray(
-  first: readonly ModelTree[],
-  others: AsyncIterable<readonly ModelTree[]>,
-): AsyncGenerator<string> {
-  yield '[';
-  let separator = '';
-  for (const tree of first) {
-    yield `${separator}${JSON.stringify(presentModel(tree))}`;
-    separator = ',';
-  }
-  for await (const page of others) {
-    for (const tree of page) yield `,${JSON.stringify(presentModel(tree))}`;
-  }
-  yield ']';
-}

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { ModelTree } from '../../application/read-trees.ts';
-import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH } from '../../domain/model.ts';
-import type { BodySpec } from '../operation.ts';
+import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH, type Model } from '../../domain/model.ts';
+import type { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { documentAs } from '../wire/vectors.ts';
-import { presentProject, projectSchema } from './projects.wire.ts';
+import { projectSchema } from './projects.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
 const description = textSchema({ minimum: MODEL_DESCRIPTION_MINIMUM_LENGTH, maximum: MAXIMUM_TEXT_LENGTH });
@@ -32,11 +32,6 @@ export const modelSchema = z
   })
   .meta({ id: 'Model' });
 
-export function presentModel({ model, projects }: ModelTree): z.infer<typeof modelSchema> {
-  return {
-    ...presentRecord(model),
-    name: model.name,
-    description: model.description,
-    projects: projects.map(presentProject),
-  };
+export function presentModel(model: Model, projects: readonly [] | JsonArray) {
+  return { ...presentRecord(model), name: model.name, description: model.description, projects };
 }

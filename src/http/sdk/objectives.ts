@@ -2,7 +2,13 @@ import { loadObjectives } from '../../application/load-objectives.ts';
 import { getObjective } from '../../application/read-objectives.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
-import { newObjectives, objectiveSchema, presentObjective, toNewObjective } from './objectives.wire.ts';
+import {
+  newObjectives,
+  objectiveSchema,
+  presentObjective,
+  presentReadObjective,
+  toNewObjective,
+} from './objectives.wire.ts';
 import { objectivePath } from './paths.ts';
 
 const tag = 'Objectives';
@@ -35,6 +41,6 @@ export const objectiveOperations: readonly Operation[] = [
     summary: 'An objective with its inverses',
     answers: ok.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentObjective(await getObjective(deps.db, accountId, ids))),
+      ok.written(presentReadObjective(await getObjective(deps.db, accountId, ids))),
   }),
 ];

@@ -1,17 +1,21 @@
 import { z } from 'zod';
 import type { NewObjective } from '../../application/load-objectives.ts';
+import type { ReadObjective } from '../../application/read-objectives.ts';
 import type { Violation } from '../../domain/errors.ts';
+import type { Inverse } from '../../domain/inverse.ts';
 import {
   checkDefinition,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
   OBJECTIVE_TYPES,
+  type Objective,
   type ObjectiveWithInverses,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { checkLength } from '../../domain/vectors.ts';
-import type { BodySpec } from '../operation.ts';
+import { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec } from '../body/spec.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { listSchema } from '../wire/vectors.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
@@ -72,6 +76,7 @@ function checkDefinitionWhenRefused(body: Readonly<Record<string, unknown>>): re
 
 export const newObjectives = {
   schema: newObjectivesSchema,
+  size: 'vectors',
   checkWhenRefused: checkDefinitionWhenRefused,
 } satisfies BodySpec<unknown>;
 
@@ -100,15 +105,32 @@ export const objectiveSchema = z
   })
   .meta({ id: 'Objective' });
 
-/** An objective with the steps that have an input; one still being computed is not shown. */
+/** An objective with the inverses that have an input; one still being computed is not shown. */
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
-  const inverses = objective.inverses
-    .filter((inverse) => inverse.input !== null)
-    .map((inverse) => presentInverse(objective, inverse));
+  const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
+  const inverses = objective.inverses.filter(hasInput).map((inverse) => presentInverse(objective, inverse));
+  return presentWith(objective, optimal, inverses);
+}
+
+/** The same, written while it is read. */
+export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
+  const shown = JsonArray.of(withInput(inverses), (inverse) => presentInverse(objective, inverse));
+  return presentWith(objective, optimalInverse ?? undefined, shown);
+}
+
+async function* withInput(batches: ReadObjective['inverses']): AsyncGenerator<readonly Inverse[], void> {
+  for await (const batch of batches) yield batch.filter(hasInput);
+}
+
+function hasInput(inverse: Inverse): boolean {
+  return inverse.input !== null;
+}
+
+function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefined, inverses: Inverses) {
   return {
     ...presentRecord(objective),
     number: objective.number,
-    optimalInverse: inverses.find((inverse) => inverse.id === objective.optimalInverseId) ?? null,
+    optimalInverse: optimal !== undefined && hasInput(optimal) ? presentInverse(objective, optimal) : null,
     attemptCount: objective.attemptCount,
     stopReason: objective.stopReason,
     desiredL1Norm: objective.desiredL1Norm,
@@ -121,6 +143,6 @@ export function presentObjective(objective: ObjectiveWithInverses): z.infer<type
 }
 
 /** Zeros where none were given: clients want one number per objective. */
-function presentBounds(values: readonly number[], objective: ObjectiveWithInverses): number[] {
+function presentBounds(values: readonly number[], objective: Objective): number[] {
   return values.length === 0 ? objective.objectives.map(() => 0) : [...values];
 }

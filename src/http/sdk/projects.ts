@@ -1,7 +1,7 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created } from './answers.ts';
-import { newProject, presentProject, projectSchema, toNewProject } from './projects.wire.ts';
+import { newProject, presentProject, projectSchema } from './projects.wire.ts';
 
 export const projectOperations: readonly Operation[] = [
   defineOperation({
@@ -12,10 +12,10 @@ export const projectOperations: readonly Operation[] = [
     summary: 'Create a project; its input cases are designed',
     body: newProject,
     answers: created.spec('The project.', projectSchema),
-    prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body), deps.settings.account?.cases),
+    prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project);
-      return created.answer(presentProject({ project: made, trials: [] }));
+      return created.answer(presentProject(made, made.inputCases, []));
     },
   }),
 ];

@@ -1,21 +1,24 @@
 import { z } from 'zod';
-import type { NewProject } from '../../application/create-project.ts';
-import type { ProjectTree } from '../../application/read-trees.ts';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { makeViolation } from '../../domain/errors.ts';
+import type { Matrix } from '../../domain/matrix.ts';
 import {
-  checkInputSpace,
+  checkNewProject,
   InputType,
   MAXIMUM_INPUT_COUNT,
+  type NewProject,
   PROJECT_NAME_MINIMUM_LENGTH,
+  type Project,
   toCategoryLists,
 } from '../../domain/project.ts';
-import type { BodySpec } from '../operation.ts';
+import type { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CATEGORY_COUNT, MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 import { listSchema } from '../wire/vectors.ts';
+import { type Parsed, parseFields } from '../wire/violations.ts';
 import { inputTypeWord, looseVector } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
-import { presentTrial, trialSchema } from './trials.wire.ts';
+import { trialSchema } from './trials.wire.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 
@@ -74,37 +77,32 @@ function divideCategories(space: SentSpace): readonly (readonly string[])[] | un
   return used === categories.length ? divided : undefined;
 }
 
-function checkCategories(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const space = spaceSchema.safeParse(body);
-  if (!space.success || divideCategories(space.data) !== undefined) return [];
-  const message =
-    'must be one flat list with the names of all category inputs, maximum - minimum + 1 names for each, in the order of the inputs.';
-  return [makeViolation(['categories'], message)];
+function readNewProject(body: SentFields): Parsed<NewProject> {
+  const { fields, violations: shapeViolations } = parseFields(newProjectSchema, body);
+  const violations = [...shapeViolations];
+  const { name, inputCount, minimums, maximums, inputTypes, categories: entries } = fields;
+  if (inputCount === undefined || !minimums || !maximums || !inputTypes || !entries) {
+    return { kind: 'violations', violations };
+  }
+  const sent = { inputCount, minimums, maximums, inputTypes, categories: entries };
+  const categories = divideCategories(sent);
+  if (categories === undefined) {
+    const message =
+      'must be one flat list with the names of all category inputs, maximum - minimum + 1 names for each, in the order of the inputs.';
+    violations.push(makeViolation(['categories'], message));
+    return { kind: 'violations', violations };
+  }
+  const designed = { inputCases: null, caseCount: null, outputCount: null };
+  const project = { name: name ?? '', space: { ...sent, categories }, ...designed };
+  violations.push(...checkNewProject(project));
+  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: project };
 }
 
-/** The rules of the space hold even where the name is wrong. */
-function checkSpaceWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const space = spaceSchema.safeParse(body);
-  const categories = space.success ? divideCategories(space.data) : undefined;
-  return categories === undefined ? [] : checkInputSpace({ ...space.data!, categories });
-}
-
-export const newProject = {
+export const newProject: BodySpec<NewProject> = {
   schema: newProjectSchema,
-  alsoCheck: checkCategories,
-  checkWhenRefused: checkSpaceWhenRefused,
-} satisfies BodySpec<unknown>;
-
-/** The body has passed `newProject`. */
-export function toNewProject({ name, ...space }: z.infer<typeof newProjectSchema>): NewProject {
-  return {
-    name,
-    space: { ...space, categories: divideCategories(space) ?? [] },
-    inputCases: null,
-    caseCount: null,
-    outputCount: null,
-  };
-}
+  size: 'cases',
+  read: readNewProject,
+};
 
 export const projectSchema = z
   .strictObject({
@@ -122,7 +120,8 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-export function presentProject({ project, trials }: ProjectTree): z.infer<typeof projectSchema> {
+/** `inputCases` and `trials` are written piece by piece: together they may be larger than fits in memory. */
+export function presentProject(project: Project, inputCases: Matrix | JsonArray, trials: readonly [] | JsonArray) {
   return {
     ...presentRecord(project),
     developedAt: toOptionalTimestamp(project.developedAt),
@@ -132,8 +131,8 @@ export function presentProject({ project, trials }: ProjectTree): z.infer<typeof
     maximums: [...project.maximums],
     inputTypes: [...project.inputTypes],
     categories: project.categories.flat(),
-    inputCases: project.inputCases.map((row) => [...row]),
-    caseCount: project.inputCases.length,
-    trials: trials.map(presentTrial),
+    inputCases,
+    caseCount: project.caseCount,
+    trials,
   };
 }

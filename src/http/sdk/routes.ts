@@ -4,7 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { StepReference } from '../../domain/errors.ts';
-import type { HttpDeps } from '../deps.ts';
+import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
 import { requireKey } from '../plugins/authenticate.ts';
@@ -32,7 +32,7 @@ export const SDK_OPERATIONS: readonly Operation[] = [
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
 export async function addSdkDialect(
   scope: FastifyInstance,
-  deps: HttpDeps,
+  deps: IngressDeps,
   limiter: RateLimiter | undefined,
 ): Promise<void> {
   addApiHeaders(scope);

@@ -3,7 +3,8 @@ import { getTrialTree } from '../../application/read-trees.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
 import { trialPath } from './paths.ts';
-import { newOutputCases, presentTrial, toOutputCases, trialSchema } from './trials.wire.ts';
+import { presentTrialTree } from './trees.ts';
+import { newOutputCases, presentTrial, trialSchema } from './trials.wire.ts';
 
 const tag = 'Trials';
 
@@ -17,8 +18,8 @@ export const trialOperations: readonly Operation[] = [
     body: newOutputCases,
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const { trial, set } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body));
-      return created.answer(presentTrial({ trial, set, objectives: [] }), trialPath(trial.id));
+      const { trial, set } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
+      return created.answer(presentTrial(trial, set, set.outputCases, []), trialPath(trial.id));
     },
   }),
   defineOperation({
@@ -28,6 +29,7 @@ export const trialOperations: readonly Operation[] = [
     tag,
     summary: 'A trial with everything in it',
     answers: ok.spec('The trial.', trialSchema),
-    handle: async ({ deps, accountId, ids }) => ok.answer(presentTrial(await getTrialTree(deps.db, accountId, ids))),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.written(presentTrialTree(await getTrialTree(deps.db, accountId, ids))),
   }),
 ];

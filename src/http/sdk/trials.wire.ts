@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { TrialTree } from '../../application/read-trees.ts';
-import type { Violation } from '../../domain/errors.ts';
-import { LISTED_VIOLATIONS } from '../../domain/errors.ts';
-import { checkOutputCases, type OutputCases } from '../../domain/trial.ts';
-import type { BodySpec } from '../operation.ts';
+import type { Matrix } from '../../domain/matrix.ts';
+import { type OutputCaseSet, type OutputCases, type Trial, toOutputMatrix } from '../../domain/trial.ts';
+import type { JsonArray } from '../answer/json-array.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { type Parsed, parseFields } from '../wire/violations.ts';
 import { looseMatrix } from './loose-fields.ts';
-import { objectiveSchema, presentObjective } from './objectives.wire.ts';
+import { objectiveSchema } from './objectives.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
 const newOutputCasesSchema = z
@@ -30,22 +30,20 @@ const newOutputCasesSchema = z
     ],
   });
 
-/** Whether the rows are as long as announced, when the body is refused anyway. */
-function checkLengthsWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const parsed = newOutputCasesSchema.safeParse(body);
-  if (!parsed.success) return [];
-  const anyProject = { caseCount: MAXIMUM_CASE_COUNT, outputCount: null };
-  return checkOutputCases(toOutputCases(parsed.data), anyProject).slice(0, LISTED_VIOLATIONS);
+function readOutputCases(body: SentFields): Parsed<OutputCases> {
+  const { fields, violations } = parseFields(newOutputCasesSchema, body);
+  const { outputCount, outputCases: rows } = fields;
+  if (outputCount === undefined || rows === undefined) return { kind: 'violations', violations };
+  const { matrix, violations: uneven } = toOutputMatrix(rows, outputCount, []);
+  if (uneven.length > 0) return { kind: 'violations', violations: uneven };
+  return { kind: 'value', value: { outputCount, outputCases: matrix, failedCases: [] } };
 }
 
-export const newOutputCases = {
+export const newOutputCases: BodySpec<OutputCases> = {
   schema: newOutputCasesSchema,
-  checkWhenRefused: checkLengthsWhenRefused,
-} satisfies BodySpec<unknown>;
-
-export function toOutputCases(body: z.infer<typeof newOutputCasesSchema>): OutputCases {
-  return { ...body, failedCases: [] };
-}
+  size: 'cases',
+  read: readOutputCases,
+};
 
 export const trialSchema = z
   .strictObject({
@@ -58,13 +56,19 @@ export const trialSchema = z
   })
   .meta({ id: 'Trial' });
 
-export function presentTrial({ trial, set, objectives }: TrialTree): z.infer<typeof trialSchema> {
+/** `outputCases` and `objectives` are written piece by piece: together they may be larger than fits in memory. */
+export function presentTrial(
+  trial: Trial,
+  set: OutputCaseSet,
+  outputCases: Matrix | JsonArray,
+  objectives: readonly [] | JsonArray,
+) {
   return {
     ...presentRecord(trial),
     number: trial.number,
     outputCount: set.outputCount,
-    outputCases: set.outputCases.map((row) => [...row]),
-    caseCount: set.outputCases.length,
-    objectives: objectives.map(presentObjective),
+    outputCases,
+    caseCount: set.caseCount,
+    objectives,
   };
 }

@@ -34,7 +34,7 @@ export function vectorSchema(length: LengthRange) {
     .meta(documentAs(z.array(z.number()).min(length.minimum).max(length.maximum)));
 }
 
-/** Rows of finite numbers; -0 becomes 0. */
+/** Rows of finite numbers, as they were sent: whoever makes a Matrix of them turns -0 into 0. */
 export function matrixSchema(rows: LengthRange, columns: LengthRange) {
   return z
     .unknown()
@@ -52,7 +52,7 @@ export function matrixSchema(rows: LengthRange, columns: LengthRange) {
           faultCount++;
         }
       }
-      return faultCount > 0 ? z.NEVER : (value as number[][]).map(withoutNegativeZero);
+      return faultCount > 0 ? z.NEVER : (value as number[][]);
     })
     .meta(
       documentAs(

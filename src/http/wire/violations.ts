@@ -16,6 +16,28 @@ export function parseShape<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> {
   return { kind: 'violations', violations: result.error.issues.flatMap(toViolations) };
 }
 
+/** Parses each field by itself, so that what is right can be judged further beside what is wrong. Unknown fields are ignored. */
+export function parseFields<Shape extends Readonly<Record<string, z.ZodType>>>(
+  schema: z.ZodObject<Shape>,
+  body: Readonly<Record<string, unknown>>,
+): {
+  readonly fields: { readonly [Name in keyof Shape]?: z.output<Shape[Name]> };
+  readonly violations: readonly Violation[];
+} {
+  const fields: { [Name in keyof Shape]?: z.output<Shape[Name]> } = {};
+  const violations: Violation[] = [];
+  for (const name of Object.keys(schema.shape) as (keyof Shape & string)[]) {
+    const result = schema.shape[name]!.safeParse(body[name], { error: describeIssue });
+    if (result.success) fields[name] = result.data as z.output<Shape[typeof name]>;
+    else {
+      violations.push(
+        ...result.error.issues.flatMap((issue) => toViolations({ ...issue, path: [name, ...issue.path] })),
+      );
+    }
+  }
+  return { fields, violations };
+}
+
 function toViolations(issue: z.core.$ZodIssue): Violation[] {
   const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
   if (issue.code !== 'unrecognized_keys') return [makeViolation(path, issue.message)];

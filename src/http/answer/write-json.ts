@@ -1,0 +1,84 @@
+/**
+ * JSON text of an answer, written in slices of the event loop's time: between two slices others get their turn. Where the
+ * answer holds a JsonArray or a Matrix, the text goes on piece by piece.
+ */
+import { randomUUID } from 'node:crypto';
+import { Matrix } from '../../domain/matrix.ts';
+import { JsonArray } from './json-array.ts';
+
+/** Resolves when it is this writer's turn again. */
+export type Pause = () => Promise<void>;
+
+/** How long a slice may take, in milliseconds; one item is never divided. */
+const SLICE_MS = 1;
+/** Characters handed on at a time: neither a packet per item nor a buffer of megabytes. */
+const PIECE_LENGTH = 64 * 1024;
+/** Numbers of a matrix that become text at a time, some 0.3 ms. */
+const BATCH_CELLS = 2_000;
+
+/** Stands for a part in the text around it. Random, so that no text of a client can hold it. */
+const MARK = `part-${randomUUID()}`;
+const QUOTED_MARK = JSON.stringify(MARK);
+
+/** Pieces of the JSON text of `value`; the first one may be all of it. */
+export async function* writeJson(value: unknown, pause: Pause): AsyncGenerator<string, void> {
+  let text = '';
+  let sliceStart = performance.now();
+  for await (const piece of pieces(value)) {
+    text += piece;
+    if (text.length >= PIECE_LENGTH) {
+      yield text;
+      text = '';
+    }
+    if (performance.now() - sliceStart < SLICE_MS) continue;
+    await pause();
+    sliceStart = performance.now();
+  }
+  if (text !== '') yield text;
+}
+
+async function* pieces(value: unknown): AsyncGenerator<string, void> {
+  const parts: JsonArray[] = [];
+  const text = JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, plain: unknown) {
+    // `plain` is what toJSON made of it.
+    const part = toPart(this[key]);
+    if (part === undefined) return plain;
+    parts.push(part);
+    return MARK;
+  });
+  if (parts.length === 0) {
+    yield text;
+    return;
+  }
+  const between = text.split(QUOTED_MARK);
+  for (const [i, part] of parts.entries()) {
+    yield between[i]!;
+    yield* elements(part);
+  }
+  yield between.at(-1)!;
+}
+
+async function* elements({ batches, present }: JsonArray): AsyncGenerator<string, void> {
+  let separator = '[';
+  for await (const batch of batches) {
+    for (const item of batch) {
+      yield separator;
+      separator = ',';
+      const presented = present(item);
+      if (Array.isArray(presented)) yield JSON.stringify(presented);
+      else yield* pieces(presented);
+    }
+  }
+  yield separator === '[' ? '[]' : ']';
+}
+
+function toPart(value: unknown): JsonArray | undefined {
+  if (value instanceof JsonArray) return value;
+  if (value instanceof Matrix) return JsonArray.plain(rowsOf(value));
+  return undefined;
+}
+
+function* rowsOf(matrix: Matrix): Generator<readonly number[][]> {
+  const count = Math.max(1, Math.floor(BATCH_CELLS / matrix.columns));
+  for (let from = 0; from < matrix.rows; from += count) yield matrix.toRows(from, count);
+}

@@ -1,0 +1,66 @@
+/** Reads small bodies where they are and large ones in a thread, so that nobody waits for somebody else's megabytes. */
+import { Piscina } from 'piscina';
+import { DomainError } from '../../domain/errors.ts';
+import { Matrix } from '../../domain/matrix.ts';
+import type { BodyTask } from './body-thread.ts';
+import type { TextLimits } from './json-text.ts';
+import { type BodyReading, readBodyBytes } from './read-body.ts';
+import type { BodySpec } from './spec.ts';
+import { nameOfSpec } from './specs-with-cases.ts';
+
+/** Reading so much takes about a millisecond. */
+const INLINE_BYTES = 64 * 1024;
+/** One thread: others get their turn in between, and memory holds one body's values at a time. */
+const THREADS = 1;
+const IDLE_MS = 60_000;
+/** A body within the limits needs a third of it. */
+const THREAD_HEAP_MIB = 256;
+
+export interface BodyReader {
+  /** Takes the bytes away. Throws BODY_UNREADABLE when reading them takes more memory than a thread has. */
+  read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>): Promise<BodyReading<B>>;
+  close(): Promise<void>;
+}
+
+/** Starts no thread before the first large body. */
+export function makeBodyReader(limits: TextLimits): BodyReader {
+  const pool = new Piscina({
+    filename: new URL('./body-thread.ts', import.meta.url).href,
+    minThreads: 0,
+    maxThreads: THREADS,
+    idleTimeout: IDLE_MS,
+    concurrentTasksPerWorker: 1,
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
+  });
+  // A thread out of memory also makes the pool emit 'error'; its task is rejected all the same.
+  pool.on('error', () => undefined);
+  return {
+    async read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>) {
+      const name = bytes.length > INLINE_BYTES ? nameOfSpec(spec) : undefined;
+      if (name === undefined) return readBodyBytes(spec, bytes, limits);
+      const task: BodyTask = { spec: name, bytes, limits };
+      try {
+        return revive((await pool.run(task, { transferList: [bytes.buffer] })) as BodyReading<B>);
+      } catch (error) {
+        if ((error as { readonly code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
+        throw new DomainError('BODY_UNREADABLE', 'Reading the body takes more memory than there is; send less in it.');
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** Classes do not survive the way between threads. */
+function revive<B>(reading: BodyReading<B>): BodyReading<B> {
+  if (reading.value === undefined) return reading;
+  const fields = Object.entries(reading.value as object).map(([name, field]) => [name, reviveField(field)]);
+  return { ...reading, value: Object.fromEntries(fields) as B };
+}
+
+function reviveField(field: unknown): unknown {
+  const isMatrix =
+    typeof field === 'object' && field !== null && 'values' in field && field.values instanceof Float64Array;
+  if (!isMatrix) return field;
+  const { rows, columns, values } = field as Matrix;
+  return new Matrix(rows, columns, values);
+}

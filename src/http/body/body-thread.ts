@@ -1,0 +1,24 @@
+/** Runs in a worker thread: the bytes of one large body in, its value or its violations out. */
+import { move, transferableSymbol, valueSymbol } from 'piscina';
+import { Matrix } from '../../domain/matrix.ts';
+import type { TextLimits } from './json-text.ts';
+import { type BodyReading, readBodyBytes } from './read-body.ts';
+import { SPECS_WITH_CASES, type SpecName } from './specs-with-cases.ts';
+
+export interface BodyTask {
+  readonly spec: SpecName;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly limits: TextLimits;
+}
+
+export default function run({ spec, bytes, limits }: BodyTask): unknown {
+  const reading: BodyReading<unknown> = readBodyBytes<unknown>(SPECS_WITH_CASES[spec], bytes, limits);
+  // Freed here and now: the next body may come before the next collection of garbage.
+  bytes.buffer.transfer(0);
+  const matrices = Object.values(reading.value ?? {}).filter((field) => field instanceof Matrix);
+  // The numbers change their owner; all else is copied.
+  return move({
+    [transferableSymbol]: matrices.map(({ values }) => values.buffer),
+    [valueSymbol]: reading,
+  });
+}

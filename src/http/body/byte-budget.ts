@@ -1,0 +1,43 @@
+import { DomainError } from '../../domain/errors.ts';
+
+export interface ByteLimits {
+  /** Of all requests in hand together. */
+  readonly total: number;
+  /** Of one holder, so that no account takes the room of the others. */
+  readonly perHolder: number;
+}
+
+const RETRY_AFTER_SECONDS = 2;
+
+/** Counts the bytes of bodies that a process holds. They live outside the heap, where no heap limit sees them. */
+export class ByteBudget {
+  readonly #limits: ByteLimits;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: ByteLimits) {
+    this.#limits = limits;
+  }
+
+  /** Throws ACCOUNT_BUSY when the holder has too much in hand, OVERLOADED when all together have; nothing is counted then. */
+  take(holder: string, bytes: number): void {
+    const held = (this.#held.get(holder) ?? 0) + bytes;
+    if (held > this.#limits.perHolder) {
+      const message = `Bodies of more than ${this.#limits.perHolder} bytes are being received from you at once; send them one after the other.`;
+      throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    if (this.#total + bytes > this.#limits.total) {
+      const message = 'This process is receiving as many large bodies as it can hold; try again in a moment.';
+      throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+    }
+    this.#held.set(holder, held);
+    this.#total += bytes;
+  }
+
+  give(holder: string, bytes: number): void {
+    const held = (this.#held.get(holder) ?? 0) - bytes;
+    if (held > 0) this.#held.set(holder, held);
+    else this.#held.delete(holder);
+    this.#total -= bytes;
+  }
+}

@@ -1,0 +1,78 @@
+/** The bytes of a body: no more than its route takes, no more than its sender may have in hand, and not for ever. */
+import { createHash } from 'node:crypto';
+import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
+import { DomainError } from '../../domain/errors.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+
+/** A body as it came over the wire. */
+export interface ReceivedBody {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** SHA-256 of the bytes. */
+  readonly digest: Buffer;
+}
+
+export interface BodyRules {
+  readonly limitBytes: number;
+  /** In which the whole body must arrive. */
+  readonly timeLimitMs: number;
+  readonly budget: ByteBudget;
+  /** Whom the bytes count for. */
+  readonly holder: string;
+}
+
+/**
+ * Bytes stay counted until the request is over. Throws what the budget throws, REQUEST_TIMEOUT, and Fastify's errors for a
+ * body that is too large or cut short. What is not read by then is left to `drainUnread`.
+ */
+export async function receiveBody(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rules: BodyRules,
+): Promise<ReceivedBody> {
+  const { limitBytes, budget, holder } = rules;
+  const declared = request.headers['content-length'];
+  if (Number(declared ?? 0) > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+  const received = new GrowingBytes(Math.min(limitBytes, Number(declared ?? limitBytes)));
+  const hash = createHash('sha256');
+  let counted = 0;
+  reply.raw.once('close', () => budget.give(holder, counted));
+  const take = (chunk: Buffer): void => {
+    if (received.length + chunk.length > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+    budget.take(holder, chunk.length);
+    counted += chunk.length;
+    received.append(chunk);
+    hash.update(chunk);
+  };
+  try {
+    await readAll(request, take, rules.timeLimitMs);
+  } catch (error) {
+    received.free();
+    throw error;
+  }
+  return { bytes: received.take(), digest: hash.digest() };
+}
+
+/** Rejects with what `take` throws, and stops reading then. */
+function readAll({ raw }: FastifyRequest, take: (chunk: Buffer) => void, timeLimitMs: number): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onData = (chunk: Buffer): void => {
+    try {
+      take(chunk);
+    } catch (error) {
+      raw.pause();
+      reject(error);
+    }
+  };
+  const onCut = (): void => reject(new errorCodes.FST_ERR_CTP_INVALID_CONTENT_LENGTH());
+  const timer = setTimeout(() => {
+    raw.pause();
+    const message = `The body did not arrive within ${timeLimitMs / 1000} s; send it again.`;
+    reject(new DomainError('REQUEST_TIMEOUT', message));
+  }, timeLimitMs);
+  raw.on('data', onData).once('end', resolve).once('close', onCut).once('error', onCut);
+  return promise.finally(() => {
+    clearTimeout(timer);
+    raw.off('data', onData).off('end', resolve).off('close', onCut);
+  });
+}

@@ -1,0 +1,19 @@
+/** Bodies that may be large, by the names under which threads find them. Imports no database: threads load all of it. */
+import { newOutputCases as nativeOutputCases } from '../native/output-cases.wire.ts';
+import { newProject as nativeProject } from '../native/projects.wire.ts';
+import { newProject as sdkProject } from '../sdk/projects.wire.ts';
+import { newOutputCases as sdkOutputCases } from '../sdk/trials.wire.ts';
+import type { BodySpec } from './spec.ts';
+
+export const SPECS_WITH_CASES = {
+  nativeProject,
+  nativeOutputCases,
+  sdkProject,
+  sdkOutputCases,
+} satisfies Readonly<Record<string, BodySpec<unknown>>>;
+
+export type SpecName = keyof typeof SPECS_WITH_CASES;
+
+export function nameOfSpec(spec: BodySpec<unknown>): SpecName | undefined {
+  return (Object.keys(SPECS_WITH_CASES) as SpecName[]).find((name) => SPECS_WITH_CASES[name] === spec);
+}
