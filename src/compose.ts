@@ -8,13 +8,14 @@ import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
-import { connect, poolUsage } from './db/client.ts';
+import { connect, forAccount, poolUsage } from './db/client.ts';
 import { Listener } from './db/listen.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
 import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
+import type { ConnectionLimits } from './http/plugins/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
 import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
@@ -73,11 +74,12 @@ export async function startService(
   log: Log,
   roles: Roles & { readonly engine?: Engine },
 ): Promise<Service> {
-  const closers: (() => Promise<void>)[] = [];
+  const closers: Closer[] = [];
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => {
+    const graceEndsAt = performance.now() + config.shutdownGraceMs;
     closing ??= (async () => {
-      for (const closeOne of closers.reverse()) await closeOne();
+      for (const closeOne of closers.reverse()) await closeOne(Math.max(0, graceEndsAt - performance.now()));
     })();
     return closing;
   };
@@ -105,6 +107,9 @@ export async function startService(
     throw error;
   }
 }
+
+/** Told how much of the grace is left when its turn comes. */
+type Closer = (graceLeftMs: number) => Promise<void>;
 
 function startThreads(config: Config, log: Log, roles: Roles): Engine {
   return startEngine({
@@ -170,7 +175,7 @@ function startListener(url: string, log: Log): Listener {
   return listener;
 }
 
-function startWorker({ config, log, db, listener, engine, metrics, tracing }: Parts): () => Promise<void> {
+function startWorker({ config, log, db, listener, engine, metrics, tracing }: Parts): Closer {
   const loop = new SuggestionLoop({
     db,
     listener,
@@ -197,7 +202,7 @@ function startWorker({ config, log, db, listener, engine, metrics, tracing }: Pa
   loop.start();
   events.start();
   const stop = () => Promise.all([loop.stop(), events.stop(), stopSchedule()]);
-  return () => atMost(config.shutdownGraceMs + HAND_BACK_MS, stop());
+  return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop());
 }
 
 /** What handing work back takes while the database answers. */
@@ -210,13 +215,16 @@ async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
   limit.abort();
 }
 
+/** A probe is answered at once. */
+const HEALTH_GRACE_MS = 1_000;
+
 /** Probes and metrics on a port of their own. */
 async function startHealth(
   { config, log, metrics }: Parts,
   port: number,
   isReady: () => Promise<boolean>,
 ): Promise<() => Promise<void>> {
-  const server = buildHealthServer({ log, isReady, metrics });
+  const server = buildHealthServer({ log, isReady, metrics, shutdownGraceMs: HEALTH_GRACE_MS });
   await server.listen({ host: config.http.host, port });
   return () => server.close();
 }
@@ -270,6 +278,7 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
   const keyUse = new KeyUse();
   const { app, isReady } = await buildServer({
     db,
+    dbFor: (accountId) => forAccount(db, accountId),
     engine,
     settledSteps,
     log,
@@ -277,6 +286,10 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
     tracing,
     settings: {
       bodyLimitBytes: config.http.bodyLimitBytes,
+      bodyBytesInFlight: config.http.bodyBytesInFlight,
+      requestsPerAccount: config.http.requestsPerAccount,
+      connections: toConnectionLimits(config),
+      shutdownGraceMs: config.shutdownGraceMs,
       suggestWaitMs: config.suggest.waitMs,
       suggestWaitMaximumMs: config.suggest.waitMaximumMs,
       trustProxy: config.http.trustProxy as boolean | number | string[],
@@ -312,6 +325,11 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
     await close();
     throw error;
   }
+}
+
+/** Behind proxies every connection comes from one of theirs. */
+function toConnectionLimits({ http: { connections, trustProxy } }: Config): ConnectionLimits {
+  return trustProxy === false ? connections : { ...connections, perAddress: 0 };
 }
 
 /** Undefined: no limit. */

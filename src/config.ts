@@ -26,7 +26,16 @@ export interface Config {
     /** 0 lets the system choose a free port. */
     readonly port: number;
     readonly bodyLimitBytes: number;
-    /** Requests per key and minute; 0 switches the limit off. */
+    /** Bytes of all bodies that a process holds at a time. */
+    readonly bodyBytesInFlight: number;
+    /** Requests of one account that a process has in hand at a time. */
+    readonly requestsPerAccount: number;
+    readonly connections: {
+      readonly total: number;
+      /** 0 switches the limit off. */
+      readonly perAddress: number;
+    };
+    /** Requests per account and minute; 0 switches the limit off. */
     readonly rateLimitPerMinute: number;
     /** What one process takes on before it answers 503. */
     readonly load: {
@@ -158,6 +167,7 @@ export const SETTINGS = {
     fallback: 'info',
   },
   BODY_LIMIT_BYTES: wholeNumber(1024, 1024 * MEBIBYTE, String(32 * MEBIBYTE)),
+  MAXIMUM_BODY_BYTES_IN_FLIGHT: wholeNumber(2048, 4096 * MEBIBYTE, String(64 * MEBIBYTE)),
   SUGGEST_WAIT_MS: wholeNumber(0, 10 * MINUTE_MS, '20000'),
   SUGGEST_WAIT_MAXIMUM_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
   WORKER_CONCURRENCY: wholeNumber(1, 1024, String(availableParallelism())),
@@ -172,6 +182,9 @@ export const SETTINGS = {
   STATEMENT_TIMEOUT_MS: wholeNumber(0, DAY_MS, '15000'),
   LOCK_TIMEOUT_MS: wholeNumber(0, DAY_MS, '5000'),
   RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000, '6000'),
+  MAXIMUM_REQUESTS_PER_ACCOUNT: wholeNumber(1, 1_000_000, '256'),
+  MAXIMUM_CONNECTIONS: wholeNumber(1, 1_000_000, '10000'),
+  MAXIMUM_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 1_000_000, '1000'),
   MAXIMUM_REQUESTS_IN_FLIGHT: wholeNumber(1, 1_000_000, '2000'),
   MAXIMUM_WAITING_SUGGESTIONS: wholeNumber(1, 1_000_000, '1000'),
   MAXIMUM_EVENT_LOOP_DELAY_MS: wholeNumber(0, MINUTE_MS, '2000'),
@@ -249,6 +262,12 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       host: read('HOST'),
       port: read('PORT'),
       bodyLimitBytes: read('BODY_LIMIT_BYTES'),
+      bodyBytesInFlight: read('MAXIMUM_BODY_BYTES_IN_FLIGHT'),
+      requestsPerAccount: read('MAXIMUM_REQUESTS_PER_ACCOUNT'),
+      connections: {
+        total: read('MAXIMUM_CONNECTIONS'),
+        perAddress: read('MAXIMUM_CONNECTIONS_PER_ADDRESS'),
+      },
       rateLimitPerMinute: read('RATE_LIMIT_PER_MINUTE'),
       load: {
         requestsInFlight: read('MAXIMUM_REQUESTS_IN_FLIGHT'),
@@ -310,6 +329,15 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       describe('SUGGEST_WAIT_MS', String(config.suggest.waitMs), `is above SUGGEST_WAIT_MAXIMUM_MS`, {
         expected: `at most ${config.suggest.waitMaximumMs}, the value of SUGGEST_WAIT_MAXIMUM_MS`,
         example: String(config.suggest.waitMaximumMs),
+      }),
+    );
+  }
+  if (config.http.bodyBytesInFlight < 2 * config.http.bodyLimitBytes) {
+    const least = 2 * config.http.bodyLimitBytes;
+    problems.push(
+      describe('MAXIMUM_BODY_BYTES_IN_FLIGHT', String(config.http.bodyBytesInFlight), 'is below 2 x BODY_LIMIT_BYTES', {
+        expected: `at least ${least}: one account may have half of it, and a whole body must fit into that`,
+        example: String(least),
       }),
     );
   }

@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { ConnectionShares, sharesOf } from './connection-shares.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
 import { sendAhead } from './send-ahead.ts';
@@ -31,13 +32,62 @@ export interface PoolUsage {
   readonly waiting: number;
 }
 
-const pools = new WeakMap<Db, pg.Pool>();
+interface SharedPool {
+  readonly pool: pg.Pool;
+  readonly shares: ConnectionShares;
+  /** Handles of accounts, the one used last at the end. */
+  readonly byAccount: Map<number, Db>;
+}
+
+const pools = new WeakMap<Db, SharedPool>();
 
 /** Of a handle that `connect` made. */
 export function poolUsage(db: Db): PoolUsage {
-  const pool = pools.get(db);
-  if (pool === undefined) throw new Error('this handle has no pool of its own');
+  const { pool } = sharedPool(db);
   return { size: pool.options.max, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
+}
+
+/** Handles kept; making one takes some microseconds. */
+const KEPT_HANDLES = 1_000;
+
+/**
+ * A handle on the same pool for one account: it never holds more than the account's share of the connections, however many
+ * statements are asked of it. `db` is a handle that `connect` made; the account's handle needs no end of its own.
+ */
+export function forAccount(db: Db, accountId: number): Db {
+  const { pool, shares, byAccount } = sharedPool(db);
+  const handle = byAccount.get(accountId) ?? makeHandle(pool, () => connectShared(pool, shares, accountId));
+  byAccount.delete(accountId);
+  byAccount.set(accountId, handle);
+  if (byAccount.size > KEPT_HANDLES) byAccount.delete(byAccount.keys().next().value!);
+  return handle;
+}
+
+async function connectShared(pool: pg.Pool, shares: ConnectionShares, accountId: number): Promise<pg.PoolClient> {
+  const leave = await shares.enter(accountId);
+  try {
+    const client = await pool.connect();
+    const release = client.release;
+    client.release = (error) => {
+      client.release = release;
+      leave();
+      release.call(client, error);
+    };
+    return client;
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+function makeHandle(pool: pg.Pool, connect: () => Promise<pg.PoolClient>, end = async () => {}): Db {
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: { connect, end, options: pool.options } }) });
+}
+
+function sharedPool(db: Db): SharedPool {
+  const shared = pools.get(db);
+  if (shared === undefined) throw new Error('this handle has no pool of its own');
+  return shared;
 }
 
 /** Identities are read as numbers; beyond 2^53 one would lose digits, which generated identities never reach. */
@@ -103,10 +153,8 @@ export function connect(settings: ClientSettings): Db {
     if (connections.size > 0) await allClosed.promise;
     clearTimeout(cut);
   };
-  const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),
-  });
-  pools.set(db, pool);
+  const db = makeHandle(pool, () => pool.connect(), end);
+  pools.set(db, { pool, shares: new ConnectionShares(sharesOf(settings.poolSize)), byAccount: new Map() });
   return db;
 }
 

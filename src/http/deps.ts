@@ -9,6 +9,7 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Turns } from './answer/turns.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
+import type { ConnectionLimits } from './plugins/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 export interface HttpSettings {
@@ -24,7 +25,13 @@ export interface HttpSettings {
   readonly trustProxy: boolean | number | readonly string[];
   /** Time in which a whole request must have arrived. */
   readonly requestTimeoutMs: number;
-  /** Requests per key and minute; 0 means no limit. */
+  /** Requests that one account may have in hand; any number unless given. */
+  readonly requestsPerAccount?: number;
+  /** Connections from one address, and at all; any number unless given. */
+  readonly connections?: ConnectionLimits;
+  /** In which a closing server answers what is in hand; unless given it waits as long as that takes. */
+  readonly shutdownGraceMs?: number;
+  /** Requests per account and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Origins from which browsers may call the SDK dialect, '*' for all; none unless given. */
   readonly corsOrigins?: readonly string[];
@@ -38,6 +45,8 @@ export interface HttpSettings {
 
 export interface HttpDeps {
   readonly db: Db;
+  /** The handle for what an account asks; `db` itself unless given. */
+  dbFor?(accountId: number): Db;
   readonly engine: Engine;
   readonly settledSteps: SettledSteps;
   readonly log: Logger;

@@ -7,6 +7,7 @@ import { addHealthRoutes } from './plugins/health.ts';
 
 export interface HealthDeps extends Pick<HttpDeps, 'log'> {
   readonly isReady: () => Promise<boolean>;
+  readonly shutdownGraceMs?: number;
   readonly metrics?: Pick<Metrics, 'render'> | undefined;
 }
 
@@ -17,7 +18,7 @@ export function buildHealthServer(deps: HealthDeps): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     forceCloseConnections: true,
   });
-  refuseWhenClosing(app);
+  refuseWhenClosing(app, deps.shutdownGraceMs);
   addHealthRoutes(app, deps.isReady);
   const { metrics } = deps;
   if (metrics !== undefined) {

@@ -49,7 +49,7 @@ async function readCall(
   refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   return {
-    deps,
+    deps: deps.dbFor === undefined ? deps : { ...deps, db: deps.dbFor(accountId) },
     accountId,
     requestId: request.id,
     log: request.log,

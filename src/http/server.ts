@@ -20,6 +20,7 @@ import { addNativeDialect } from './native/routes.ts';
 import { makeLoadGuard } from './plugins/backpressure.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
+import { CHECK_INTERVAL_MS, HEADERS_TIME_MS, limitConnections } from './plugins/connections.ts';
 import { addHealthRoutes } from './plugins/health.ts';
 import { observeRequests } from './plugins/observe.ts';
 import { addReference } from './plugins/reference.ts';
@@ -65,11 +66,16 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
       handleError(error, request as FastifyRequest, reply as FastifyReply);
     },
     clientErrorHandler: answerClientError,
+    http: {
+      headersTimeout: Math.min(HEADERS_TIME_MS, settings.requestTimeoutMs),
+      connectionsCheckingInterval: CHECK_INTERVAL_MS,
+    },
   });
+  if (settings.connections !== undefined) limitConnections(app.server, settings.connections);
 
   observeRequests(app, deps);
   await allowCrossOrigin(app, settings.corsOrigins ?? []);
-  const isClosing = refuseWhenClosing(app);
+  const isClosing = refuseWhenClosing(app, settings.shutdownGraceMs);
   echoRequestId(app);
   addCommonHeaders(app);
   logRequests(app);

@@ -128,7 +128,7 @@ describe('a limiter', () => {
 });
 
 describe('the service', () => {
-  it('says what is left in both dialects and refuses with 429 past the limit of the key', async () => {
+  it('says what is left in both dialects and refuses with 429 past the limit of the account, whichever of its keys is used', async () => {
     const service = await openNativeService({ deps: { rateLimiter: makeProcess(4) } });
     const answers = [];
     for (const url of ['/v1/models', '/api/models', '/v1/models', '/api/models', '/v1/models', '/api/models']) {
@@ -140,7 +140,9 @@ describe('the service', () => {
     expect(answers[4]!.headers['ratelimit']).toMatch(/^"default";r=0;t=\d+$/);
     expect(Number(answers[4]!.headers['retry-after'])).toBeGreaterThan(0);
     expect(answers[4]!.body).toMatchObject({ status: 429, errors: [] });
-    const other = service.sendAs(await service.makeKey('test'));
+    const sibling = service.sendAs(await service.makeKey('test'));
+    expect((await sibling('GET', '/v1/models')).status).toBe(429);
+    const other = service.sendAs(await service.makeKey('another account'));
     expect((await other('GET', '/v1/models')).status).toBe(200);
     await service.close();
   });

@@ -124,7 +124,7 @@ describe('an account with a webhook', () => {
     await suggest(path);
     const attempts = async () => {
       await expect(load(path, [1, 2])).rejects.toThrow();
-      const cases = { outputCount: 3, outputCases: Matrix.from([[1]]), failedCases: [] };
+      const cases = { outputCount: 3, outputCases: Matrix.from(new Array(3).fill([1, 2, 3])), failedCases: [] };
       await expect(loadOutputCases(outbox.db, outbox.accountId, { projectId: project.id }, cases)).rejects.toThrow();
     };
     expect(await eventsOf(attempts)).toEqual([]);

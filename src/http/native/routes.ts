@@ -4,7 +4,7 @@ import type { StepReference } from '../../domain/errors.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
-import { requireKey } from '../plugins/authenticate.ts';
+import { admitAccounts } from '../plugins/admit-accounts.ts';
 import { limitRate } from '../plugins/rate-limit.ts';
 import { requireScope } from '../plugins/scopes.ts';
 import { addApiHeaders } from '../plugins/security-headers.ts';
@@ -32,7 +32,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
 export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
   addApiHeaders(scope);
-  requireKey(scope, deps);
+  admitAccounts(scope, deps);
   requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);
   scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));

@@ -1,6 +1,7 @@
 /** Finds out whose key a request carries, before anything of its body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate, type Principal } from '../../application/authenticate.ts';
+import { SharedLookups } from '../../application/shared-lookups.ts';
 import type { HttpDeps } from '../deps.ts';
 
 const principals = new WeakMap<FastifyRequest, Principal>();
@@ -13,15 +14,17 @@ export function principalOf(request: FastifyRequest): Principal {
 }
 
 export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
+  const lookups = new SharedLookups<Principal>();
   scope.addHook('onRequest', async (request) => {
-    const principal = await authenticate(deps.db, readKey(request));
+    const key = readKey(request);
+    const principal = await lookups.find(key ?? '', () => authenticate(deps.db, key));
     principals.set(request, principal);
     deps.noteKeyUse(principal.keyId);
   });
 }
 
 /** The key text of Authorization: Bearer, else of X-API-Key. */
-function readKey(request: FastifyRequest): string | undefined {
+export function readKey(request: FastifyRequest): string | undefined {
   const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
   if (bearer !== null) return bearer[1];
   const header = request.headers['x-api-key'];

@@ -6,12 +6,18 @@ import type { FastifyInstance } from 'fastify';
 import { sendError, unavailable } from '../errors.ts';
 import { pathOf } from '../request-path.ts';
 
-/** Returns whether the server is closing. */
-export function refuseWhenClosing(app: FastifyInstance): () => boolean {
+/**
+ * Returns whether the server is closing. Connections that are left `graceMs` after that are cut, also those whose request
+ * never arrives; without a grace the server waits for them.
+ */
+export function refuseWhenClosing(app: FastifyInstance, graceMs?: number): () => boolean {
   let isClosing = false;
+  let cut: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {
     isClosing = true;
+    if (graceMs !== undefined) cut = setTimeout(() => app.server.closeAllConnections(), graceMs);
   });
+  app.addHook('onClose', async () => clearTimeout(cut));
   app.addHook('onRequest', async (request, reply) => {
     if (!isClosing) return;
     return sendError(reply, unavailable('This server is shutting down; try again.', { instance: pathOf(request) }));

@@ -7,7 +7,7 @@ import type { StepReference } from '../../domain/errors.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
-import { requireKey } from '../plugins/authenticate.ts';
+import { admitAccounts } from '../plugins/admit-accounts.ts';
 import { limitRate } from '../plugins/rate-limit.ts';
 import { requireScope } from '../plugins/scopes.ts';
 import { addApiHeaders } from '../plugins/security-headers.ts';
@@ -42,7 +42,7 @@ export async function addSdkDialect(
     addRegistration(open, deps);
   });
   await scope.register(async (keyed) => {
-    requireKey(keyed, deps);
+    admitAccounts(keyed, deps);
     requireScope(keyed);
     if (limiter !== undefined) limitRate(keyed, limiter);
     registerOperations(keyed, deps, SDK_OPERATIONS);

@@ -1,0 +1,36 @@
+/**
+ * One look-up for all who ask for the same thing while it runs. Who comes while one runs gets the answer of the next, never
+ * of one that began before: what changed in between is seen.
+ */
+export class SharedLookups<T> {
+  readonly #running = new Map<string, Promise<unknown>>();
+  readonly #next = new Map<string, Promise<T>>();
+
+  find(key: string, look: () => Promise<T>): Promise<T> {
+    const running = this.#running.get(key);
+    if (running === undefined) return this.#start(key, look);
+    const next = this.#next.get(key) ?? this.#after(running, key, look);
+    this.#next.set(key, next);
+    return next;
+  }
+
+  async #after(running: Promise<unknown>, key: string, look: () => Promise<T>): Promise<T> {
+    await running;
+    this.#next.delete(key);
+    return this.#start(key, look);
+  }
+
+  #start(key: string, look: () => Promise<T>): Promise<T> {
+    const found = look();
+    // Ends when it is over, however; the answer itself goes to those who asked.
+    const over = found.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#running.set(key, over);
+    void over.then(() => {
+      if (this.#running.get(key) === over) this.#running.delete(key);
+    });
+    return found;
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Divides the connections of a pool among accounts: none holds more than its share, and those that wait take turns. What
+ * belongs to no account (authentication, the worker, maintenance) is not held up by any of them.
+ */
+export interface ShareLimits {
+  /** Connections of one account. */
+  readonly perAccount: number;
+  /** Connections of all accounts together; the rest of the pool is for what belongs to none. */
+  readonly total: number;
+}
+
+/** What one account may hold of a pool of `size` connections, and all of them together. */
+export function sharesOf(size: number): ShareLimits {
+  const total = Math.max(1, size - Math.ceil(size / 5));
+  return { perAccount: Math.max(1, Math.floor(size / 2)), total };
+}
+
+export class ConnectionShares {
+  readonly #limits: ShareLimits;
+  readonly #held = new Map<number, number>();
+  /** In the order of their turns; an account without waiters has no entry. */
+  readonly #waiting = new Map<number, (() => void)[]>();
+  #total = 0;
+
+  constructor(limits: ShareLimits) {
+    this.#limits = limits;
+  }
+
+  /** Resolves when the account may take a connection, with what gives it back. */
+  async enter(accountId: number): Promise<() => void> {
+    if (!this.#hasRoom(accountId)) await this.#wait(accountId);
+    else this.#take(accountId);
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#give(accountId);
+    };
+  }
+
+  #hasRoom(accountId: number): boolean {
+    const held = this.#held.get(accountId) ?? 0;
+    return held < this.#limits.perAccount && this.#total < this.#limits.total;
+  }
+
+  #take(accountId: number): void {
+    this.#held.set(accountId, (this.#held.get(accountId) ?? 0) + 1);
+    this.#total += 1;
+  }
+
+  #wait(accountId: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiters = this.#waiting.get(accountId);
+      if (waiters === undefined) this.#waiting.set(accountId, [resolve]);
+      else waiters.push(resolve);
+    });
+  }
+
+  #give(accountId: number): void {
+    const held = this.#held.get(accountId)! - 1;
+    if (held > 0) this.#held.set(accountId, held);
+    else this.#held.delete(accountId);
+    this.#total -= 1;
+    this.#admitNext();
+  }
+
+  /** The first account in line that has room. */
+  #admitNext(): void {
+    for (const [accountId, waiters] of this.#waiting) {
+      if (!this.#hasRoom(accountId)) continue;
+      this.#take(accountId);
+      this.#waiting.delete(accountId);
+      const admit = waiters.shift()!;
+      if (waiters.length > 0) this.#waiting.set(accountId, waiters);
+      admit();
+      return;
+    }
+  }
+}
