@@ -289,6 +289,7 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
       bodyBytesInFlight: config.http.bodyBytesInFlight,
       requestsPerAccount: config.http.requestsPerAccount,
       connections: toConnectionLimits(config),
+      isRefusalSlow: true,
       shutdownGraceMs: config.shutdownGraceMs,
       suggestWaitMs: config.suggest.waitMs,
       suggestWaitMaximumMs: config.suggest.waitMaximumMs,

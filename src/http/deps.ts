@@ -29,6 +29,8 @@ export interface HttpSettings {
   readonly requestsPerAccount?: number;
   /** Connections from one address, and at all; any number unless given. */
   readonly connections?: ConnectionLimits;
+  /** Whether refusals that can be collected by the thousand are answered late; not unless given. */
+  readonly isRefusalSlow?: boolean;
   /** In which a closing server answers what is in hand; unless given it waits as long as that takes. */
   readonly shutdownGraceMs?: number;
   /** Requests per account and minute; 0 means no limit. */

@@ -27,6 +27,7 @@ import { addReference } from './plugins/reference.ts';
 import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
 import { logRequests } from './plugins/request-log.ts';
 import { addCommonHeaders } from './plugins/security-headers.ts';
+import { slowRefusals } from './plugins/slow-refusals.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 import { allowCrossOrigin } from './sdk/cross-origin.ts';
@@ -100,6 +101,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
     guard?.install(dialects);
+    if (settings.isRefusalSlow === true) slowRefusals(dialects);
     await dialects.register(async (scope) => addNativeDialect(scope, ingress, limiter), { prefix: NATIVE_PREFIX });
     await dialects.register(async (scope) => addSdkDialect(scope, ingress, limiter), { prefix: SDK_PREFIX });
   });

@@ -38,12 +38,21 @@ describe('a process under load', () => {
   it('takes so many requests at once and answers the others with 503, then goes on', async () => {
     const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 3 } } });
     for (let round = 0; round < 3; round++) {
-      const answers = await Promise.all(
-        Array.from({ length: 10 }, (_, i) => service.send('GET', i % 2 === 0 ? '/v1/models' : '/api/models')),
-      );
-      const taken = answers.filter(({ status }) => status === 200);
-      expect(taken).toHaveLength(3);
-      for (const answer of answers) if (answer.status !== 200) expectOverload(answer);
+      const answers = await service.db.transaction().execute(async (trx) => {
+        // Whoever is taken waits behind this lock until the others have been refused.
+        await sql`lock table models in access exclusive mode`.execute(trx);
+        let refused = 0;
+        const asked = Array.from({ length: 10 }, async (_, i) => {
+          const answer = await service.send('GET', i % 2 === 0 ? '/v1/models' : '/api/models');
+          if (answer.status !== 200) refused += 1;
+          return answer;
+        });
+        await expect.poll(() => refused).toBe(7);
+        return asked;
+      });
+      const settled = await Promise.all(answers);
+      expect(settled.filter(({ status }) => status === 200)).toHaveLength(3);
+      for (const answer of settled) if (answer.status !== 200) expectOverload(answer);
     }
     for (let request = 0; request < 5; request++) expect((await service.send('GET', '/v1/models')).status).toBe(200);
     await service.close();

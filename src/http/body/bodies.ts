@@ -22,8 +22,8 @@ export interface BodySettings {
 }
 
 export interface ReadRequestBody<B> extends BodyReading<B> {
-  /** SHA-256 of the bytes as they were sent; no body counts as {}. */
-  readonly digest: Buffer;
+  /** SHA-256 of the bytes as they were sent, no body as {}; undefined unless the request has an Idempotency-Key. */
+  readonly digest: Buffer | undefined;
 }
 
 export interface Bodies {
@@ -55,7 +55,9 @@ export function makeBodies(settings: BodySettings): Bodies {
         };
   return {
     async read(request, reply, spec, holder) {
-      const { bytes, digest } = await receiveBody(request, reply, { ...rulesOf(spec.size ?? 'plain'), budget, holder });
+      const wantsDigest = request.headers['idempotency-key'] !== undefined;
+      const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, holder };
+      const { bytes, digest } = await receiveBody(request, reply, rules);
       const isEmpty = bytes.length === 0;
       const reading = await reader.read(spec, bytes);
       if (reading.unreadable !== undefined) throw unreadable(reading.unreadable);

@@ -1,5 +1,5 @@
 /**
- * A request that was answered before its body was read to the end. Closing its connection at once would reset it, and the
+ * A request that is answered before its body was read to the end. Closing its connection at once would reset it, and the
  * sender, still writing, would never see the answer; reading on for ever would let it send for nothing.
  */
 import type { IncomingMessage } from 'node:http';
@@ -9,10 +9,12 @@ const DRAINED_BYTES = 256 * 1024;
 const DRAIN_MS = 1_000;
 
 export function drainUnread(app: FastifyInstance): void {
-  app.addHook('onResponse', (request, _reply, done) => {
-    const { raw } = request;
+  app.addHook('onSend', async ({ raw }) => {
+    // Unless somebody began to read it, the platform would read the rest at full speed, however long it is.
+    if (!raw.complete) raw.read(0);
+  });
+  app.addHook('onResponse', async ({ raw }) => {
     if (!raw.complete && !raw.destroyed) drain(raw);
-    done();
   });
 }
 

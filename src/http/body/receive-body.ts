@@ -8,8 +8,8 @@ import { GrowingBytes } from './growing-bytes.ts';
 /** A body as it came over the wire. */
 export interface ReceivedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** SHA-256 of the bytes. */
-  readonly digest: Buffer;
+  /** SHA-256 of the bytes, when it was asked for. */
+  readonly digest: Buffer | undefined;
 }
 
 export interface BodyRules {
@@ -17,6 +17,7 @@ export interface BodyRules {
   /** In which the whole body must arrive. */
   readonly timeLimitMs: number;
   readonly budget: ByteBudget;
+  readonly wantsDigest: boolean;
   /** Whom the bytes count for. */
   readonly holder: string;
 }
@@ -30,11 +31,11 @@ export async function receiveBody(
   reply: FastifyReply,
   rules: BodyRules,
 ): Promise<ReceivedBody> {
-  const { limitBytes, budget, holder } = rules;
+  const { limitBytes, budget, holder, wantsDigest } = rules;
   const declared = request.headers['content-length'];
   if (Number(declared ?? 0) > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
   const received = new GrowingBytes(Math.min(limitBytes, Number(declared ?? limitBytes)));
-  const hash = createHash('sha256');
+  const hash = wantsDigest ? createHash('sha256') : undefined;
   let counted = 0;
   reply.raw.once('close', () => budget.give(holder, counted));
   const take = (chunk: Buffer): void => {
@@ -42,7 +43,7 @@ export async function receiveBody(
     budget.take(holder, chunk.length);
     counted += chunk.length;
     received.append(chunk);
-    hash.update(chunk);
+    hash?.update(chunk);
   };
   try {
     await readAll(request, take, rules.timeLimitMs);
@@ -50,7 +51,7 @@ export async function receiveBody(
     received.free();
     throw error;
   }
-  return { bytes: received.take(), digest: hash.digest() };
+  return { bytes: received.take(), digest: hash?.digest() };
 }
 
 /** Rejects with what `take` throws, and stops reading then. */

@@ -19,6 +19,8 @@ export const created = {
     201: { description, schema, headers: { Location: 'Path of the new record.' } },
   }),
   answer: (location: string, body: unknown): Answer => ({ status: 201, body, headers: { location } }),
+  /** For a body that holds a Matrix. */
+  written: (location: string, body: object): Answer => ({ ...created.answer(location, body), isWritten: true }),
 };
 
 export const done = {

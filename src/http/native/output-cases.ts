@@ -30,7 +30,7 @@ export const outputCaseOperations: readonly Operation[] = [
     handle: async ({ deps, accountId, ids, body }) => {
       const { set, trial } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
       const location = `${projectPath(ids.modelId, ids.projectId)}/output-cases/${set.id}`;
-      return created.answer(location, presentLoadedSet(set, set.outputCases, trial.id));
+      return created.written(location, presentLoadedSet(set, set.outputCases, trial.id));
     },
   }),
   defineOperation({

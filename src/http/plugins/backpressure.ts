@@ -47,9 +47,15 @@ export async function makeLoadGuard(app: FastifyInstance, limits: LoadLimits): P
     return inFlight >= limits.requestsInFlight ? `${inFlight} requests are under way` : undefined;
   };
   const install = (scope: FastifyInstance): void => {
-    scope.addHook('onRequest', async (_, reply) => {
+    const refuse = (): void => {
       const reason = reasonToRefuse();
       if (reason !== undefined) throw overloaded(reason);
+    };
+    // Before anything is looked up for the request.
+    scope.addHook('onRequest', async () => refuse());
+    // Counted when it is let in: what is refused for its key or its account takes nobody's place.
+    scope.addHook('preValidation', async (_, reply) => {
+      refuse();
       inFlight += 1;
       reply.raw.once('close', () => {
         inFlight -= 1;

@@ -47,7 +47,7 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
         method: request.method,
         path: pathOf(request),
         key: key ?? '',
-        body: digest.toString('base64url'),
+        body: digest?.toString('base64url') ?? '',
       };
       const made = await registerAccount(deps.db, toAccountOwner(value!), key === undefined ? undefined : named);
       if (made.isReplay) reply.headers(REPLAY_HEADERS);

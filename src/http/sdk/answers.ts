@@ -19,4 +19,6 @@ export const created = {
     body,
     ...(location !== undefined && { headers: { location } }),
   }),
+  /** For a body that holds a Matrix. */
+  written: (body: object, location?: string): Answer => ({ ...created.answer(body, location), isWritten: true }),
 };

@@ -15,7 +15,7 @@ export const projectOperations: readonly Operation[] = [
     prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project);
-      return created.answer(presentProject(made, made.inputCases, []));
+      return created.written(presentProject(made, made.inputCases, []));
     },
   }),
 ];

@@ -19,7 +19,7 @@ export const trialOperations: readonly Operation[] = [
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const { trial, set } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
-      return created.answer(presentTrial(trial, set, set.outputCases, []), trialPath(trial.id));
+      return created.written(presentTrial(trial, set, set.outputCases, []), trialPath(trial.id));
     },
   }),
   defineOperation({

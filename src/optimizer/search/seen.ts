@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 /**
- * @param X count x n, natural units. `has` costs one pass with early exits, `distinct` is counted on construction only
+ * @param X count x n, natural units. `has` costs one pass with early exits, `distinct` is counted when it is read, and only
  * for finite spaces (Infinity would be wrong, so 0 stands for the others).
  */
 export function makeSeen(coding: Coding, X: Float64Array, count: number): Seen {
@@ -37,8 +37,12 @@ export function makeSeen(coding: Coding, X: Float64Array, count: number): Seen {
     }
     return false;
   };
-  const distinct = Number.isFinite(coding.size) ? countDistinct(coding, X, count) : 0;
-  return { has, distinct };
+  return {
+    has,
+    get distinct() {
+      return Number.isFinite(coding.size) ? countDistinct(coding, X, count) : 0;
+    },
+  };
 }
 
 /** Distinct rows that are points of the (finite) space. */
