@@ -190,6 +190,11 @@ export interface NewProject {
   readonly outputCount: number | null;
 }
 
+/** Numbers in the cases of a project, own or to be designed; 0 where the design decides how many there are. */
+export function countCaseNumbers({ space, inputCases, caseCount }: NewProject): number {
+  return space.inputCount * (inputCases?.rows ?? caseCount ?? 0);
+}
+
 /** Rows as a client sent them, as a matrix. Every row needs a value per input; at most 100 of those that differ are named. */
 export function toInputMatrix(
   rows: readonly (readonly number[])[],

@@ -6,8 +6,8 @@ import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
-import type { Turns } from './answer/turns.ts';
 import type { Bodies } from './body/bodies.ts';
+import type { HeavyLane } from './fairness/heavy-lane.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
 import type { ConnectionLimits } from './plugins/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -74,6 +74,6 @@ export interface HttpDeps {
 /** What the server adds for the operations. */
 export interface IngressDeps extends HttpDeps {
   readonly bodies: Bodies;
-  /** Whose long answer may be written on. */
-  readonly turns: Turns;
+  /** Who may keep the process busy. */
+  readonly lane: HeavyLane;
 }

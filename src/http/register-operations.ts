@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation, refuseViolations, type Violation } from '../domain/errors.ts';
-import { type Pause, writeJson } from './answer/write-json.ts';
+import { type NextSlice, writeJson } from './answer/write-json.ts';
 import type { IngressDeps } from './deps.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './plugins/authenticate.ts';
@@ -15,6 +15,9 @@ import { parsePrefer } from './wire/prefer.ts';
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
+/** Storing and showing so many numbers takes some milliseconds. */
+const LIGHT_NUMBERS = 10_000;
+
 /** Paths are relative to the scope's prefix. */
 export function registerOperations(scope: FastifyInstance, deps: IngressDeps, operations: readonly Operation[]): void {
   for (const operation of operations) {
@@ -23,8 +26,12 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
       config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
       handler: async (request, reply) => {
-        const call = await readCall(deps, operation, request, reply);
-        return sendAnswer(reply, await answerOnce(operation, call), () => deps.turns.next(call.accountId));
+        const { call, numbers } = await readCall(deps, operation, request, reply);
+        const { accountId } = call;
+        const answer = () => answerOnce(operation, call);
+        const isHeavy = numbers > LIGHT_NUMBERS;
+        const answered = isHeavy ? await deps.lane.run(accountId, answer) : await answer();
+        return sendAnswer(reply, answered, () => deps.lane.enter(accountId));
       },
     });
   }
@@ -35,7 +42,7 @@ async function readCall(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Call<Readonly<Record<string, number>>, unknown>> {
+): Promise<{ readonly call: Call<Readonly<Record<string, number>>, unknown>; readonly numbers: number }> {
   const { accountId } = principalOf(request);
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
   const { page, violations: pageViolations } = operation.isList
@@ -48,7 +55,8 @@ async function readCall(
   const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId, body.digest);
   refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
-  return {
+  const numbers = body.value === undefined ? 0 : (operation.body?.countNumbers?.(body.value) ?? 0);
+  const call = {
     deps: deps.dbFor === undefined ? deps : { ...deps, db: deps.dbFor(accountId) },
     accountId,
     requestId: request.id,
@@ -60,6 +68,7 @@ async function readCall(
     prefer: parsePrefer(request.headers.prefer),
     keyed,
   };
+  return { call, numbers };
 }
 
 interface ReadIds {
@@ -85,11 +94,11 @@ function readPathIds(template: string, params: Readonly<Record<string, string>>)
 const NO_BODY = { value: undefined, violations: [], digest: undefined };
 
 /** A long body is written while it is read; one that fits into the first piece is sent like any other. */
-async function sendAnswer(reply: FastifyReply, answer: Answer, pause: Pause): Promise<FastifyReply> {
+async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSlice): Promise<FastifyReply> {
   reply.code(answer.status);
   if (answer.headers !== undefined) reply.headers(answer.headers);
   if (answer.isWritten !== true) return answer.body === undefined ? reply.send() : reply.send(answer.body);
-  const pieces = writeJson(answer.body, pause);
+  const pieces = writeJson(answer.body, nextSlice);
   // Before the first byte is sent, an error still gets an answer of its own.
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();

@@ -9,11 +9,11 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import { Turns } from './answer/turns.ts';
 import { makeBodies } from './body/bodies.ts';
 import { drainUnread } from './body/drain-unread.ts';
 import type { HttpDeps, IngressDeps } from './deps.ts';
 import { makeErrorHandler } from './errors.ts';
+import { HeavyLane } from './fairness/heavy-lane.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
@@ -97,7 +97,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     cells: settings.account?.cells ?? 0,
   });
   app.addHook('onClose', () => bodies.close());
-  const ingress: IngressDeps = { ...deps, bodies, turns: new Turns() };
+  const ingress: IngressDeps = { ...deps, bodies, lane: new HeavyLane() };
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
     guard?.install(dialects);

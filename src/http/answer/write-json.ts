@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { Matrix } from '../../domain/matrix.ts';
 import { JsonArray } from './json-array.ts';
 
-/** Resolves when it is this writer's turn again. */
-export type Pause = () => Promise<void>;
+/** Resolves when a long answer may be written on; the returned function ends the slice. */
+export type NextSlice = () => Promise<() => void>;
 
 /** How long a slice may take, in milliseconds; one item is never divided. */
 const SLICE_MS = 1;
@@ -21,18 +21,27 @@ const MARK = `part-${randomUUID()}`;
 const QUOTED_MARK = JSON.stringify(MARK);
 
 /** Pieces of the JSON text of `value`; the first one may be all of it. */
-export async function* writeJson(value: unknown, pause: Pause): AsyncGenerator<string, void> {
+export async function* writeJson(value: unknown, nextSlice: NextSlice): AsyncGenerator<string, void> {
   let text = '';
-  let sliceStart = performance.now();
-  for await (const piece of pieces(value)) {
-    text += piece;
-    if (text.length >= PIECE_LENGTH) {
-      yield text;
-      text = '';
+  let sliceStartedAt = performance.now();
+  let leave: (() => void) | undefined;
+  try {
+    for await (const piece of pieces(value)) {
+      text += piece;
+      const isFull = text.length >= PIECE_LENGTH;
+      if (!isFull && performance.now() - sliceStartedAt < SLICE_MS) continue;
+      leave?.();
+      // A reader may be slow: nobody else is to wait for it.
+      leave = undefined;
+      if (isFull) {
+        yield text;
+        text = '';
+      }
+      leave = await nextSlice();
+      sliceStartedAt = performance.now();
     }
-    if (performance.now() - sliceStart < SLICE_MS) continue;
-    await pause();
-    sliceStart = performance.now();
+  } finally {
+    leave?.();
   }
   if (text !== '') yield text;
 }
@@ -65,6 +74,7 @@ async function* elements({ batches, present }: JsonArray): AsyncGenerator<string
       yield separator;
       separator = ',';
       const presented = present(item);
+      // Rows of numbers hold no parts, and there are many.
       if (Array.isArray(presented)) yield JSON.stringify(presented);
       else yield* pieces(presented);
     }

@@ -2,9 +2,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
+import { ByteBudget } from '../fairness/byte-budget.ts';
+import { ByteRate } from '../fairness/byte-rate.ts';
 import { MAXIMUM_CASE_COUNT } from '../wire/limits.ts';
 import { makeBodyReader } from './body-reader.ts';
-import { ByteBudget } from './byte-budget.ts';
 import type { TextLimits } from './json-text.ts';
 import type { BodyReading } from './read-body.ts';
 import { receiveBody } from './receive-body.ts';
@@ -36,6 +37,8 @@ export interface Bodies {
 const LIMIT_BYTES = { plain: 64 * 1024, vectors: 256 * 1024 } as const satisfies Partial<Record<BodySize, number>>;
 /** A slow line carries a small body in this time; who takes longer holds a place for nothing. */
 const SMALL_BODY_MS = 20_000;
+/** Of one account, once it has sent a largest body: reading so much takes some hundredths of a processor's time. */
+const BYTES_PER_SECOND = 8 * 1024 * 1024;
 /** An account may hold half of the bytes: then no single one locks the others out. */
 const ACCOUNT_SHARE = 0.5;
 
@@ -45,6 +48,7 @@ export const NO_BODY_DIGEST = hash('sha256', '{}', 'buffer');
 export function makeBodies(settings: BodySettings): Bodies {
   const { bodyLimitBytes, bodyBytesInFlight, requestTimeoutMs } = settings;
   const budget = new ByteBudget({ total: bodyBytesInFlight, perHolder: bodyBytesInFlight * ACCOUNT_SHARE });
+  const rate = new ByteRate(BYTES_PER_SECOND, () => performance.now());
   const reader = makeBodyReader(textLimits(settings.cells));
   const rulesOf = (size: BodySize) =>
     size === 'cases'
@@ -56,7 +60,7 @@ export function makeBodies(settings: BodySettings): Bodies {
   return {
     async read(request, reply, spec, holder) {
       const wantsDigest = request.headers['idempotency-key'] !== undefined;
-      const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, holder };
+      const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, rate, holder };
       const { bytes, digest } = await receiveBody(request, reply, rules);
       const isEmpty = bytes.length === 0;
       const reading = await reader.read(spec, bytes);

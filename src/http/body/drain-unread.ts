@@ -5,7 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-const DRAINED_BYTES = 256 * 1024;
+const DRAINED_BYTES = 64 * 1024;
 const DRAIN_MS = 1_000;
 
 export function drainUnread(app: FastifyInstance): void {

@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import type { ByteBudget } from '../fairness/byte-budget.ts';
+import type { ByteRate } from '../fairness/byte-rate.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 /** A body as it came over the wire. */
@@ -17,6 +18,7 @@ export interface BodyRules {
   /** In which the whole body must arrive. */
   readonly timeLimitMs: number;
   readonly budget: ByteBudget;
+  readonly rate: ByteRate;
   readonly wantsDigest: boolean;
   /** Whom the bytes count for. */
   readonly holder: string;
@@ -31,19 +33,20 @@ export async function receiveBody(
   reply: FastifyReply,
   rules: BodyRules,
 ): Promise<ReceivedBody> {
-  const { limitBytes, budget, holder, wantsDigest } = rules;
+  const { limitBytes, budget, rate, holder, wantsDigest } = rules;
   const declared = request.headers['content-length'];
   if (Number(declared ?? 0) > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
   const received = new GrowingBytes(Math.min(limitBytes, Number(declared ?? limitBytes)));
   const hash = wantsDigest ? createHash('sha256') : undefined;
   let counted = 0;
   reply.raw.once('close', () => budget.give(holder, counted));
-  const take = (chunk: Buffer): void => {
+  const take = (chunk: Buffer): number => {
     if (received.length + chunk.length > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
     budget.take(holder, chunk.length);
     counted += chunk.length;
     received.append(chunk);
     hash?.update(chunk);
+    return rate.take(holder, chunk.length);
   };
   try {
     await readAll(request, take, rules.timeLimitMs);
@@ -54,12 +57,19 @@ export async function receiveBody(
   return { bytes: received.take(), digest: hash?.digest() };
 }
 
-/** Rejects with what `take` throws, and stops reading then. */
-function readAll({ raw }: FastifyRequest, take: (chunk: Buffer) => void, timeLimitMs: number): Promise<void> {
+/** What timers can tell apart. */
+const SHORTEST_PAUSE_MS = 5;
+
+/** `take` returns for how many milliseconds to read no more. Rejects with what it throws, and stops reading then. */
+function readAll({ raw }: FastifyRequest, take: (chunk: Buffer) => number, timeLimitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
+  let resume: NodeJS.Timeout | undefined;
   const onData = (chunk: Buffer): void => {
     try {
-      take(chunk);
+      const pauseMs = take(chunk);
+      if (pauseMs < SHORTEST_PAUSE_MS) return;
+      raw.pause();
+      resume = setTimeout(() => raw.resume(), pauseMs);
     } catch (error) {
       raw.pause();
       reject(error);
@@ -74,6 +84,7 @@ function readAll({ raw }: FastifyRequest, take: (chunk: Buffer) => void, timeLim
   raw.on('data', onData).once('end', resolve).once('close', onCut).once('error', onCut);
   return promise.finally(() => {
     clearTimeout(timer);
+    clearTimeout(resume);
     raw.off('data', onData).off('end', resolve).off('close', onCut);
   });
 }

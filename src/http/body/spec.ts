@@ -20,6 +20,7 @@ interface BodyForm {
 interface SchemaBody<B> extends BodyForm {
   readonly schema: z.ZodType<B>;
   readonly read?: undefined;
+  readonly countNumbers?: undefined;
   /** Rules over several fields that only the wire knows; always run, on the body as sent. */
   readonly alsoCheck?: (body: SentFields) => readonly Violation[];
   /**
@@ -34,6 +35,8 @@ interface ReadBody<B> extends BodyForm {
   readonly schema: z.ZodType;
   /** The value of a body, or everything that is wrong with it. */
   readonly read: (body: SentFields) => Parsed<B>;
+  /** How many numbers the cases of a value hold. */
+  countNumbers?(value: B): number;
 }
 
 export type BodySpec<B> = SchemaBody<B> | ReadBody<B>;

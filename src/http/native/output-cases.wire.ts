@@ -80,6 +80,7 @@ export const newOutputCases: BodySpec<OutputCases> = {
   schema: newOutputCasesSchema,
   size: 'cases',
   read: readOutputCases,
+  countNumbers: ({ outputCases }) => outputCases.values.length,
 };
 
 const setFields = {

@@ -4,6 +4,7 @@ import type { Matrix } from '../../domain/matrix.ts';
 import {
   checkInputSpace,
   checkNewProject,
+  countCaseNumbers,
   InputType,
   MAXIMUM_INPUT_COUNT,
   type NewProject,
@@ -152,6 +153,7 @@ export const newProject: BodySpec<NewProject> = {
   schema: newProjectSchema,
   size: 'cases',
   read: readNewProject,
+  countNumbers: countCaseNumbers,
 };
 
 export const projectPatch = {

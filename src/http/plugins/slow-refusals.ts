@@ -5,8 +5,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** No client may ask again sooner than after a second. */
-const DELAY_MS = 250;
+/** As long as Retry-After asks for at least. */
+const DELAY_MS = 1_000;
 const SLOW_STATUSES: ReadonlySet<number> = new Set([401, 403, 413, 429]);
 
 export function slowRefusals(scope: FastifyInstance): void {

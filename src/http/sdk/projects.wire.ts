@@ -3,6 +3,7 @@ import { makeViolation } from '../../domain/errors.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import {
   checkNewProject,
+  countCaseNumbers,
   InputType,
   MAXIMUM_INPUT_COUNT,
   type NewProject,
@@ -102,6 +103,7 @@ export const newProject: BodySpec<NewProject> = {
   schema: newProjectSchema,
   size: 'cases',
   read: readNewProject,
+  countNumbers: countCaseNumbers,
 };
 
 export const projectSchema = z

@@ -43,6 +43,7 @@ export const newOutputCases: BodySpec<OutputCases> = {
   schema: newOutputCasesSchema,
   size: 'cases',
   read: readOutputCases,
+  countNumbers: ({ outputCases }) => outputCases.values.length,
 };
 
 export const trialSchema = z

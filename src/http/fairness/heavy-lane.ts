@@ -1,0 +1,38 @@
+/**
+ * Work that keeps a processor busy for long (large cases, long answers), account by account: one piece at a time, and after
+ * each the account rests for as long as the piece took. So no account has more than half of one processor, and whoever
+ * comes with a single piece of work does not notice.
+ */
+export class HeavyLane {
+  /** The end of the last piece of each account, its rest included. */
+  readonly #last = new Map<number, Promise<void>>();
+
+  /** Runs `work` when the account's earlier pieces are done and it has rested. Rejects as `work` does. */
+  async run<T>(accountId: number, work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(accountId);
+    try {
+      return await work();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Resolves when the account may begin; the returned function ends the piece. */
+  async enter(accountId: number): Promise<() => void> {
+    const before = this.#last.get(accountId);
+    const { promise: rested, resolve } = Promise.withResolvers<void>();
+    this.#last.set(accountId, rested);
+    await before;
+    const startedAt = performance.now();
+    return () => {
+      const restMs = Math.min(LONGEST_REST_MS, performance.now() - startedAt);
+      setTimeout(() => {
+        if (this.#last.get(accountId) === rested) this.#last.delete(accountId);
+        resolve();
+      }, restMs);
+    };
+  }
+}
+
+/** A piece that took longer waited for something else, such as the database. */
+const LONGEST_REST_MS = 2_000;
