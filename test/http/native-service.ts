@@ -4,7 +4,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { SettledSteps } from '../../src/application/await-suggestion.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { connect } from '../../src/db/client.ts';
+import { connect, forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
@@ -46,6 +46,8 @@ export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly deps?: Partial<HttpDeps>;
   readonly hasWorker?: boolean;
+  /** Whether accounts have shares of the connections, as they have in the product. */
+  readonly sharesConnections?: boolean;
 }
 
 const SETTINGS: HttpSettings = {
@@ -95,6 +97,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   if (options.hasWorker) loop.start();
   const { app } = await buildServer({
     db,
+    ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
     settledSteps,
     log,

@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { SharedLookups } from '../../src/application/shared-lookups.ts';
+
+it('makes one look-up for all who come while another runs, and gives none of them its older answer', async () => {
+  const lookups = new SharedLookups<number>();
+  const pending: ((value: number) => void)[] = [];
+  const look = () => new Promise<number>((resolve) => pending.push(resolve));
+  const first = lookups.find('key', look);
+  const later = Array.from({ length: 100 }, () => lookups.find('key', look));
+  expect(pending).toHaveLength(1);
+  pending[0]!(1);
+  expect(await first).toBe(1);
+  await expect.poll(() => pending.length).toBe(2);
+  pending[1]!(2);
+  expect(new Set(await Promise.all(later))).toEqual(new Set([2]));
+  const fresh = lookups.find('key', look);
+  expect(pending).toHaveLength(3);
+  pending[2]!(3);
+  expect(await fresh).toBe(3);
+});
+
+it('goes on after a look-up that failed', async () => {
+  const lookups = new SharedLookups<number>();
+  const failing = lookups.find('key', () => Promise.reject(new Error('away')));
+  const next = lookups.find('key', async () => 5);
+  await expect(failing).rejects.toThrow('away');
+  expect(await next).toBe(5);
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { Matrix } from '../../src/domain/matrix.ts';
+
+describe('a matrix', () => {
+  it('holds its rows one after the other', () => {
+    const matrix = Matrix.from([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect([matrix.rows, matrix.columns, [...matrix.values]]).toEqual([3, 2, [1, 2, 3, 4, 5, 6]]);
+    expect(matrix.row(1)).toEqual([3, 4]);
+    expect(matrix.toRows(1, 5)).toEqual([
+      [3, 4],
+      [5, 6],
+    ]);
+    expect(JSON.stringify(matrix)).toBe('[[1,2],[3,4],[5,6]]');
+  });
+
+  it('refuses values that do not fill it, and rows that differ', () => {
+    expect(() => new Matrix(2, 2, new Float64Array(3))).toThrow('2 x 2');
+    expect(() => Matrix.from([[1], [1, 2]])).toThrow('row 1');
+  });
+
+  it('made of what a client sent has no -0, and names the rows of another length', () => {
+    const { matrix, uneven } = Matrix.fromSent([[-0, 1], [1], [2, 3, 4]], 2);
+    expect(matrix.toRows()).toEqual([
+      [0, 1],
+      [0, 0],
+      [0, 0],
+    ]);
+    expect(Object.is(matrix.values[0], 0)).toBe(true);
+    expect(uneven).toEqual([1, 2]);
+  });
+});

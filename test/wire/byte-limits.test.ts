@@ -1,0 +1,83 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { GrowingBytes } from '../../src/http/body/growing-bytes.ts';
+import { ByteBudget } from '../../src/http/fairness/byte-budget.ts';
+import { ByteRate } from '../../src/http/fairness/byte-rate.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+describe('growing bytes', () => {
+  it('are what was appended, however it was cut', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 50 }), fc.nat(100), (chunks, maximum) => {
+        const growing = new GrowingBytes(maximum);
+        for (const chunk of chunks) growing.append(chunk);
+        expect(Buffer.from(growing.take())).toEqual(Buffer.concat(chunks));
+        expect(growing.length).toBe(0);
+      }),
+    );
+  });
+
+  it('take no memory for what was announced and never came', () => {
+    const before = process.memoryUsage().arrayBuffers;
+    const held = Array.from({ length: 100 }, () => new GrowingBytes(32 * MEBIBYTE));
+    for (const one of held) one.append(Buffer.from('x'));
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10 * MEBIBYTE);
+  });
+
+  it('give their memory back when they are dropped, without waiting for a collection of garbage', () => {
+    const growing = new GrowingBytes(32 * MEBIBYTE);
+    growing.append(Buffer.alloc(32 * MEBIBYTE));
+    const before = process.memoryUsage().arrayBuffers;
+    growing.free();
+    expect(before - process.memoryUsage().arrayBuffers).toBeGreaterThanOrEqual(32 * MEBIBYTE);
+  });
+});
+
+describe('a budget of bytes', () => {
+  it('refuses a holder past its share and leaves room for the others', () => {
+    const budget = new ByteBudget({ total: 100, perHolder: 50 });
+    budget.take('a', 50);
+    expect(() => budget.take('a', 1)).toThrow(expect.objectContaining({ code: 'ACCOUNT_BUSY' }));
+    budget.take('b', 50);
+    expect(() => budget.take('c', 1)).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+    budget.give('a', 50);
+    budget.take('c', 50);
+  });
+
+  it('never counts more or less than is held', () => {
+    const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 60 }) });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const budget = new ByteBudget({ total: 100, perHolder: 60 });
+        const held: { holder: string; bytes: number }[] = [];
+        for (const { holder, bytes } of steps) {
+          const sum = (which: (one: { holder: string }) => boolean) =>
+            held.filter(which).reduce((total, one) => total + one.bytes, 0);
+          const fits = sum(() => true) + bytes <= 100 && sum((one) => one.holder === holder) + bytes <= 60;
+          if (fits) {
+            budget.take(holder, bytes);
+            held.push({ holder, bytes });
+          } else {
+            expect(() => budget.take(holder, bytes)).toThrow();
+            const given = held.shift();
+            if (given !== undefined) budget.give(given.holder, given.bytes);
+          }
+        }
+      }),
+    );
+  });
+});
+
+describe('a rate of bytes', () => {
+  it('reads a largest body at once, and slows down who goes on', () => {
+    let now = 0;
+    const rate = new ByteRate(8 * MEBIBYTE, () => now);
+    expect(rate.take('a', 32 * MEBIBYTE)).toBe(0);
+    expect(rate.take('a', 16 * MEBIBYTE)).toBe(0);
+    expect(rate.take('a', 8 * MEBIBYTE)).toBeCloseTo(1000);
+    expect(rate.take('b', 32 * MEBIBYTE)).toBe(0);
+    now = 7_000;
+    expect(rate.take('a', 32 * MEBIBYTE)).toBe(0);
+  });
+});

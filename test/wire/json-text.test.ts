@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJsonText, type TextLimits } from '../../src/http/body/json-text.ts';
+
+const ROOMY: TextLimits = { depth: 100, containers: 1e6, members: 1e6, values: 1e6 };
+const bytes = (text: string) => new TextEncoder().encode(text);
+const parse = (text: string, limits: Partial<TextLimits> = {}) => parseJsonText(bytes(text), { ...ROOMY, ...limits });
+const messageOf = (text: string, limits: Partial<TextLimits> = {}) => {
+  const parsed = parse(text, limits);
+  return parsed.kind === 'unreadable' ? parsed.message : undefined;
+};
+
+describe('the text of a body', () => {
+  it('reads as JSON does, whatever its strings hold', () => {
+    const limits = { depth: 1000, containers: 1e6, members: 1e6, values: 1e6 };
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        const text = JSON.stringify(value);
+        const parsed = parse(text, limits);
+        if (parsed.kind === 'value') expect(parsed.value).toEqual(JSON.parse(text));
+        else expect(text).toMatch(/__proto__|constructor/);
+      }),
+    );
+  });
+
+  it('is counted outside of its strings only', () => {
+    const text = JSON.stringify({ a: '[[[[{{{{,,,,::::"\\', b: '\\"[' });
+    const limits = { depth: 1, containers: 1, members: 2, values: 3 };
+    expect(parse(text, limits)).toEqual({ kind: 'value', value: JSON.parse(text) });
+  });
+
+  it.each([
+    ['[[[1]]]', { depth: 2 }, 'The body is nested more than 2 levels deep.'],
+    ['[[0],[0],[0]]', { containers: 3 }, 'The body has more than 3 arrays and objects.'],
+    ['{"a":1,"b":2}', { members: 1 }, 'The body has more than 1 fields.'],
+    ['[1,2,3,4]', { values: 3 }, 'The body has more than 3 values.'],
+  ])('%s beyond %j is refused before it is built', (text, limits, message) => {
+    expect(messageOf(text, limits)).toBe(message);
+    const [[name, limit]] = Object.entries(limits) as [[string, number]];
+    expect(parse(text, { [name]: limit + 1 }).kind).toBe('value');
+  });
+
+  it('of 31 MiB of arrays of one is refused without building eight million arrays', () => {
+    const text = `{"a":[[0]${',[0]'.repeat(8_000_000)}]}`;
+    const before = process.memoryUsage().heapUsed;
+    expect(messageOf(text, { containers: 20_000 })).toContain('arrays and objects');
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  it('nested twenty thousand levels deep is refused, not walked', () => {
+    expect(messageOf('['.repeat(20_000) + ']'.repeat(20_000), { depth: 32 })).toContain('nested');
+    expect(messageOf('{"a":'.repeat(20_000), { depth: 32 })).toContain('nested');
+  });
+
+  it.each([
+    ['{"output": [NaN, 1]}', 'NaN'],
+    ['{"output": [1, Infinity]}', 'Infinity'],
+    ['[-Infinity]', '-Infinity'],
+  ])('%s is told that JSON has no %s and how to report a failed run', (text, word) => {
+    expect(messageOf(text)).toMatch(new RegExp(`JSON has no ${word}\\..*failed: true`));
+  });
+
+  it('that mentions NaN in a string only is told where it is wrong', () => {
+    expect(messageOf('{"name": "[NaN, 1]",}')).toBe('The body is not valid JSON; see character 21.');
+  });
+
+  it('that poisons a prototype is told which field to leave out', () => {
+    expect(messageOf('{"__proto__": {"x": 1}}')).toContain('__proto__');
+    expect(messageOf('{"constructor": {"prototype": {}}}')).toContain('constructor.prototype');
+  });
+
+  it('that is not UTF-8 says so', () => {
+    expect(parseJsonText(Uint8Array.of(0x22, 0xff, 0x22), ROOMY)).toEqual({
+      kind: 'unreadable',
+      message: 'The body is not valid UTF-8.',
+    });
+  });
+});
