@@ -1,11 +1,11 @@
 /** The only place that builds things. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SettledSteps } from './application/await-suggestion.ts';
 import { tidyEvents } from './application/deliver-events.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
+import { SettledSteps } from './application/settled-steps.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
 import { connect, poolUsage } from './db/client.ts';
@@ -265,7 +265,9 @@ interface RunningIngress {
 
 async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { config, log, db, listener, engine, metrics, tracing } = parts;
-  const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
+  const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
+  const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
+  const settledSteps = new SettledSteps({ db, listener, ...waits });
   const limiter = makeLimiter(config, db);
   const keyUse = new KeyUse();
   const { app, isReady } = await buildServer({

@@ -1,7 +1,7 @@
 /** What the ingress needs from outside. It passes `db` and `settledSteps` on to the use cases and never looks inside. */
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
-import type { SettledSteps } from '../application/await-suggestion.ts';
+import type { SettledSteps } from '../application/settled-steps.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
