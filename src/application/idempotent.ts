@@ -29,6 +29,7 @@ interface Refusal {
 /** Refusals that the same request may not meet a moment later; transports answer them with 429 or 5xx. */
 export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
+  'DISK_FULL',
   'QUEUE_FULL',
   'SUGGESTION_FAILED',
   'SUGGESTION_PENDING',

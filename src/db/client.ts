@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { diskFull } from '../domain/errors.ts';
+import { isOutOfSpace } from './disk-space.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
 import { sendAhead } from './send-ahead.ts';
@@ -18,6 +20,8 @@ export interface ClientSettings {
   readonly onConnectionError: (error: Error) => void;
   /** Runs every statement, to see how long it takes; must pass on what `run` settles with. */
   readonly aroundStatement?: AroundStatement;
+  /** Told when the database has no disk space left. */
+  readonly onDiskFull?: () => void;
 }
 
 export type AroundStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>;
@@ -59,6 +63,7 @@ const END_LIMIT_MS = 2_000;
 /** One pool per process. Connecting waits at most 5 s, so that an absent database is an answer, not a hang. */
 export function connect(settings: ClientSettings): Db {
   const names = settings.preparesStatements === false ? undefined : new StatementNames();
+  const { onDiskFull = () => undefined } = settings;
   const pool = new pg.Pool({
     connectionString: settings.url,
     max: settings.poolSize,
@@ -83,6 +88,7 @@ export function connect(settings: ClientSettings): Db {
     // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
     client.on('error', settings.onConnectionError);
     cutWhenUseless(client);
+    nameDiskFull(client, onDiskFull);
     if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
     sendAhead(client);
@@ -104,10 +110,30 @@ export function connect(settings: ClientSettings): Db {
     clearTimeout(cut);
   };
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),
+    dialect: new PostgresDialect({
+      // A new session may have to write before its first statement.
+      pool: { connect: () => namingDiskFull(() => pool.connect(), onDiskFull), end, options: pool.options },
+    }),
   });
   pools.set(db, pool);
   return db;
+}
+
+/** Rejects with DISK_FULL, and tells, where the database has no disk space left. */
+async function namingDiskFull<T>(work: () => Promise<T>, onDiskFull: () => void): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    onDiskFull();
+    throw diskFull(error);
+  }
+}
+
+function nameDiskFull(client: pg.Client, onDiskFull: () => void): void {
+  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
+  const naming = (...parameters: readonly unknown[]) => namingDiskFull(() => query(...parameters), onDiskFull);
+  client.query = naming as typeof client.query;
 }
 
 function nameStatements(client: pg.Client, names: StatementNames): void {

@@ -40,6 +40,8 @@ export interface HttpDeps {
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */
   isDatabaseReady(): Promise<boolean>;
+  /** Whether the database has room for what is written, as far as this process has seen; true unless given. */
+  takesWrites?(): boolean;
   /** Whether an error means that the database is away, so that the same request may succeed later. */
   isDatabaseAway(error: unknown): boolean;
   /** Told about every authenticated request; must not wait for anything. */

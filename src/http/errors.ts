@@ -26,6 +26,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   SUGGESTION_PENDING: { status: 409, title: 'The suggestion is still being computed' },
   SUGGESTION_FAILED: { status: 500, title: 'The suggestion could not be computed' },
   OVERLOADED: { status: 503, title: 'Too much to do at the moment' },
+  DISK_FULL: { status: 507, title: 'The disk of the database is full' },
   QUEUE_FULL: { status: 429, title: 'Too many suggestions wait already' },
   LIMIT_REACHED: { status: 400, title: 'A limit of the account is reached' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },

@@ -17,6 +17,7 @@ import { addNativeDialect } from './native/routes.ts';
 import { makeLoadGuard } from './plugins/backpressure.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
+import { refuseWritesWhenFull } from './plugins/disk-full.ts';
 import { addHealthRoutes } from './plugins/health.ts';
 import { observeRequests } from './plugins/observe.ts';
 import { addReference } from './plugins/reference.ts';
@@ -78,12 +79,14 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
 
   const guard = settings.load === undefined ? undefined : await makeLoadGuard(app, settings.load);
   const isReady = async () => !isClosing() && guard?.isRefusing() !== true && (await deps.isDatabaseReady());
-  addHealthRoutes(app, isReady);
+  const { takesWrites } = deps;
+  addHealthRoutes(app, { isReady, ...(takesWrites !== undefined && { takesWrites }) });
   await addReference(app);
 
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
     guard?.install(dialects);
+    if (takesWrites !== undefined) refuseWritesWhenFull(dialects, takesWrites);
     await dialects.register(async (scope) => addNativeDialect(scope, deps, limiter), { prefix: NATIVE_PREFIX });
     await dialects.register(async (scope) => addSdkDialect(scope, deps, limiter), { prefix: SDK_PREFIX });
   });
