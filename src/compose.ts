@@ -1,14 +1,15 @@
 /** The only place that builds things. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SettledSteps } from './application/await-suggestion.ts';
 import { tidyEvents } from './application/deliver-events.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
+import { SettledSteps } from './application/settled-steps.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
 import { connect, forAccount, poolUsage } from './db/client.ts';
+import { DiskSpace, hasRoom } from './db/disk-space.ts';
 import { Listener } from './db/listen.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
 import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
@@ -51,8 +52,15 @@ const HEARTBEAT_MS = 5_000;
 const RECONNECT_MS = 500;
 
 /** A pool for commands that need nothing but the database. */
-export function openDatabase(config: Config, url: string, log: Log, tracing?: Tracing): Db {
+export function openDatabase(
+  config: Config,
+  url: string,
+  log: Log,
+  observers: { readonly tracing?: Tracing | undefined; readonly onDiskFull?: () => void } = {},
+): Db {
+  const { tracing, ...told } = observers;
   return connect({
+    ...told,
     url,
     poolSize: config.database.poolSize,
     preparesStatements: config.database.preparesStatements,
@@ -86,15 +94,18 @@ export async function startService(
   try {
     const tracing = await startTracing(config, log, roles);
     closers.push(async () => tracing?.close());
-    const db = openDatabase(config, url, log, tracing);
+    const db = openDatabase(config, url, log, { tracing, onDiskFull: () => disk.note() });
     closers.push(() => db.destroy());
-    const metrics = await startMetrics(config, roles, db);
+    const disk = watchDisk(config, log, db);
+    closers.push(async () => disk.stop());
+    const metrics = await startMetrics(config, roles, db, disk);
     const listener = startListener(url, log);
     closers.push(() => listener.stop());
     const threads = roles.engine ?? startThreads(config, log, roles);
     closers.push(() => threads.close());
     const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
-    const parts = { config, log, db, listener, engine, metrics, tracing, isDatabaseReady: makeMigrationCheck(db) };
+    const isDatabaseReady = makeMigrationCheck(db);
+    const parts = { config, log, db, disk, listener, engine, metrics, tracing, isDatabaseReady };
     if (roles.worker) closers.push(startWorker(parts));
     let ingress: RunningIngress | undefined;
     const isReady = roles.ingress ? async () => (await ingress?.isReady()) ?? false : parts.isDatabaseReady;
@@ -119,10 +130,26 @@ function startThreads(config: Config, log: Log, roles: Roles): Engine {
   });
 }
 
+/** Polls of a worker in which a full disk is looked at once: a look writes 20 MB. */
+const POLLS_PER_LOOK = 5;
+
+function watchDisk(config: Config, log: Log, db: Db): DiskSpace {
+  return new DiskSpace({
+    probeIntervalMs: POLLS_PER_LOOK * config.worker.pollIntervalMs,
+    hasRoom: () => hasRoom(db),
+    onChange: (isFull) => {
+      if (isFull)
+        log.error({ todo: "make room on the database's disk; nothing is to be restarted" }, 'database.disk-full');
+      else log.info({}, 'database.disk-has-room');
+    },
+  });
+}
+
 interface Parts {
   readonly config: Config;
   readonly log: Log;
   readonly db: Db;
+  readonly disk: DiskSpace;
   readonly listener: Listener;
   readonly engine: Engine;
   readonly metrics: Metrics | undefined;
@@ -150,11 +177,15 @@ async function startTracing({ telemetry }: Config, log: Log, roles: Roles): Prom
 }
 
 /** Loaded only when some port answers /metrics. */
-async function startMetrics(config: Config, roles: Roles, db: Db): Promise<Metrics | undefined> {
+async function startMetrics(config: Config, roles: Roles, db: Db, disk: DiskSpace): Promise<Metrics | undefined> {
   if (healthPorts(config, roles).size === 0) return undefined;
   const { makeMetrics } = await import('./telemetry/metrics.ts');
   const { TOP_ACCOUNTS } = await import('./telemetry/backlog-gauges.ts');
-  return makeMetrics({ readBacklog: () => readBacklog(db, TOP_ACCOUNTS), readPool: () => poolUsage(db) });
+  return makeMetrics({
+    readBacklog: () => readBacklog(db, TOP_ACCOUNTS),
+    readPool: () => poolUsage(db),
+    isDiskFull: () => disk.isFull,
+  });
 }
 
 /** Ports beside the public one: probes and metrics. */
@@ -175,7 +206,7 @@ function startListener(url: string, log: Log): Listener {
   return listener;
 }
 
-function startWorker({ config, log, db, listener, engine, metrics, tracing }: Parts): Closer {
+function startWorker({ config, log, db, disk, listener, engine, metrics, tracing }: Parts): Closer {
   const loop = new SuggestionLoop({
     db,
     listener,
@@ -187,11 +218,12 @@ function startWorker({ config, log, db, listener, engine, metrics, tracing }: Pa
     leaseMs: config.worker.leaseMs,
     pollIntervalMs: config.worker.pollIntervalMs,
     graceMs: config.shutdownGraceMs,
+    isPaused: () => disk.isFull,
     metrics,
     tracing,
   });
   metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
-  const events = makeEventLoop({ config, log, db, listener, metrics });
+  const events = makeEventLoop({ config, log, db, disk, listener, metrics });
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
@@ -220,11 +252,12 @@ const HEALTH_GRACE_MS = 1_000;
 
 /** Probes and metrics on a port of their own. */
 async function startHealth(
-  { config, log, metrics }: Parts,
+  { config, log, disk, metrics }: Parts,
   port: number,
   isReady: () => Promise<boolean>,
 ): Promise<() => Promise<void>> {
-  const server = buildHealthServer({ log, isReady, metrics, shutdownGraceMs: HEALTH_GRACE_MS });
+  const takesWrites = () => !disk.isFull;
+  const server = buildHealthServer({ log, isReady, takesWrites, metrics, shutdownGraceMs: HEALTH_GRACE_MS });
   await server.listen({ host: config.http.host, port });
   return () => server.close();
 }
@@ -234,9 +267,9 @@ const ATTEMPTS_PER_WEBHOOK = 4;
 /** What an attempt may take besides its time limit: reading the record and writing what came of it. */
 const ATTEMPT_SLACK_MS = 20_000;
 
-type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'listener' | 'metrics'>;
+type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
 
-function makeEventLoop({ config, log, db, listener, metrics }: EventLoopParts): EventLoop {
+function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopParts): EventLoop {
   const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
   return new EventLoop({
     db,
@@ -256,6 +289,7 @@ function makeEventLoop({ config, log, db, listener, metrics }: EventLoopParts): 
     leaseMs: timeoutMs + ATTEMPT_SLACK_MS,
     pollIntervalMs: config.worker.pollIntervalMs,
     graceMs: config.shutdownGraceMs,
+    isPaused: () => disk.isFull,
     metrics,
   });
 }
@@ -272,8 +306,10 @@ interface RunningIngress {
 }
 
 async function startIngress(parts: Parts): Promise<RunningIngress> {
-  const { config, log, db, listener, engine, metrics, tracing } = parts;
-  const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
+  const { config, log, db, disk, listener, engine, metrics, tracing } = parts;
+  const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
+  const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
+  const settledSteps = new SettledSteps({ db, listener, ...waits });
   const limiter = makeLimiter(config, db);
   const keyUse = new KeyUse();
   const { app, isReady } = await buildServer({
@@ -302,6 +338,7 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
       isRegistrationOpen: config.http.allowRegistration ?? false,
     },
     isDatabaseReady: parts.isDatabaseReady,
+    takesWrites: () => !disk.isFull,
     isDatabaseAway,
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),

@@ -56,6 +56,8 @@ export interface Config {
     readonly waitMaximumMs: number;
     /** Requests of one process that wait for a suggestion at a time. */
     readonly maximumWaiting: number;
+    /** Of one account; 0 means any number. */
+    readonly maximumWaitingPerAccount: number;
   };
   /** What one account may hold at a time; 0 means any number. */
   readonly account: {
@@ -187,6 +189,7 @@ export const SETTINGS = {
   MAXIMUM_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 1_000_000, '512'),
   MAXIMUM_REQUESTS_IN_FLIGHT: wholeNumber(1, 1_000_000, '2000'),
   MAXIMUM_WAITING_SUGGESTIONS: wholeNumber(1, 1_000_000, '1000'),
+  MAXIMUM_WAITING_PER_ACCOUNT: wholeNumber(0, 1_000_000, '128'),
   MAXIMUM_EVENT_LOOP_DELAY_MS: wholeNumber(0, MINUTE_MS, '2000'),
   MAXIMUM_HEAP_PERCENT: wholeNumber(10, 100, '90'),
   MAXIMUM_OPEN_OBJECTIVES: wholeNumber(0, 1_000_000_000, '100000'),
@@ -282,6 +285,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       waitMs: read('SUGGEST_WAIT_MS'),
       waitMaximumMs: read('SUGGEST_WAIT_MAXIMUM_MS'),
       maximumWaiting: read('MAXIMUM_WAITING_SUGGESTIONS'),
+      maximumWaitingPerAccount: read('MAXIMUM_WAITING_PER_ACCOUNT'),
     },
     account: {
       openObjectives: read('MAXIMUM_OPEN_OBJECTIVES'),

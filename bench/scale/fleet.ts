@@ -71,7 +71,7 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
   }
 }
 
-async function findPort(): Promise<number> {
+export async function findPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

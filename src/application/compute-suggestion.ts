@@ -3,14 +3,13 @@
  * fenced completion. A lost lease means that another worker has the job; the result is dropped. Events:
  * inverse.suggested, and objective.stopped when there is nothing new to suggest.
  */
-import { setTimeout as delay } from 'node:timers/promises';
 import { saveExplanation } from '../db/explanations.ts';
 import { listStepData, updateInverse } from '../db/inverses.ts';
 import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
 import { findProjectWithCases } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
-import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import type { Objective } from '../domain/objective.ts';
 import { findOptimum } from '../domain/optimum.ts';
@@ -24,6 +23,7 @@ import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-inp
 import { computeExplanation } from './explain-objective.ts';
 import { beatsOptimum } from './optimum.ts';
 import { recordEvents } from './record-event.ts';
+import { untilWritten } from './until-written.ts';
 
 export interface ComputeDeps {
   readonly db: Db;
@@ -45,24 +45,6 @@ export type ComputeOutcome =
   | { readonly kind: 'lost' }
   /** The optimizer failed; the job is to be tried again. */
   | { readonly kind: 'fault'; readonly fault: string };
-
-/** Pause between two tries to write a finished result. */
-const WRITE_RETRY_MS = 250;
-
-/**
- * Keeps a computed result through a database restart. As long as nobody else claims the job its token stays valid, also
- * past the expiry; a lost lease fires the signal or makes the write a no-op.
- */
-async function whileDatabaseReturns<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
-  for (;;) {
-    try {
-      return await write();
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error;
-      await delay(WRITE_RETRY_MS, undefined, { signal });
-    }
-  }
-}
 
 interface Snapshot {
   readonly objective: Objective;
@@ -89,7 +71,7 @@ export async function computeSuggestion(
   // An end comes with its explanation; a suggestion is explained once it is out.
   const explanation = step.output === null ? undefined : await computeExplanation(deps.engine, request, signal);
   const computedAt = performance.now();
-  const isWritten = await whileDatabaseReturns(signal, () =>
+  const isWritten = await untilWritten(signal, () =>
     inTransaction(deps.db, async (trx) => {
       if (!(await writeStep(trx, job, step, answer.elapsedNs))) return false;
       if (explanation !== undefined) await saveExplanation(trx, job.accountId, job.objectiveId, explanation);

@@ -14,6 +14,7 @@ import { updateWebhook } from '../db/webhooks.ts';
 import { deliveryDelayMs, type EventRecord, kindOf, type LeasedDelivery, type RecordedEvent } from '../domain/event.ts';
 import type { Attempt, PresentEvent, SendEvent } from '../webhooks/deliver.ts';
 import { withInverses } from './read-objectives.ts';
+import { untilWritten } from './until-written.ts';
 
 export { claimDeliveries, EVENTS_CHANNEL, releaseDelivery } from '../db/events.ts';
 
@@ -50,7 +51,8 @@ export async function deliverEvent(
   }
   const { url, secret } = delivery;
   const attempt = await deps.send({ url, secret, id: `evt_${delivery.event.id}`, body }, signal);
-  return settle(deps.db, delivery, attempt);
+  // Unnoted, it would be sent again.
+  return untilWritten(signal, () => settle(deps.db, delivery, attempt));
 }
 
 async function settle(db: Db, delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome> {

@@ -30,6 +30,7 @@ interface Refusal {
 export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
   'ACCOUNT_BUSY',
+  'DISK_FULL',
   'QUEUE_FULL',
   'SUGGESTION_FAILED',
   'SUGGESTION_PENDING',

@@ -80,14 +80,18 @@ function toOpened(last: Inverse, id: number): Inverse {
 }
 
 function refuseEnded(objective: { readonly id: number; readonly stopReason: StopReason }): void {
-  if (!isFinal(objective.stopReason)) return;
+  if (isFinal(objective.stopReason)) throw objectiveEnded(objective.id, objective.stopReason);
+}
+
+/** The OBJECTIVE_ENDED for an objective with a final stop reason. */
+export function objectiveEnded(objectiveId: number, stopReason: StopReason): DomainError {
   const names = {
     [StopReason.satisfied]: 'SATISFIED',
     [StopReason.stopped]: 'STOPPED',
     [StopReason.exhausted]: 'EXHAUSTED',
   };
-  const name = names[objective.stopReason as keyof typeof names];
-  throw new DomainError('OBJECTIVE_ENDED', `The objective ${objective.id} is no longer running, it is ${name}.`);
+  const name = names[stopReason as keyof typeof names];
+  return new DomainError('OBJECTIVE_ENDED', `The objective ${objectiveId} is no longer running, it is ${name}.`);
 }
 
 function refuseOpenIteration(objectiveId: number, last: Inverse): void {

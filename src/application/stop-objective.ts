@@ -21,7 +21,7 @@ export async function stopObjective(db: Db, accountId: number, path: ObjectivePa
     const last = await getLastInverse(trx, accountId, objective.id);
     if (isBeingComputed(last) || awaitsOutput(last)) {
       await updateInverse(trx, last.id, { status: state.stepStatus, reached: ['stoppedAt'] });
-      await dropJob(trx, objective.id);
+      await dropJob(trx, { objectiveId: objective.id, inverseId: last.id });
     }
     const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
     await recordEvents(trx, accountId, [], stopped);

@@ -1,6 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { diskFull } from '../domain/errors.ts';
 import { ConnectionShares, sharesOf } from './connection-shares.ts';
+import { isOutOfSpace } from './disk-space.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
 import { sendAhead } from './send-ahead.ts';
@@ -19,6 +21,8 @@ export interface ClientSettings {
   readonly onConnectionError: (error: Error) => void;
   /** Runs every statement, to see how long it takes; must pass on what `run` settles with. */
   readonly aroundStatement?: AroundStatement;
+  /** Told when the database has no disk space left. */
+  readonly onDiskFull?: () => void;
 }
 
 export type AroundStatement = <T>(text: string, run: () => Promise<T>) => Promise<T>;
@@ -34,6 +38,8 @@ export interface PoolUsage {
 
 interface SharedPool {
   readonly pool: pg.Pool;
+  /** Takes a connection out of it. */
+  readonly open: () => Promise<pg.PoolClient>;
   readonly shares: ConnectionShares;
   /** Handles of accounts, the one used last at the end. */
   readonly byAccount: Map<number, Db>;
@@ -55,18 +61,19 @@ const KEPT_HANDLES = 1_000;
  * statements are asked of it. `db` is a handle that `connect` made; the account's handle needs no end of its own.
  */
 export function forAccount(db: Db, accountId: number): Db {
-  const { pool, shares, byAccount } = sharedPool(db);
-  const handle = byAccount.get(accountId) ?? makeHandle(pool, () => connectShared(pool, shares, accountId));
+  const shared = sharedPool(db);
+  const { byAccount } = shared;
+  const handle = byAccount.get(accountId) ?? makeHandle(shared.pool, () => connectShared(shared, accountId));
   byAccount.delete(accountId);
   byAccount.set(accountId, handle);
   if (byAccount.size > KEPT_HANDLES) byAccount.delete(byAccount.keys().next().value!);
   return handle;
 }
 
-async function connectShared(pool: pg.Pool, shares: ConnectionShares, accountId: number): Promise<pg.PoolClient> {
+async function connectShared({ open, shares }: SharedPool, accountId: number): Promise<pg.PoolClient> {
   const leave = await shares.enter(accountId);
   try {
-    const client = await pool.connect();
+    const client = await open();
     const release = client.release;
     client.release = (error) => {
       client.release = release;
@@ -109,6 +116,7 @@ const END_LIMIT_MS = 2_000;
 /** One pool per process. Connecting waits at most 5 s, so that an absent database is an answer, not a hang. */
 export function connect(settings: ClientSettings): Db {
   const names = settings.preparesStatements === false ? undefined : new StatementNames();
+  const { onDiskFull = () => undefined } = settings;
   const pool = new pg.Pool({
     connectionString: settings.url,
     max: settings.poolSize,
@@ -133,6 +141,7 @@ export function connect(settings: ClientSettings): Db {
     // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
     client.on('error', settings.onConnectionError);
     cutWhenUseless(client);
+    nameDiskFull(client, onDiskFull);
     if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
     sendAhead(client);
@@ -153,9 +162,28 @@ export function connect(settings: ClientSettings): Db {
     if (connections.size > 0) await allClosed.promise;
     clearTimeout(cut);
   };
-  const db = makeHandle(pool, () => pool.connect(), end);
-  pools.set(db, { pool, shares: new ConnectionShares(sharesOf(settings.poolSize)), byAccount: new Map() });
+  // A new session may have to write before its first statement.
+  const open = () => namingDiskFull(() => pool.connect(), onDiskFull);
+  const db = makeHandle(pool, open, end);
+  pools.set(db, { pool, open, shares: new ConnectionShares(sharesOf(settings.poolSize)), byAccount: new Map() });
   return db;
+}
+
+/** Rejects with DISK_FULL, and tells, where the database has no disk space left. */
+async function namingDiskFull<T>(work: () => Promise<T>, onDiskFull: () => void): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOutOfSpace(error)) throw error;
+    onDiskFull();
+    throw diskFull(error);
+  }
+}
+
+function nameDiskFull(client: pg.Client, onDiskFull: () => void): void {
+  const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
+  const naming = (...parameters: readonly unknown[]) => namingDiskFull(() => query(...parameters), onDiskFull);
+  client.query = naming as typeof client.query;
 }
 
 function nameStatements(client: pg.Client, names: StatementNames): void {

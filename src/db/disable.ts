@@ -1,8 +1,11 @@
 /**
  * Deleting disables a record and everything below it, in one transaction and at one instant. Rows that were disabled
- * before keep their instant. Open jobs of what is disabled are dropped, so that no worker computes for nobody.
+ * before keep their instant. What was running stops, as if it had been stopped by hand: nothing deleted stays RUNNING or
+ * keeps an open inverse. Its jobs are dropped, so that no worker computes for nobody, and whoever waits for them is woken.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
+import { StopReason, TRANSITIONS } from '../domain/stop-reason.ts';
+import { SETTLED_CHANNEL } from './suggestion-jobs.ts';
 import type { Trx } from './transaction.ts';
 
 type Root = 'models' | 'projects' | 'trials' | 'objectives';
@@ -27,10 +30,25 @@ export async function disableTree(trx: Trx, accountId: number, root: Root, id: n
       update ${sql.table(table)} set disabled_at = now(), updated_at = now()
       where account_id = ${accountId} and ${sql.ref(column)} = ${id} and disabled_at is null`.execute(trx);
   }
-  const objectives = sql`select id from objectives where account_id = ${accountId} and ${sql.ref(column)} = ${id}`;
+  await stopBelow(trx, sql`account_id = ${accountId} and ${sql.ref(column)} = ${id}`);
+  return true;
+}
+
+/** Stops the objectives that meet the condition, all of them disabled and locked by now, and disables their inverses. */
+async function stopBelow(trx: Trx, isBelow: RawBuilder<unknown>): Promise<void> {
+  const { stopReason, stepStatus } = TRANSITIONS['stopped-by-hand'];
+  await sql`
+    update objectives set stop_reason = ${stopReason}, updated_at = now()
+    where ${isBelow} and stop_reason = ${StopReason.running}`.execute(trx);
+  const objectives = sql`select id from objectives where ${isBelow}`;
   await sql`delete from suggestion_jobs where objective_id in (${objectives})`.execute(trx);
+  await sql`
+    with stopped as (
+      update inverses set status = ${stepStatus}, stopped_at = now()
+      where objective_id in (${objectives}) and status = 'active' and output is null
+      returning id, input)
+    select pg_notify(${SETTLED_CHANNEL}, id::text) from stopped where input is null`.execute(trx);
   await sql`
     update inverses set disabled_at = now(), updated_at = now()
     where objective_id in (${objectives}) and disabled_at is null`.execute(trx);
-  return true;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Compilable, sql } from 'kysely';
 import type { Inverse, InverseStatus } from '../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { compileOnce } from './compiled.ts';
@@ -53,6 +53,45 @@ const selectInverse = compileOnce<{ accountId: number; id: number }, InverseRow>
 export async function findInverse(db: Db | Trx, accountId: number, id: number): Promise<Inverse | undefined> {
   const [row] = await selectInverse(db, { accountId, id });
   return row && toInverse(row);
+}
+
+type SettledRow = InverseRow & { readonly waitedId: number; readonly isThere: boolean };
+
+const selectSettled = compileOnce<{ accountIds: readonly number[]; ids: readonly number[] }, SettledRow>(
+  (db, value) =>
+    db
+      .selectFrom(
+        sql<{
+          account_id: number;
+          id: number;
+        }>`unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[])`.as<'w'>(sql`w (account_id, id)`),
+      )
+      .leftJoin('inverses as i', (join) => join.onRef('i.id', '=', 'w.id').onRef('i.account_id', '=', 'w.account_id'))
+      .select(['w.id as waitedId', sql<boolean>`i.id is not null`.as('isThere')])
+      .select(COLUMNS)
+      .select(BASIS_OUTPUT)
+      // Not isBeingComputed, or nobody's any more.
+      .where(
+        sql<boolean>`i.status <> 'active' or i.input is not null or i.disabled_at is not null or i.id is null`,
+      ) as unknown as Compilable<SettledRow>,
+);
+
+/**
+ * Those of the inverses that nobody computes any more, deleted ones included; undefined where there is no such row. The
+ * others are left out. One statement along the primary key, however many are asked for.
+ */
+export async function readSettledInverses(
+  db: Db,
+  keys: readonly { readonly accountId: number; readonly id: number }[],
+): Promise<ReadonlyMap<number, Inverse | undefined>> {
+  const accountIds = keys.map((key) => key.accountId);
+  const rows = await selectSettled(db, { accountIds, ids: keys.map((key) => key.id) });
+  return new Map(
+    rows.map(({ waitedId, isThere, ...row }): [number, Inverse | undefined] => [
+      waitedId,
+      isThere ? toInverse(row) : undefined,
+    ]),
+  );
 }
 
 const selectLastInverse = compileOnce<{ accountId: number; objectiveId: number }, InverseRow>((db, value) =>

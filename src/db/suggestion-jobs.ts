@@ -146,9 +146,15 @@ export async function removeExhaustedJob(
   return rows[0];
 }
 
-/** Drops the open job of an objective, leased or not: the holder's fenced write will find nothing. */
-export async function dropJob(trx: Trx, objectiveId: number): Promise<void> {
+/**
+ * Drops the open job of an objective, leased or not: the holder's fenced write will find nothing. Whoever waits for the
+ * inverse hears of it on commit, also when there was no job any more.
+ */
+export async function dropJob(
+  trx: Trx,
+  { objectiveId, inverseId }: { readonly objectiveId: number; readonly inverseId: number },
+): Promise<void> {
   await sql`
-    with dropped as (delete from suggestion_jobs where objective_id = ${objectiveId} returning inverse_id)
-    select pg_notify(${SETTLED_CHANNEL}, inverse_id::text) from dropped`.execute(trx);
+    with dropped as (delete from suggestion_jobs where objective_id = ${objectiveId})
+    select pg_notify(${SETTLED_CHANNEL}, ${String(inverseId)})`.execute(trx);
 }

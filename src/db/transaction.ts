@@ -65,9 +65,12 @@ const CONNECTION_MESSAGES =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Cannot use a pool after|is not queryable|the database system is/i;
 /**
  * Connection lost, server leaving, statement cancelled for its time, lock not granted in time (its holder hangs), session
- * ended for idling (this process hung), server switched to read only (it is a standby now), still a conflict after all runs.
+ * ended for idling (this process hung), server switched to read only (it is a standby now), still a conflict after all runs,
+ * an error of its disk, which a standby may not have.
  */
-const AWAY_STATES = new Set(['57014', '55P03', '25P03', '25P04', '25006', ...RETRYABLE]);
+const AWAY_STATES = new Set(['57014', '55P03', '25P03', '25P04', '25006', '58030', ...RETRYABLE]);
+/** Connection lost, server leaving or out of memory or connections; not of disk space, which disk-space.ts names. */
+const AWAY_CLASSES = /^(08|57P|53(?!100))/;
 
 /** Whether the database is away (refused, cut, silent, shutting down, starting, out of resources): try again later. */
 export function isDatabaseAway(error: unknown): boolean {
@@ -76,7 +79,7 @@ export function isDatabaseAway(error: unknown): boolean {
   if (isPlanOutdated(error)) return true;
   const state = sqlState(error);
   if (state !== undefined && !CONNECTION_CODES.has(state)) {
-    return AWAY_STATES.has(state) || /^(08|53|57P)/.test(state);
+    return AWAY_STATES.has(state) || AWAY_CLASSES.test(state);
   }
   const code = 'code' in error ? String(error.code) : '';
   return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message);

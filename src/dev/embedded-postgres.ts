@@ -42,6 +42,8 @@ export interface EmbeddedPostgresOptions {
   readonly log: DevLog;
   /** For throw-away test data only: faster, and everything is lost when the machine stops. */
   readonly loseDataOnCrash?: boolean;
+  /** Longest pause before a server that ended is started again: 15 s unless given. */
+  readonly maximumRestartPauseMs?: number;
 }
 
 export interface EmbeddedPostgres {
@@ -77,7 +79,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
         );
       }
       const files = { ...draft, cluster: await realpath(cluster) };
-      const server = await superviseServer(files, options.port, options.log);
+      const server = await superviseServer(files, options);
       let stopped: Promise<void> | undefined;
       return {
         url: urlOf(password, server.port),

@@ -11,8 +11,12 @@ import { endLeftovers } from './server-processes.ts';
 /** Recovery after a crash replays the log, which may take a while on a slow disk. */
 const START_LIMIT_MS = 120_000;
 const PORT_ATTEMPTS = 5;
-const RESTARTS_PER_MINUTE = 5;
+/** Pause before the server is started again; it doubles from failure to failure. */
 const RESTART_PAUSE_MS = 500;
+/** A full disk may last for days: space that returns is noticed within this. */
+const MAXIMUM_RESTART_PAUSE_MS = 15_000;
+/** A server that has run for so long was well, and the next pause is the shortest again. */
+const CALM_MS = 60_000;
 
 /** The part of a pino logger that is used here. */
 export interface DevLog {
@@ -27,44 +31,55 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+export interface SuperviseOptions {
+  /** Without it, a free one. */
+  readonly port?: number | undefined;
+  readonly log: DevLog;
+  readonly maximumRestartPauseMs?: number | undefined;
+}
+
 interface ServerProcess {
   readonly child: ChildProcess;
   readonly exited: Promise<string>;
 }
 
 /**
- * Starts the server on 127.0.0.1 and keeps it running. With a port that is taken, throws; without one, a free one is
- * chosen and tried again when another program was faster.
+ * Starts the server on 127.0.0.1 and keeps it running. One that ends, on a full disk say, is started again for as long as
+ * it takes, so that it is back soon after it can be. With a port that is taken, throws; without one, a free one is chosen
+ * and tried again when another program was faster.
  */
 export async function superviseServer(
   files: ServerFiles,
-  wanted: number | undefined,
-  log: DevLog,
+  { port: wanted, log, maximumRestartPauseMs = MAXIMUM_RESTART_PAUSE_MS }: SuperviseOptions,
 ): Promise<RunningServer> {
   const { port, first } = await startOnPort(files, wanted, log);
   let current: ServerProcess | undefined = first;
-  let stopping = false;
+  const stopping = new AbortController();
   const letGo = endWithProcess(() => current?.child.kill('SIGINT'));
 
   const watching = (async () => {
-    const restarts: number[] = [];
+    let failures = 0;
     while (current !== undefined) {
+      const startedAt = performance.now();
       const how = await current.exited;
       current = undefined;
-      if (stopping) return;
+      if (stopping.signal.aborted) return;
       log.error({ how }, 'the database ended unexpectedly');
-      while (current === undefined && !stopping && mayRestart(restarts)) {
-        await delay(RESTART_PAUSE_MS);
-        current = await restart(files, port, log);
+      if (performance.now() - startedAt > CALM_MS) failures = 0;
+      while (current === undefined && !stopping.signal.aborted) {
+        const pauseMs = Math.min(maximumRestartPauseMs, RESTART_PAUSE_MS * 2 ** failures++);
+        await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        if (!stopping.signal.aborted) current = await restart(files, port, log);
       }
+      // It began to start before it was told to stop.
+      if (stopping.signal.aborted) current?.child.kill('SIGINT');
     }
-    if (!stopping) log.error({ restarts: RESTARTS_PER_MINUTE }, 'the database ends again and again; it is left alone');
   })();
 
   return {
     port,
     stop: async () => {
-      stopping = true;
+      stopping.abort();
       current?.child.kill('SIGINT');
       await Promise.race([watching, delay(30_000, undefined, { ref: false })]);
       await endLeftovers(files.cluster);
@@ -92,14 +107,6 @@ function endWithProcess(end: () => void): () => void {
   };
 }
 
-function mayRestart(restarts: number[]): boolean {
-  const now = performance.now();
-  if (restarts.length >= RESTARTS_PER_MINUTE && now - restarts[restarts.length - RESTARTS_PER_MINUTE]! < 60_000)
-    return false;
-  restarts.push(now);
-  return true;
-}
-
 async function restart(files: ServerFiles, port: number, log: DevLog): Promise<ServerProcess | undefined> {
   try {
     await endLeftovers(files.cluster);
@@ -107,7 +114,7 @@ async function restart(files: ServerFiles, port: number, log: DevLog): Promise<S
     log.warn({ port }, 'the database runs again');
     return server;
   } catch (error) {
-    log.error({ err: error }, 'the database could not be started again');
+    log.error({ err: error }, 'the database could not be started again; this is tried until it succeeds');
     return undefined;
   }
 }
@@ -156,7 +163,8 @@ async function startServer(files: ServerFiles, port: number, log: DevLog): Promi
   if (outcome === 'ready') return { child, exited };
   child.kill('SIGKILL');
   await exited;
-  if (output.some((line) => line.includes('Address already in use'))) throw new PortTaken();
+  if (output.some((line) => line.includes('Address already in use')))
+    throw new PortTaken(`another program listens on port ${port}`);
   throw serverComplaint(`The database did not start (${outcome})`, files, output.length > 0 ? output : [outcome]);
 }
 

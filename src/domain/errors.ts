@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'ACCOUNT_BUSY'
   | 'REQUEST_TIMEOUT'
   | 'BODY_UNREADABLE'
+  | 'DISK_FULL'
   | 'QUEUE_FULL'
   | 'LIMIT_REACHED'
   | 'IDEMPOTENCY_KEY_IN_USE'
@@ -88,4 +89,20 @@ export function refuseViolations(violations: readonly Violation[]): void {
 /** The error for a resource that does not exist, was deleted where that matters, or belongs to somebody else. */
 export function notFound(resource: string, id: number | string): DomainError {
   return new DomainError('NOT_FOUND', `There is no ${resource} ${id} here.`);
+}
+
+/** Seconds after which a client may try again: somebody has to make room first. */
+const DISK_FULL_RETRY_SECONDS = 30;
+
+/** The error for a write that the database has no disk space for; `cause` is what the database said. */
+export function diskFull(cause?: unknown): DomainError {
+  const message =
+    'The disk of the database is full. Nothing was stored; send the request again when the operator has made room. Reading works meanwhile.';
+  return Object.assign(new DomainError('DISK_FULL', message, { retryAfterSeconds: DISK_FULL_RETRY_SECONDS }), {
+    cause,
+  });
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof DomainError && error.code === 'DISK_FULL';
 }

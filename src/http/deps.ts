@@ -1,7 +1,7 @@
 /** What the ingress needs from outside. It passes `db` and `settledSteps` on to the use cases and never looks inside. */
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
-import type { SettledSteps } from '../application/await-suggestion.ts';
+import type { SettledSteps } from '../application/settled-steps.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -55,6 +55,8 @@ export interface HttpDeps {
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */
   isDatabaseReady(): Promise<boolean>;
+  /** Whether the database has room for what is written, as far as this process has seen; true unless given. */
+  takesWrites?(): boolean;
   /** Whether an error means that the database is away, so that the same request may succeed later. */
   isDatabaseAway(error: unknown): boolean;
   /** Told about every authenticated request; must not wait for anything. */

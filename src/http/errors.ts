@@ -29,6 +29,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   ACCOUNT_BUSY: { status: 429, title: 'Too many requests of the account are in hand' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   BODY_UNREADABLE: { status: 413, title: 'The body is too large to be read' },
+  DISK_FULL: { status: 507, title: 'The disk of the database is full' },
   QUEUE_FULL: { status: 429, title: 'Too many suggestions wait already' },
   LIMIT_REACHED: { status: 400, title: 'A limit of the account is reached' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },

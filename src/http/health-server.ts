@@ -3,10 +3,9 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
-import { addHealthRoutes } from './plugins/health.ts';
+import { addHealthRoutes, type Readiness } from './plugins/health.ts';
 
-export interface HealthDeps extends Pick<HttpDeps, 'log'> {
-  readonly isReady: () => Promise<boolean>;
+export interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;
   readonly metrics?: Pick<Metrics, 'render'> | undefined;
 }
@@ -19,7 +18,7 @@ export function buildHealthServer(deps: HealthDeps): FastifyInstance {
     forceCloseConnections: true,
   });
   refuseWhenClosing(app, deps.shutdownGraceMs);
-  addHealthRoutes(app, deps.isReady);
+  addHealthRoutes(app, deps);
   const { metrics } = deps;
   if (metrics !== undefined) {
     app.get('/metrics', async (_, reply) => {

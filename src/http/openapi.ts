@@ -99,6 +99,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   429: 'The rate limit is exceeded.',
   500: 'Internal server error.',
   503: 'The service is away for the moment.',
+  507: 'The disk of the database is full. Nothing was stored; reading works meanwhile.',
 };
 
 const REFUSAL_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
@@ -106,6 +107,7 @@ const REFUSAL_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>
   409: { 'Retry-After': 'Seconds until a repetition makes sense, when the key is in use.' },
   429: { 'Retry-After': 'Seconds until the next request is taken.', ...rateLimitHeaders() },
   503: { 'Retry-After': 'Seconds until a repetition makes sense.' },
+  507: { 'Retry-After': 'Seconds until a repetition makes sense.' },
 };
 
 function rateLimitHeaders() {
@@ -206,7 +208,7 @@ function refusalsOf(operation: OperationDescription): readonly number[] {
   if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
   if (hasIds) statuses.push(404, 414);
   // A body is read, and its type looked at, also where none is wanted.
-  if (operation.method !== 'GET') statuses.push(413, 415);
+  if (operation.method !== 'GET') statuses.push(413, 415, 507);
   if (operation.method === 'POST') statuses.push(400, 422);
   if (mayMeetItself(operation)) statuses.push(409);
   return statuses.sort((a, b) => a - b);

@@ -21,6 +21,7 @@ import { makeLoadGuard } from './plugins/backpressure.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
 import { CHECK_INTERVAL_MS, HEADERS_TIME_MS, limitConnections } from './plugins/connections.ts';
+import { refuseWritesWhenFull } from './plugins/disk-full.ts';
 import { addHealthRoutes } from './plugins/health.ts';
 import { observeRequests } from './plugins/observe.ts';
 import { addReference } from './plugins/reference.ts';
@@ -87,7 +88,8 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
 
   const guard = settings.load === undefined ? undefined : await makeLoadGuard(app, settings.load);
   const isReady = async () => !isClosing() && guard?.isRefusing() !== true && (await deps.isDatabaseReady());
-  addHealthRoutes(app, isReady);
+  const { takesWrites } = deps;
+  addHealthRoutes(app, { isReady, ...(takesWrites !== undefined && { takesWrites }) });
   await addReference(app);
 
   drainUnread(app);
@@ -102,6 +104,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   await app.register(async (dialects) => {
     guard?.install(dialects);
     if (settings.isRefusalSlow === true) slowRefusals(dialects);
+    if (takesWrites !== undefined) refuseWritesWhenFull(dialects, takesWrites);
     await dialects.register(async (scope) => addNativeDialect(scope, ingress, limiter), { prefix: NATIVE_PREFIX });
     await dialects.register(async (scope) => addSdkDialect(scope, ingress, limiter), { prefix: SDK_PREFIX });
   });

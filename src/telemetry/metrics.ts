@@ -11,6 +11,8 @@ export interface MetricSources {
   /** Must settle; a rejection means that the database is away. */
   readonly readBacklog: () => Promise<Backlog>;
   readonly readPool: () => PoolUsage;
+  /** Whether the database has no disk space left, as far as this process has seen. */
+  readonly isDiskFull: () => boolean;
 }
 
 export interface RequestFacts {
@@ -98,6 +100,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
     registers,
   });
   addPoolGauges(registry, sources.readPool);
+  addDiskGauge(registry, sources.isDiskFull);
   const backlog = new BacklogGauges(registry, sources.readBacklog);
 
   return {
@@ -145,6 +148,17 @@ function addPoolGauges(registry: Registry, readPool: MetricSources['readPool']):
     registers,
     collect() {
       this.set(readPool().size);
+    },
+  });
+}
+
+function addDiskGauge(registry: Registry, isFull: MetricSources['isDiskFull']): void {
+  new Gauge({
+    name: 'backsolve_database_disk_full',
+    help: 'Whether this process has seen that the database has no disk space left.',
+    registers: [registry],
+    collect() {
+      this.set(isFull() ? 1 : 0);
     },
   });
 }

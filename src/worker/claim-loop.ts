@@ -11,6 +11,8 @@ export interface ClaimLoopSettings {
   /** One pass: claims what there is room for and begins it, without waiting for its end. */
   readonly claim: () => Promise<void>;
   readonly onError: (error: unknown) => void;
+  /** Asked before every pass: nothing is claimed while it is true. The next poll asks again. */
+  readonly isPaused?: (() => boolean) | undefined;
 }
 
 export class ClaimLoop {
@@ -53,6 +55,7 @@ export class ClaimLoop {
   async #claimWhileWoken(): Promise<void> {
     while (this.#isWoken && !this.#isStopped) {
       this.#isWoken = false;
+      if (this.#settings.isPaused?.() === true) continue;
       try {
         await this.#settings.claim();
       } catch (error) {

@@ -30,6 +30,8 @@ export interface EventLoopDeps extends DeliverDeps {
   readonly pollIntervalMs: number;
   /** How long `stop` lets attempts finish before it calls them off. */
   readonly graceMs: number;
+  /** While it is true nothing is claimed: what would be sent could not be noted, and would be sent again. */
+  readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'deliverySettled'> | undefined;
 }
 
@@ -53,6 +55,7 @@ export class EventLoop {
       pollIntervalMs: deps.pollIntervalMs,
       claim: () => this.#claim(),
       onError: (error) => deps.log.warn({ err: error }, 'events.claim-failed'),
+      isPaused: deps.isPaused,
     });
   }
 

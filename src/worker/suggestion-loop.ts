@@ -5,6 +5,7 @@ import { type ExplainRequest, explainObjective } from '../application/explain-ob
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import type { Listener } from '../db/listen.ts';
 import { claimJobs, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggestion-jobs.ts';
+import { isDiskFull } from '../domain/errors.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -28,11 +29,15 @@ export interface SuggestionLoopDeps extends ComputeDeps {
   readonly pollIntervalMs: number;
   /** How long `stop` lets claimed jobs finish before it hands them back. */
   readonly graceMs: number;
+  /** While it is true nothing is claimed: what would be computed could not be stored. */
+  readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'suggestionSettled' | 'leaseLost'> | undefined;
   readonly tracing?: Tracing | undefined;
 }
 
 const SHUTDOWN = 'shutdown';
+/** A full disk may last for days, and is no reason to give a suggestion up. */
+const DISK_FULL_PAUSE = { delayMs: 5_000, countsAsAttempt: false } as const;
 
 export class SuggestionLoop {
   readonly #deps: SuggestionLoopDeps;
@@ -61,6 +66,7 @@ export class SuggestionLoop {
       pollIntervalMs: deps.pollIntervalMs,
       claim: () => this.#claim(),
       onError: (error) => deps.log.warn({ err: error }, 'jobs.claim-failed'),
+      isPaused: deps.isPaused,
     });
   }
 
@@ -193,6 +199,7 @@ export class SuggestionLoop {
     log.warn({ ...facts, err: error, isLeaving }, 'suggestion.interrupted');
     try {
       if (isLeaving) await releaseJob(db, job, { delayMs: 0, error: null, countsAsAttempt: false });
+      else if (isDiskFull(error)) await releaseJob(db, job, { ...DISK_FULL_PAUSE, error: null });
       else await this.#handBack(job, error instanceof Error ? error.message : String(error));
     } catch (again) {
       // The database is away: the lease runs out by itself and another attempt follows.

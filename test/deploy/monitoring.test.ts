@@ -46,6 +46,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
   const metrics = makeMetrics({
     readBacklog: async () => ({ jobs, accounts: [], deliveries }),
     readPool: () => ({ size: 1, open: 0, idle: 0, waiting: 0 }),
+    isDiskFull: () => false,
   });
   metrics.watchWorker(() => ({ running: 0, concurrency: 1 }));
   const { body } = await metrics.render();

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, chmod, mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, mkdtemp, readFile, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,7 +28,10 @@ interface Started extends EmbeddedPostgres {
   readonly messages: string[];
 }
 
-async function start(dataDir: string, port?: number): Promise<Started> {
+async function start(
+  dataDir: string,
+  options: { port?: number; maximumRestartPauseMs?: number } = {},
+): Promise<Started> {
   const messages: string[] = [];
   const note = (_fields: object, message: string) => void messages.push(message);
   const log = { debug: () => undefined, info: note, warn: note, error: note };
@@ -36,7 +39,7 @@ async function start(dataDir: string, port?: number): Promise<Started> {
     dataDir,
     log,
     loseDataOnCrash: true,
-    ...(port === undefined ? {} : { port }),
+    ...options,
   });
   cleanups.push(() => server.stop());
   return { ...server, messages };
@@ -215,6 +218,33 @@ test('a server that dies is started again on the same port', async () => {
   expect(server.messages).toContain('the database ended unexpectedly');
 });
 
+test('a server that cannot be started again is tried until it can', async () => {
+  const dataDir = await newFolder();
+  const server = await start(dataDir, { maximumRestartPauseMs: 50 });
+  const cluster = await clusterOf(dataDir);
+  const control = path.join(cluster, 'global', 'pg_control');
+  await rename(control, `${control}.away`);
+  const [main] = await serverProcesses(cluster);
+  process.kill(main!, 'SIGKILL');
+  const failures = () => server.messages.filter((message) => message.includes('could not be started again')).length;
+  await expect.poll(failures).toBeGreaterThan(7);
+  await rename(`${control}.away`, control);
+  await expect.poll(() => query(server.url, 'select 1 as one').catch(() => [])).toEqual([{ one: 1 }]);
+  expect(server.messages).toContain('the database runs again');
+});
+
+test('a server that is waited for to start again can be stopped at once', async () => {
+  const dataDir = await newFolder();
+  const server = await start(dataDir);
+  const cluster = await clusterOf(dataDir);
+  await rm(path.join(cluster, 'global', 'pg_control'));
+  const [main] = await serverProcesses(cluster);
+  process.kill(main!, 'SIGKILL');
+  await expect.poll(() => server.messages.some((message) => message.includes('could not be started'))).toBe(true);
+  await server.stop();
+  expect(await serverProcesses(cluster)).toEqual([]);
+});
+
 test('stopping ends every process, open connections or not, and frees the folder; twice does no harm', async () => {
   const dataDir = await newFolder();
   const server = await start(dataDir);
@@ -231,7 +261,7 @@ test('stopping ends every process, open connections or not, and frees the folder
 test('a port that is taken is named', async () => {
   const first = await start(await newFolder());
   const port = Number(new URL(first.url).port);
-  await expect(start(await newFolder(), port)).rejects.toThrow(`127.0.0.1:${port}: another program`);
+  await expect(start(await newFolder(), { port })).rejects.toThrow(`127.0.0.1:${port}: another program`);
 });
 
 test('a folder that cannot be made is an error about DATA_DIR', async () => {

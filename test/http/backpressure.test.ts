@@ -1,7 +1,6 @@
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { SettledSteps } from '../../src/application/await-suggestion.ts';
 import { OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
 
 const CALM = { requestsInFlight: 1_000, eventLoopDelayMs: 0, heapShare: 1 };
@@ -108,8 +107,7 @@ describe('a process under load', () => {
   });
 
   it('lets so many requests wait for suggestions, takes those that do not wait, and writes nothing for the others', async () => {
-    const steps = new SettledSteps({ subscribe: () => () => undefined }, 50, 2);
-    const service = await openNativeService({ deps: { settledSteps: steps } });
+    const service = await openNativeService({ waiting: { maximumWaiting: 2 } });
     const objectives: Awaited<ReturnType<typeof prepareObjective>>[] = [];
     for (let i = 0; i < 4; i++) objectives.push(await prepareObjective(service.send));
     const suggest = (i: number, prefer: string) =>
@@ -121,8 +119,41 @@ describe('a process under load', () => {
     expect(await countJobs(service)).toBe(2);
     expect((await suggest(3, 'respond-async')).status).toBe(202);
     for (const { objectiveUrl } of objectives.slice(0, 2)) await service.send('POST', `${objectiveUrl}/stop`);
-    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([202, 202]);
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201]);
     expect((await suggest(2, 'wait=1')).status).toBe(202);
+    await service.close();
+  });
+});
+
+describe('an account with as many requests waiting as it may', () => {
+  it('gets 202 at once for the next one, whose suggestion is asked for all the same', async () => {
+    const service = await openNativeService({ waiting: { maximumWaitingPerAccount: 1 } });
+    const objectives: Awaited<ReturnType<typeof prepareObjective>>[] = [];
+    for (let i = 0; i < 3; i++) objectives.push(await prepareObjective(service.send));
+    const suggest = (i: number) =>
+      service.send('POST', `${objectives[i]!.objectiveUrl}/inverses`, {}, { prefer: 'wait=100' });
+    const waiting = suggest(0);
+    await expect.poll(() => countJobs(service)).toBe(1);
+    const answered = await suggest(1);
+    expect(answered.status).toBe(202);
+    expect(answered.headers['retry-after']).toBe('5');
+    expect(answered.headers['preference-applied']).toBeUndefined();
+    expect((await service.send('GET', String(answered.headers.location))).body).toMatchObject({ input: null });
+    const sdk = await service.send('POST', `/api/objectives/${objectives[2]!.loaded.body.id}/suggest-inverse`, {});
+    expectOverload(sdk);
+    expect(await countJobs(service)).toBe(3);
+
+    const other = service.sendAs(await service.makeKey('another account'));
+    const theirs = await prepareObjective(other);
+    const alsoWaiting = other('POST', `${theirs.objectiveUrl}/inverses`, {}, { prefer: 'wait=100' });
+    await expect.poll(() => countJobs(service)).toBe(4);
+    await service.send('POST', `${objectives[0]!.objectiveUrl}/stop`);
+    expect((await waiting).headers['preference-applied']).toBe('wait=100');
+    const next = suggest(1);
+    await service.send('POST', `${objectives[1]!.objectiveUrl}/stop`);
+    expect((await next).body).toMatchObject({ status: 'stopped' });
+    await other('POST', `${theirs.objectiveUrl}/stop`);
+    expect((await alsoWaiting).status).toBe(201);
     await service.close();
   });
 });

@@ -2,8 +2,8 @@
 import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
-import { SettledSteps } from '../../src/application/await-suggestion.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { SettledSteps, type SettledStepsOptions } from '../../src/application/settled-steps.ts';
 import { connect, forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
@@ -45,6 +45,7 @@ export interface NativeService {
 export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly deps?: Partial<HttpDeps>;
+  readonly waiting?: Partial<SettledStepsOptions>;
   readonly hasWorker?: boolean;
   /** Whether accounts have shares of the connections, as they have in the product. */
   readonly sharesConnections?: boolean;
@@ -81,7 +82,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   });
   listener.start();
   const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
-  const settledSteps = new SettledSteps(listener, 200);
+  const settledSteps = new SettledSteps({ db, listener, pollIntervalMs: 200, ...options.waiting });
   const loop = new SuggestionLoop({
     db,
     listener,

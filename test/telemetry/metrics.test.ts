@@ -182,7 +182,11 @@ describe('metrics without a database', () => {
       () => Promise.reject(new Error('ECONNREFUSED')),
       () => Promise.resolve({ jobs, accounts: [], deliveries }),
     ];
-    const metrics = makeMetrics({ readBacklog: () => answers.shift()!(), readPool: () => POOL });
+    const metrics = makeMetrics({
+      readBacklog: () => answers.shift()!(),
+      readPool: () => POOL,
+      isDiskFull: () => false,
+    });
     const read = async () => {
       vi.advanceTimersByTime(10_000);
       return parseSamples((await metrics.render()).body);
@@ -201,7 +205,11 @@ describe('metrics without a database', () => {
 
   it('are told within seconds while the database is silent', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
-    const metrics = makeMetrics({ readBacklog: () => new Promise(() => undefined), readPool: () => POOL });
+    const metrics = makeMetrics({
+      readBacklog: () => new Promise(() => undefined),
+      readPool: () => POOL,
+      isDiskFull: () => false,
+    });
     const rendering = metrics.render();
     await vi.advanceTimersByTimeAsync(3_000);
     expect(readValue(parseSamples((await rendering).body), 'backsolve_database_up')).toBe(0);
@@ -213,7 +221,7 @@ describe('metrics without a database', () => {
       reads += 1;
       return { jobs, accounts: [], deliveries };
     };
-    const metrics = makeMetrics({ readBacklog, readPool: () => POOL });
+    const metrics = makeMetrics({ readBacklog, readPool: () => POOL, isDiskFull: () => false });
     await Promise.all([metrics.render(), metrics.render(), metrics.render()]);
     await metrics.render();
     expect(reads).toBe(1);

@@ -25,6 +25,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   SUGGESTION_PENDING: 409,
   SUGGESTION_FAILED: 500,
   OVERLOADED: 503,
+  DISK_FULL: 507,
   QUEUE_FULL: 429,
   ACCOUNT_BUSY: 429,
   REQUEST_TIMEOUT: 408,
@@ -72,7 +73,7 @@ describe('an error is answered', () => {
     ]);
   });
 
-  it.each(['08006', '08P01', '57P01', '57P03', '53300', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])(
+  it.each(['08006', '08P01', '57P01', '57P03', '53200', '53300', '58030', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])(
     '%s of the database with 503 and Retry-After',
     (code) => {
       const { problem, headers } = answerError(pgError(code), context);

@@ -6,6 +6,7 @@ function makeLoop() {
   const passes: PromiseWithResolvers<void>[] = [];
   const errors: unknown[] = [];
   let notify: (() => void) | undefined;
+  let isPaused = false;
   const loop = new ClaimLoop({
     listener: {
       subscribe: (_channel, notified) => {
@@ -24,8 +25,12 @@ function makeLoop() {
       return pass.promise;
     },
     onError: (error) => errors.push(error),
+    isPaused: () => isPaused,
   });
-  return { loop, passes, errors, notify: () => notify?.() };
+  const setPaused = (paused: boolean) => {
+    isPaused = paused;
+  };
+  return { loop, passes, errors, setPaused, notify: () => notify?.() };
 }
 
 it('claims at its start, and once more however often it was woken meanwhile', async () => {
@@ -67,6 +72,25 @@ it('stops when the pass under way has ended, and neither claims nor starts again
   t.loop.wake();
   t.loop.start();
   expect(t.passes).toHaveLength(1);
+});
+
+it('claims nothing while it is paused, whoever wakes it, and goes on at the next poll', async () => {
+  vi.useFakeTimers();
+  try {
+    const t = makeLoop();
+    t.setPaused(true);
+    t.loop.start();
+    t.notify();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(t.passes).toHaveLength(0);
+    t.setPaused(false);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(t.passes).toHaveLength(1);
+    t.passes[0]!.resolve();
+    await t.loop.stop();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('polls, until it is stopped', async () => {

@@ -1,6 +1,7 @@
 import { suggestAndWait } from '../../application/await-suggestion.ts';
 import { getInverse, listInverses } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
+import { isBeingComputed } from '../../domain/inverse.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 import { created, ok, pageOf } from './answers.ts';
@@ -21,6 +22,8 @@ const inverses = `${objective}/inverses` as const;
 
 /** A suggestion takes a fraction of a second; a poll faster than this only costs both sides. */
 const POLL_AFTER_SECONDS = 1;
+/** Where so many of an account wait already the queue is long. */
+const POLL_CROWDED_SECONDS = 5;
 
 export const inverseOperations: readonly Operation[] = [
   defineOperation({
@@ -30,12 +33,15 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Ask for the next input to try',
     description:
-      'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once. Repeating it while the suggestion is being computed returns the same iteration.',
+      'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once; so does the service when too many requests of the account wait already. Repeating it while the suggestion is being computed returns the same iteration.',
     body: noFields,
     waits: true,
     keepsKeyItself: true,
     answers: {
-      ...created.spec('The next iteration with its input.', suggestionSchema),
+      ...created.spec(
+        'The next iteration with its input. When the objective was stopped meanwhile: status stopped, input null.',
+        suggestionSchema,
+      ),
       202: {
         description: 'The suggestion is not computed yet; input is null. Poll the Location.',
         schema: suggestionSchema,
@@ -52,14 +58,14 @@ export const inverseOperations: readonly Operation[] = [
       });
       const maximumQueued = deps.settings.account?.queuedSuggestions;
       const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
-      const isComputed = step.inverse.input !== null;
+      const isPending = isBeingComputed(step.inverse);
       return {
-        status: isComputed ? 201 : 202,
+        status: isPending ? 202 : 201,
         body: presentSuggestion(step),
         headers: {
           location: inversePath(ids, ids.objectiveId, step.inverse.id),
-          ...(applied !== undefined && { 'preference-applied': applied }),
-          ...(!isComputed && { 'retry-after': String(POLL_AFTER_SECONDS) }),
+          ...(applied !== undefined && step.mayWait && { 'preference-applied': applied }),
+          ...(isPending && { 'retry-after': String(step.mayWait ? POLL_AFTER_SECONDS : POLL_CROWDED_SECONDS) }),
         },
       };
     },

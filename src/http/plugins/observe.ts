@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { withActiveSpan } from '../../telemetry/trace-context.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
 import type { HttpDeps } from '../deps.ts';
+import { isProbe } from './health.ts';
 
 export function observeRequests(
   app: FastifyInstance,
@@ -14,7 +15,7 @@ export function observeRequests(
   if (tracing !== undefined) traceRequests(app, tracing);
   if (metrics === undefined) return;
   app.addHook('onRequest', (request, reply, done) => {
-    if (!isProbe(request)) {
+    if (!isProbe(request.routeOptions.url)) {
       metrics.requestStarted();
       // Also where the client goes away, which no answer follows.
       reply.raw.once('close', metrics.requestEnded);
@@ -22,7 +23,7 @@ export function observeRequests(
     done();
   });
   app.addHook('onResponse', (request, reply, done) => {
-    if (!isProbe(request)) {
+    if (!isProbe(request.routeOptions.url)) {
       const { method, routeOptions } = request;
       const seconds = reply.elapsedTime / 1000;
       metrics.requestAnswered({ method, route: templateOf(routeOptions.url), status: reply.statusCode, seconds });
@@ -30,7 +31,7 @@ export function observeRequests(
     done();
   });
   app.addHook('onRequestAbort', (request, done) => {
-    if (!isProbe(request)) metrics.requestAborted();
+    if (!isProbe(request.routeOptions.url)) metrics.requestAborted();
     done();
   });
 }
@@ -42,7 +43,7 @@ export function observeRequests(
 function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, Span>();
   app.addHook('onRequest', (request, reply, done) => {
-    if (isProbe(request)) return done();
+    if (isProbe(request.routeOptions.url)) return done();
     const span = tracing.begin(startOf(request));
     spans.set(request, span);
     if (!span.isRecorded) return done();
@@ -82,8 +83,4 @@ function startOf(request: FastifyRequest) {
 /** Undefined for the catch-all route behind unknown paths. */
 function templateOf(url: string | undefined): string | undefined {
   return url === undefined || url.endsWith('*') ? undefined : url;
-}
-
-function isProbe({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url === '/livez' || url === '/readyz';
 }

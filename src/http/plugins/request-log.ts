@@ -1,10 +1,11 @@
 /** One line per answered request, ids and durations only; probes are left out while they succeed. */
 import type { FastifyInstance } from 'fastify';
+import { isProbe } from './health.ts';
 
 export function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url;
-    if ((route === '/livez' || route === '/readyz') && reply.statusCode < 400) return;
+    if (isProbe(route) && reply.statusCode < 400) return;
     const durationMs = Math.round(reply.elapsedTime);
     const facts = { method: request.method, route: route ?? null, status: reply.statusCode, durationMs };
     request.log.info(facts, 'request.answered');

@@ -6,9 +6,11 @@
 import { type AwaitDeps, suggestAndWait } from '../../application/await-suggestion.ts';
 import { getInverse, getNewestInverse } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
+import { objectiveEnded } from '../../application/request-suggestion.ts';
 import type { StepView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
-import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
 import type { HttpSettings } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
@@ -72,12 +74,16 @@ interface SuggestCall
   readonly deps: AwaitDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
 
-/** Throws OVERLOADED when the suggestion takes longer than a client waits; asking again then finds it. */
+/**
+ * Throws OVERLOADED when the suggestion takes longer than a client waits, asking again then finds it; OBJECTIVE_ENDED when
+ * the objective was stopped meanwhile.
+ */
 async function suggest({ deps, accountId, ids, requestId, keyed }: SuggestCall): Promise<StepView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const maximumQueued = deps.settings.account?.queuedSuggestions;
   const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
   if (step.inverse.input !== null) return step;
+  if (!isBeingComputed(step.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
   const message = 'The suggestion is still being computed; ask again for the same one.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

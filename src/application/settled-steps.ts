@@ -1,0 +1,164 @@
+/**
+ * Waiting for inverses to settle: computed, failed, stopped or deleted, by whatever process. A notification wakes the
+ * waiter, and a poll stands behind it. Both read for all waiters of the process at once: what a wait costs the database
+ * does not grow with the number of those who wait.
+ */
+import { readSettledInverses } from '../db/inverses.ts';
+import { ANYTHING, type Listener } from '../db/listen.ts';
+import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
+import type { Db } from '../db/transaction.ts';
+import { DomainError, notFound } from '../domain/errors.ts';
+import type { Inverse } from '../domain/inverse.ts';
+
+export interface SettledStepsOptions {
+  readonly db: Db;
+  readonly listener: Pick<Listener, 'subscribe'>;
+  /** Pause between two polls while somebody waits. */
+  readonly pollIntervalMs: number;
+  /** Requests that may wait at a time; any number unless given. */
+  readonly maximumWaiting?: number;
+  /** Of one account; 0 or absent: any number. */
+  readonly maximumWaitingPerAccount?: number;
+}
+
+/** Ids of recently settled inverses kept, for a notification that outruns the answer to the request's own commit. */
+const RECENT_LIMIT = 4_096;
+/** Inverses of one read; the largest have some 25 kB each. */
+const BATCH_LIMIT = 500;
+/** Reads under way at a time. One alone would hold everybody up for as long as its connection is silent. */
+const READS_AT_ONCE = 2;
+
+interface Waiter {
+  /** Undefined: it has not settled yet. */
+  readonly resolve: (settled: Inverse | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface Awaited {
+  readonly accountId: number;
+  readonly waiters: Set<Waiter>;
+}
+
+/** One per process: one subscription, one poll, however many wait. */
+export class SettledSteps {
+  readonly #options: SettledStepsOptions;
+  readonly #awaited = new Map<number, Awaited>();
+  readonly #recent = new Set<number>();
+  readonly #unsubscribe: () => void;
+  /** Ids that the next read is about. */
+  readonly #due = new Set<number>();
+  #reads = 0;
+  #isReadPlanned = false;
+  #poll: NodeJS.Timeout | undefined;
+  #inside = 0;
+  readonly #insideOf = new Map<number, number>();
+
+  constructor(options: SettledStepsOptions) {
+    this.#options = options;
+    this.#unsubscribe = options.listener.subscribe(SETTLED_CHANNEL, (payload) => this.#hear(payload));
+  }
+
+  /**
+   * Counts a request that is going to wait until the returned function is called. Undefined: its account has as many
+   * waiting here as it may, and this one must not wait. Throws OVERLOADED when the process has.
+   */
+  enter(accountId: number): (() => void) | undefined {
+    const { maximumWaiting = Number.POSITIVE_INFINITY, maximumWaitingPerAccount = 0 } = this.#options;
+    const ofAccount = this.#insideOf.get(accountId) ?? 0;
+    if (maximumWaitingPerAccount > 0 && ofAccount >= maximumWaitingPerAccount) return undefined;
+    if (this.#inside >= maximumWaiting) {
+      const message = `${this.#inside} requests wait for suggestions in this process already; try again in a moment.`;
+      throw new DomainError('OVERLOADED', message);
+    }
+    this.#inside += 1;
+    this.#insideOf.set(accountId, ofAccount + 1);
+    return () => {
+      this.#inside -= 1;
+      const left = this.#insideOf.get(accountId)! - 1;
+      if (left === 0) this.#insideOf.delete(accountId);
+      else this.#insideOf.set(accountId, left);
+    };
+  }
+
+  /**
+   * The inverse as soon as it has settled, deleted or not; undefined when it has not after `timeoutMs`. Throws NOT_FOUND
+   * when there is no such row any more, and whatever a read throws. Leaves nothing behind.
+   */
+  wait(accountId: number, inverseId: number, timeoutMs: number): Promise<Inverse | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<Inverse | undefined>();
+    const awaited = this.#awaited.get(inverseId) ?? { accountId, waiters: new Set() };
+    const waiter: Waiter = { resolve, reject };
+    awaited.waiters.add(waiter);
+    this.#awaited.set(inverseId, awaited);
+    if (this.#recent.has(inverseId)) this.#read([inverseId]);
+    this.#poll ??= setInterval(() => this.#read(this.#awaited.keys()), this.#options.pollIntervalMs);
+    const timer = setTimeout(resolve, timeoutMs, undefined);
+    return promise.finally(() => {
+      clearTimeout(timer);
+      awaited.waiters.delete(waiter);
+      if (awaited.waiters.size === 0) this.#forget(inverseId);
+    });
+  }
+
+  /** Whoever still waits is told that nothing has settled. */
+  close(): void {
+    this.#unsubscribe();
+    for (const { waiters } of this.#awaited.values()) for (const { resolve } of waiters) resolve(undefined);
+  }
+
+  #forget(inverseId: number): void {
+    this.#awaited.delete(inverseId);
+    if (this.#awaited.size > 0) return;
+    clearInterval(this.#poll);
+    this.#poll = undefined;
+  }
+
+  #hear(payload: string): void {
+    if (payload === ANYTHING) {
+      this.#read(this.#awaited.keys());
+      return;
+    }
+    const inverseId = Number(payload);
+    // Also when somebody waits for it already: another request may be about to.
+    this.#recent.add(inverseId);
+    if (this.#recent.size > RECENT_LIMIT) this.#recent.delete(this.#recent.values().next().value!);
+    if (this.#awaited.has(inverseId)) this.#read([inverseId]);
+  }
+
+  /** Plans a read of these, together with all others that come up in the same turn of the loop or while reads are busy. */
+  #read(inverseIds: Iterable<number>): void {
+    for (const id of inverseIds) this.#due.add(id);
+    if (this.#isReadPlanned || this.#reads >= READS_AT_ONCE || this.#due.size === 0) return;
+    this.#isReadPlanned = true;
+    setImmediate(() => {
+      this.#isReadPlanned = false;
+      void this.#readDue();
+    });
+  }
+
+  /** Never rejects. */
+  async #readDue(): Promise<void> {
+    const batch = [...this.#due].slice(0, BATCH_LIMIT);
+    for (const id of batch) this.#due.delete(id);
+    this.#reads += 1;
+    await this.#settle(batch.filter((id) => this.#awaited.has(id)));
+    this.#reads -= 1;
+    this.#read([]);
+  }
+
+  async #settle(inverseIds: readonly number[]): Promise<void> {
+    if (inverseIds.length === 0) return;
+    const keys = inverseIds.map((id) => ({ id, accountId: this.#awaited.get(id)!.accountId }));
+    const waitersOf = (id: number) => this.#awaited.get(id)?.waiters ?? [];
+    try {
+      for (const [id, inverse] of await readSettledInverses(this.#options.db, keys)) {
+        for (const { resolve, reject } of waitersOf(id)) {
+          if (inverse === undefined) reject(notFound('inverse', id));
+          else resolve(inverse);
+        }
+      }
+    } catch (error) {
+      for (const id of inverseIds) for (const { reject } of waitersOf(id)) reject(error);
+    }
+  }
+}

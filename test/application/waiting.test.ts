@@ -1,0 +1,275 @@
+/** Who waits for a suggestion: woken by whatever ends the wait, in any process, at a cost that does not grow with their number. */
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
+import { suggestAndWait } from '../../src/application/await-suggestion.ts';
+import { deleteModel } from '../../src/application/manage-models.ts';
+import { deleteProject } from '../../src/application/manage-projects.ts';
+import { deleteTrial } from '../../src/application/manage-trials.ts';
+import { deleteObjective } from '../../src/application/read-objectives.ts';
+import { recordOutput } from '../../src/application/record-output.ts';
+import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { SettledSteps } from '../../src/application/settled-steps.ts';
+import { stopObjective } from '../../src/application/stop-objective.ts';
+import { connect } from '../../src/db/client.ts';
+import { findInverse } from '../../src/db/inverses.ts';
+import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
+import { findObjective } from '../../src/db/objectives.ts';
+import { SETTLED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
+import { StopReason } from '../../src/domain/stop-reason.ts';
+import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+
+/** Longer than any test: whoever waits for it never sees it. */
+const NEVER_MS = 3_600_000;
+
+let account: TestAccount;
+beforeAll(async () => {
+  account = await openTestAccount();
+});
+afterAll(() => account.close());
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+type Loaded = Awaited<ReturnType<typeof loadLinearObjective>>;
+
+/** What another process waits with: its own LISTEN connection, no poll that would help out. */
+async function openProcess() {
+  const listener = new Listener({
+    url: account.url,
+    applicationName: 'backsolve-test-listen',
+    heartbeatMs: 5_000,
+    reconnectMs: 100,
+    onError: () => undefined,
+  });
+  const listening = Promise.withResolvers<void>();
+  listener.subscribe(SETTLED_CHANNEL, () => listening.resolve());
+  listener.start();
+  await listening.promise;
+  const settledSteps = new SettledSteps({ db: account.db, listener, pollIntervalMs: NEVER_MS });
+  const wait = vi.spyOn(settledSteps, 'wait');
+  const close = async () => {
+    settledSteps.close();
+    await listener.stop();
+  };
+  return { settledSteps, wait, close };
+}
+
+const suggest = ({ settledSteps }: { readonly settledSteps: SettledSteps }, { path }: Loaded) =>
+  suggestAndWait({ db: account.db, settledSteps }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
+
+const open = ({ path }: Loaded) => requestSuggestion(account.db, account.accountId, path, { requestId: null });
+
+const DELETIONS: readonly (readonly [string, (loaded: Loaded) => Promise<unknown>])[] = [
+  ['objective', ({ path }) => deleteObjective(account.db, account.accountId, path)],
+  ['trial', ({ trial }) => deleteTrial(account.db, account.accountId, { trialId: trial.id })],
+  ['project', ({ project }) => deleteProject(account.db, account.accountId, { projectId: project.id })],
+  ['model', ({ model }) => deleteModel(account.db, account.accountId, model.id)],
+];
+
+describe('whoever waits for a suggestion, in any process,', () => {
+  it.each(DELETIONS)('is told at once that the %s was deleted', async (_, deleteIt) => {
+    const loaded = await loadLinearObjective(account);
+    const processes = [await openProcess(), await openProcess()];
+    const waiting = processes.map((each) => expect(suggest(each, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' }));
+    for (const { wait } of processes) await expect.poll(() => wait.mock.calls.length).toBe(1);
+    await deleteIt(loaded);
+    await Promise.all(waiting);
+    await expect(suggest(processes[0]!, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const each of processes) await each.close();
+  });
+
+  it.each([
+    ['while its job waits', async () => undefined],
+    ['when its job is gone', () => sql`delete from suggestion_jobs`.execute(account.db)],
+  ])('gets the stopped inverse at once when the objective is stopped %s', async (_, prepare) => {
+    const loaded = await loadLinearObjective(account);
+    const processes = [await openProcess(), await openProcess()];
+    const waiting = processes.map((each) => suggest(each, loaded));
+    for (const { wait } of processes) await expect.poll(() => wait.mock.calls.length).toBe(1);
+    await prepare();
+    await stopObjective(account.db, account.accountId, loaded.path);
+    for (const { inverse } of await Promise.all(waiting)) {
+      expect(inverse).toMatchObject({ iteration: 2, status: 'stopped', input: null, stoppedAt: expect.any(Date) });
+    }
+    await expect(suggest(processes[0]!, loaded)).rejects.toMatchObject({ code: 'OBJECTIVE_ENDED' });
+    for (const each of processes) await each.close();
+  });
+});
+
+describe('a deletion', () => {
+  it.each(DELETIONS)('of the %s stops what was running and leaves nothing open', async (_, deleteIt) => {
+    const { db, accountId } = account;
+    const loaded = await loadLinearObjective(account);
+    const { inverse } = await open(loaded);
+    await deleteIt(loaded);
+    const objective = await findObjective(db, accountId, loaded.objective.id);
+    expect(objective).toMatchObject({ stopReason: StopReason.stopped, disabledAt: expect.any(Date) });
+    expect(await findInverse(db, accountId, inverse.id)).toMatchObject({
+      status: 'stopped',
+      stoppedAt: objective!.disabledAt,
+      disabledAt: objective!.disabledAt,
+    });
+    expect((await sql`select from suggestion_jobs where inverse_id = ${inverse.id}`.execute(db)).rows).toEqual([]);
+  });
+
+  it('stops an inverse whose output is awaited and keeps the state of completed ones', async () => {
+    const { db, accountId } = account;
+    const loaded = await loadLinearObjective(account);
+    const { inverse } = await open(loaded);
+    await sql`update inverses set input = '{5,5}', suggested_at = now() where id = ${inverse.id}`.execute(db);
+    await deleteProject(db, accountId, { projectId: loaded.project.id });
+    expect(await findInverse(db, accountId, inverse.id)).toMatchObject({ status: 'stopped', output: null });
+    const [first] = loaded.objective.inverses;
+    expect(await findInverse(db, accountId, first!.id)).toMatchObject({ status: 'active', stoppedAt: null });
+    const output = { kind: 'output', output: [1, 2, 3], computeTimeNs: null } as const;
+    await expect(recordOutput(db, accountId, loaded.path, output)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('keeps the instants of what was deleted or had ended before', async () => {
+    const { db, accountId } = account;
+    const loaded = await loadLinearObjective(account);
+    const { inverse } = await open(loaded);
+    await stopObjective(db, accountId, loaded.path);
+    await deleteObjective(db, accountId, loaded.path);
+    const before = [
+      await findObjective(db, accountId, loaded.objective.id),
+      await findInverse(db, accountId, inverse.id),
+    ];
+    await deleteModel(db, accountId, loaded.model.id);
+    const after = [
+      await findObjective(db, accountId, loaded.objective.id),
+      await findInverse(db, accountId, inverse.id),
+    ];
+    expect(after).toEqual(before);
+  });
+});
+
+/** So many inverses being computed, and a process that waits for all of them and counts its statements. */
+async function openCrowd(size: number, pollIntervalMs: number) {
+  const loaded = await loadLinearObjective(account);
+  const { rows } = await sql<{ id: number }>`
+    insert into inverses (account_id, objective_id, iteration)
+    select ${account.accountId}, ${loaded.objective.id}, n from generate_series(2, ${size + 1}) n
+    returning id`.execute(account.db);
+  let statements = 0;
+  const db = connect({
+    url: account.url,
+    poolSize: 10,
+    statementTimeoutMs: 60_000,
+    lockTimeoutMs: 5_000,
+    applicationName: 'backsolve-test-crowd',
+    onConnectionError: () => undefined,
+    aroundStatement: (_, run) => {
+      statements += 1;
+      return run();
+    },
+  });
+  let tell: Notified = () => undefined;
+  const subscribe = (_: string, notified: Notified) => {
+    tell = notified;
+    return () => undefined;
+  };
+  const settledSteps = new SettledSteps({ db, listener: { subscribe }, pollIntervalMs });
+  return {
+    tell: (payload: string) => tell(payload),
+    statements: () => statements,
+    waits: rows.map(({ id }) => settledSteps.wait(account.accountId, id, NEVER_MS)),
+    settleAll: () =>
+      sql`update inverses set input = '{1,2}' where objective_id = ${loaded.objective.id} and iteration > 1`.execute(
+        account.db,
+      ),
+    settledSteps,
+    ids: rows.map(({ id }) => id),
+    close: () => db.destroy(),
+  };
+}
+
+describe('a thousand that wait', () => {
+  it('are woken together by two statements when anything may have happened', async () => {
+    const crowd = await openCrowd(1_000, NEVER_MS);
+    await crowd.settleAll();
+    crowd.tell(ANYTHING);
+    const settled = await Promise.all(crowd.waits);
+    expect(settled.map((inverse) => inverse?.id)).toEqual(crowd.ids);
+    expect(settled[0]!.input).toEqual([1, 2]);
+    expect(crowd.statements()).toBe(2);
+    await crowd.close();
+  });
+
+  it('are woken by few statements when each is notified of', async () => {
+    const crowd = await openCrowd(1_000, NEVER_MS);
+    await crowd.settleAll();
+    for (const id of crowd.ids) crowd.tell(String(id));
+    await Promise.all(crowd.waits);
+    expect(crowd.statements()).toBe(2);
+    await crowd.close();
+  });
+
+  it('cost two statements per poll while nothing happens, and none once nobody waits', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const crowd = await openCrowd(1_000, 1_000);
+    for (let poll = 1; poll <= 3; poll++) {
+      vi.advanceTimersByTime(1_000);
+      await expect.poll(crowd.statements).toBe(2 * poll);
+    }
+    await crowd.settleAll();
+    vi.advanceTimersByTime(1_000);
+    await Promise.all(crowd.waits);
+    expect(crowd.statements()).toBe(8);
+    expect(vi.getTimerCount()).toBe(0);
+    await crowd.close();
+  });
+});
+
+it('a wait ends with NOT_FOUND when the inverse is no row any more, and with the error of a read that failed', async () => {
+  const crowd = await openCrowd(2, NEVER_MS);
+  const gone = expect(crowd.waits[0]).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  await sql`delete from inverses where id = ${crowd.ids[0]!}`.execute(account.db);
+  crowd.tell(String(crowd.ids[0]));
+  await gone;
+  const failed = expect(crowd.waits[1]).rejects.toThrow();
+  await crowd.close();
+  crowd.tell(ANYTHING);
+  await failed;
+});
+
+it('a wait for what had settled before it began ends at once', async () => {
+  const crowd = await openCrowd(2, NEVER_MS);
+  await crowd.settleAll();
+  for (const id of crowd.ids) crowd.tell(String(id));
+  await Promise.all(crowd.waits);
+  const late = await crowd.settledSteps.wait(account.accountId, crowd.ids[0]!, NEVER_MS);
+  expect(late?.input).toEqual([1, 2]);
+  await crowd.close();
+});
+
+it('a wait that ends by its time leaves no poll behind', async () => {
+  const crowd = await openCrowd(0, NEVER_MS);
+  expect(await crowd.settledSteps.wait(account.accountId, 1, 0)).toBeUndefined();
+  const unanswered = crowd.settledSteps.wait(account.accountId, 1, NEVER_MS);
+  crowd.settledSteps.close();
+  expect(await unanswered).toBeUndefined();
+  expect(crowd.statements()).toBe(0);
+  await crowd.close();
+});
+
+it('the migration stops what was deleted before, and nothing else', async () => {
+  const { db, accountId } = account;
+  const [deleted, running] = [await loadLinearObjective(account), await loadLinearObjective(account)];
+  const opened = [await open(deleted), await open(running)];
+  // As deleting left it: disabled, but never stopped.
+  const deletedAt = sql`date_trunc('milliseconds', now()) - interval '1 day'`;
+  await sql`update objectives set disabled_at = ${deletedAt} where id = ${deleted.objective.id}`.execute(db);
+  await sql`update inverses set disabled_at = ${deletedAt} where objective_id = ${deleted.objective.id}`.execute(db);
+  await sql.raw(stopWhatWasDeleted).execute(db);
+  const objectives = [deleted, running].map(({ objective }) => findObjective(db, accountId, objective.id));
+  expect((await Promise.all(objectives)).map((objective) => objective?.stopReason)).toEqual([
+    StopReason.stopped,
+    StopReason.running,
+  ]);
+  const [stopped, kept] = await Promise.all(opened.map(({ inverse }) => findInverse(db, accountId, inverse.id)));
+  expect(stopped).toMatchObject({ status: 'stopped', stoppedAt: stopped!.disabledAt });
+  expect(kept).toMatchObject({ status: 'active', stoppedAt: null });
+  expect(await findInverse(db, accountId, deleted.objective.inverses[0]!.id)).toMatchObject({ status: 'active' });
+});

@@ -1,0 +1,209 @@
+/**
+ * The database's disk is full, as its error says: a trigger raises it in the real database, so that no disk has to be
+ * filled. A disk that is really full is a drill, bench/drills/full-disk.ts.
+ */
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { untilWritten } from '../../src/application/until-written.ts';
+import { connect } from '../../src/db/client.ts';
+import { DiskSpace, hasRoom } from '../../src/db/disk-space.ts';
+import { diskFull } from '../../src/domain/errors.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../support/postgres-server.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+import { findFreePort } from '../telemetry/free-port.ts';
+import { readValue, scrape } from '../telemetry/scrape.ts';
+import { openReceiver } from '../webhooks/receiver.ts';
+import { Gate, honest, makeEngine } from './engines.ts';
+import { loadObjective, openAdmin, readJob, type Step } from './objective.ts';
+
+/** Writes of this kind to the table meet a full disk from now on. */
+async function fillDisk({ databaseUrl }: TestService, event: string): Promise<void> {
+  await execute(
+    databaseUrl,
+    `create function meet_full_disk() returns trigger language plpgsql as $$
+       begin raise exception 'could not extend file' using errcode = '53100'; end $$;
+     create trigger full_disk before ${event} for each statement execute function meet_full_disk()`,
+  );
+}
+
+const makeRoom = ({ databaseUrl }: TestService) => execute(databaseUrl, 'drop function meet_full_disk cascade');
+
+const probe = async (service: TestService, path: string) => {
+  const response = await fetch(`${service.service.url}${path}`);
+  return { status: response.status, body: await response.json() };
+};
+
+describe('an ingress whose database has a full disk', () => {
+  it('answers writes with 507 and what to do, goes on reading, and takes writes again when there is room', async () => {
+    const metricsPort = await findFreePort();
+    const service = await startTestService({
+      worker: false,
+      settings: { METRICS_PORT: String(metricsPort), POLL_INTERVAL_MS: '20', SUGGEST_WAIT_MS: '0' },
+    });
+    const objective = await loadObjective(service);
+    expect(await probe(service, '/readyz')).toEqual({ status: 200, body: { status: 'ready', writes: true } });
+    expect((await probe(service, '/readyz/writes')).status).toBe(200);
+    await fillDisk(service, 'insert on inverses');
+
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const refused = await service.call('POST', `${objective}/inverses`, undefined, headers);
+    expect(refused.status).toBe(507);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(refused.body).toMatchObject({
+      type: 'urn:backsolve:problem:disk-full',
+      detail: expect.stringMatching(/^The disk of the database is full\. .*made room/),
+    });
+    // Known to be full: nothing else is tried that would write, in either dialect.
+    expect((await service.call('POST', '/models', { name: 'another' })).status).toBe(507);
+    expect((await service.call('DELETE', objective)).status).toBe(507);
+    const sdk = await fetch(`${service.service.url}/api/models`, { method: 'POST', body: '{}' });
+    expect(sdk.status).toBe(507);
+
+    expect(await service.ok('GET', objective)).toMatchObject({ stopReason: 0, inverses: [{ iteration: 1 }] });
+    expect(await probe(service, '/readyz')).toEqual({ status: 200, body: { status: 'ready', writes: false } });
+    expect(await probe(service, '/readyz/writes')).toEqual({
+      status: 503,
+      body: { status: 'not ready', writes: false },
+    });
+    expect(readValue(await scrape(metricsPort), 'backsolve_database_disk_full')).toBe(1);
+
+    await makeRoom(service);
+    await expect.poll(async () => (await probe(service, '/readyz/writes')).status).toBe(200);
+    const taken = await service.call('POST', `${objective}/inverses`, undefined, headers);
+    expect([taken.status, taken.body.iteration]).toEqual([202, 2]);
+    expect(readValue(await scrape(metricsPort), 'backsolve_database_disk_full')).toBe(0);
+    await service.close();
+  });
+
+  it('does not hold it against the rate limit of those who read', async () => {
+    const service = await startTestService({ worker: false });
+    await fillDisk(service, 'insert or update on rate_limits');
+    expect((await service.call('GET', '/models')).status).toBe(200);
+    await service.close();
+  });
+});
+
+describe('a worker whose database has a full disk', () => {
+  it('keeps what it has computed, claims nothing meanwhile, and writes it when there is room', async () => {
+    const gate = new Gate(honest);
+    const settings = { POLL_INTERVAL_MS: '20', WORKER_CONCURRENCY: '2' };
+    const service = await startTestService({ engine: makeEngine(gate.suggest), settings });
+    const admin = await openAdmin(service.databaseUrl);
+    const [first, second] = [await loadObjective(service), await loadObjective(service)];
+    const suggest = (path: string) => service.call('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+    const { id } = (await suggest(first)).body;
+    await gate.entered;
+    await fillDisk(service, 'update on inverses');
+    gate.open();
+    await expect.poll(async () => (await probe(service, '/readyz')).body).toMatchObject({ writes: false });
+    await admin.query(
+      'insert into inverses (account_id, objective_id, iteration) select account_id, id, 2 from objectives where id = $1',
+      [second.split('/').at(-1)],
+    );
+    await admin.query(
+      'insert into suggestion_jobs (account_id, objective_id, inverse_id) select account_id, objective_id, id from inverses where objective_id = $1 and iteration = 2',
+      [second.split('/').at(-1)],
+    );
+    await admin.query('notify backsolve_jobs');
+    expect(await readJob(admin, first)).toMatchObject({ state: 'leased', attempts: 1 });
+    expect(await readJob(admin, second)).toMatchObject({ state: 'waiting', attempts: 0 });
+
+    await makeRoom(service);
+    const read = () => service.ok<Step>('GET', `${first}/inverses/${id}`);
+    await expect.poll(read).toMatchObject({ iteration: 2, input: expect.any(Array) });
+    await expect.poll(() => readJob(admin, second)).toBeUndefined();
+    // Kept, not computed a second time.
+    expect(gate.calls).toBe(2);
+    await admin.end();
+    await service.close();
+  });
+
+  it('sends an event once, though it could not be noted at first', async () => {
+    const receiver = await openReceiver();
+    const settings = { POLL_INTERVAL_MS: '20', WEBHOOK_ALLOW_PRIVATE: 'true' };
+    const service = await startTestService({ settings });
+    const { id } = await service.ok<{ id: number }>('POST', '/webhooks', {
+      url: receiver.url,
+      events: ['objectives.loaded'],
+    });
+    const sent = receiver.next();
+    await fillDisk(service, 'update of delivered_at on webhook_deliveries');
+    await loadObjective(service);
+    await sent;
+    await expect.poll(async () => (await probe(service, '/readyz')).body).toMatchObject({ writes: false });
+    await makeRoom(service);
+    const deliveries = () =>
+      service.ok<{ status: string; attemptCount: number }[]>('GET', `/webhooks/${id}/deliveries`);
+    await expect.poll(deliveries).toMatchObject([{ status: 'delivered', attemptCount: 1 }]);
+    expect(receiver.received).toHaveLength(1);
+    await service.close();
+    await receiver.close();
+  });
+});
+
+describe('the watch over the disk', () => {
+  it('ends when a probe finds room and nothing was refused since the last', async () => {
+    const changes: boolean[] = [];
+    const probes: { resolve: (hasRoom: boolean) => void; reject: (error: Error) => void }[] = [];
+    const disk = new DiskSpace({
+      probeIntervalMs: 0,
+      hasRoom: () => new Promise((resolve, reject) => void probes.push({ resolve, reject })),
+      onChange: (isFull) => changes.push(isFull),
+    });
+    const nextProbe = async (count: number) => {
+      await expect.poll(() => probes.length).toBe(count);
+      return probes.at(-1)!;
+    };
+    expect(disk.isFull).toBe(false);
+    disk.note();
+    (await nextProbe(1)).resolve(false);
+    (await nextProbe(2)).reject(new Error('the database is away'));
+    const third = await nextProbe(3);
+    disk.note();
+    third.resolve(true);
+    const fourth = await nextProbe(4);
+    expect([disk.isFull, changes]).toEqual([true, [true]]);
+    fourth.resolve(true);
+    await expect.poll(() => disk.isFull).toBe(false);
+    disk.note();
+    await nextProbe(5);
+    disk.stop();
+    expect(changes).toEqual([true, false, true]);
+  });
+
+  it('writes past the memory of a session to find out, and takes a limit on that for room', async () => {
+    const database = await createTestDatabase();
+    const db = connect({
+      url: database.url,
+      poolSize: 1,
+      statementTimeoutMs: 10_000,
+      lockTimeoutMs: 1_000,
+      applicationName: 'backsolve-test',
+      onConnectionError: () => undefined,
+    });
+    expect(await hasRoom(db)).toBe(true);
+    const written = sql<{ bytes: number }>`
+      select temp_bytes as bytes from pg_stat_database where datname = current_database()`;
+    await sql`select pg_stat_force_next_flush()`.execute(db);
+    expect((await written.execute(db)).rows[0]!.bytes).toBeGreaterThan(20_000_000);
+    await sql`set temp_file_limit = '1MB'`.execute(db);
+    expect(await hasRoom(db)).toBe(true);
+    await db.destroy();
+    await database.drop();
+  });
+});
+
+it('a write that meets a full disk is repeated until it is done, unless the worker leaves', async () => {
+  const leaving = new AbortController();
+  let tries = 0;
+  const write = async () => {
+    tries += 1;
+    throw diskFull();
+  };
+  const waiting = untilWritten(leaving.signal, write);
+  await expect.poll(() => tries).toBe(1);
+  leaving.abort();
+  await expect(waiting).rejects.toThrow('aborted');
+  await expect(untilWritten(new AbortController().signal, async () => 'done')).resolves.toBe('done');
+});
