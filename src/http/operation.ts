@@ -5,7 +5,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
-import type { Scope } from '../application/authenticate.ts';
+import type { Principal, Scope } from '../application/authenticate.ts';
 import type { KeyedRequest } from '../application/idempotent.ts';
 import type { Violation } from '../domain/errors.ts';
 import type { PageRequest } from '../domain/page.ts';
@@ -35,6 +35,7 @@ export interface BodySpec<B> {
 export interface Call<Ids, B> {
   readonly deps: HttpDeps;
   readonly accountId: number;
+  readonly principal: Principal;
   readonly requestId: string;
   readonly log: FastifyBaseLogger;
   /** Path of the request without its query, as the client sees it. */
@@ -81,6 +82,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   prepare?(call: Call<PathIds<P>, B>): Promise<Prepared>;
   /** Whether `handle` sees to the Idempotency-Key itself, because it must not run inside a transaction. */
   readonly keepsKeyItself?: boolean;
+  /** Whether the answer holds a secret: under an Idempotency-Key it is stored sealed, for the API key that asked alone. */
+  readonly holdsSecret?: boolean;
   /** Must await SQL only, unless it keeps the key itself: under an Idempotency-Key it runs inside a transaction. */
   handle(call: Call<PathIds<P>, B>, prepared: Prepared): Promise<Answer>;
 }

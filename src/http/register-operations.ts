@@ -35,13 +35,15 @@ function readCall(
     ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
     : { page: { limit: 1, after: null }, violations: [] };
   const body = operation.body === undefined ? noBody : readBody(operation.body, request.body);
-  const { accountId } = principalOf(request);
+  const principal = principalOf(request);
+  const { accountId } = principal;
   const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId);
   refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   return {
     deps,
     accountId,
+    principal,
     requestId: request.id,
     log: request.log,
     url: pathOf(request),

@@ -1,11 +1,13 @@
 /** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
 import type { StepView } from '../../application/views.ts';
+import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { presentInverse, presentSuggestion } from './inverses.wire.ts';
+import { presentCreatedKey, presentKey, presentRotatedKey } from './keys.wire.ts';
 import { presentModel } from './models.wire.ts';
 import { presentExplainedObjective, presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
 import { presentLoadedSet, presentOutputCaseSet } from './output-cases.wire.ts';
@@ -132,6 +134,26 @@ const explanation: StoredExplanation = {
   diagnosis: null,
 };
 
+const key: KeyRecord = {
+  id: 5,
+  keyId: 'Xw3kPq8Z',
+  label: 'the test rig',
+  scopes: ['read', 'write'],
+  createdAt: instants.createdAt,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  successorId: null,
+};
+const text = 'bks_Xw3kPq8Z_<32 secret characters>_<6 checksum characters>';
+const predecessor = {
+  ...key,
+  id: 2,
+  keyId: '7fGhT1sA',
+  expiresAt: new Date('2026-02-01T12:00:00.000Z'),
+  successorId: 5,
+};
+
 /** By the name of the schema. */
 export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Model: presentModel({ ...instants, id: 3, name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }),
@@ -144,4 +166,7 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   ExplainedObjective: presentExplainedObjective({ ...stored, explanation }),
   Suggestion: presentSuggestion(step),
   Inverse: presentInverse(step),
+  Key: presentKey(key),
+  CreatedKey: presentCreatedKey({ key, text }),
+  RotatedKey: presentRotatedKey({ successor: key, text, predecessor }),
 };
