@@ -19,6 +19,7 @@ import { buildHealthServer } from './http/health-server.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
 import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
+import { WrongKeys } from './http/wrong-keys.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
@@ -269,6 +270,8 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { config, log, db, listener, engine, metrics, tracing } = parts;
   const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
   const limiter = makeLimiter(config, db);
+  const registrationLimiter = makeRegistrationLimiter(config, db);
+  const { wrongKeysPerMinute } = config.http;
   const keyUse = new KeyUse();
   const { app, isReady } = await buildServer({
     db,
@@ -294,6 +297,8 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
+    ...(registrationLimiter !== undefined && { registrationLimiter }),
+    ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
   });
   const stopSchedule = startSchedule(
     [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) }],
@@ -321,7 +326,19 @@ function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
   const limit = config.http.rateLimitPerMinute;
   if (limit === 0) return undefined;
   const window = makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
-  return makeRateLimiter(limit, window, () => performance.now());
+  return makeRateLimiter({ limit }, window, monotonicNow);
+}
+
+const HOUR_SECONDS = 3_600;
+
+/** Undefined: no limit of its own. */
+function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
+  const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
+  return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
+}
+
+function monotonicNow(): number {
+  return performance.now();
 }
 
 /** A 32 MiB body over a slow line still arrives in this time. */

@@ -12,6 +12,9 @@ export interface Grant {
   readonly resetMs: number;
 }
 
+/** Windows in memory are shorter, because their number has no bound: strangers are counted by their addresses. */
+const INSURED_SECONDS = 60;
+
 /**
  * Takes requests out of the window that all processes share; a window begins with the first request in it. While the
  * database is away every process counts for itself.
@@ -34,7 +37,7 @@ export function makeSharedWindow(
     tableCreated: true,
     // purgeRateLimits does that.
     clearExpiredByTimeout: false,
-    insuranceLimiter: new RateLimiterMemory(window),
+    insuranceLimiter: new RateLimiterMemory({ ...window, duration: Math.min(windowSeconds, INSURED_SECONDS) }),
   });
   return async (key, wanted) => {
     const count = await limiter.consume(key, wanted).catch(toCount);

@@ -8,6 +8,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { WrongKeys } from './wrong-keys.ts';
 
 export interface HttpSettings {
   /** Largest request body; a full set of output cases must fit. */
@@ -54,4 +55,8 @@ export interface HttpDeps {
   readonly tracing?: Tracing | undefined;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
+  /** Registrations per address; the limit of requests counts unless given. */
+  readonly registrationLimiter?: RateLimiter;
+  /** Slows down whoever sends wrong keys; nobody unless given. */
+  readonly wrongKeys?: WrongKeys;
 }

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const now = () => performance.now();
 /** As one process would have it. */
-const makeProcess = (limit: number, window: TakeFromWindow = shared(limit)) => makeRateLimiter(limit, window, now);
+const makeProcess = (limit: number, window: TakeFromWindow = shared(limit)) => makeRateLimiter({ limit }, window, now);
 const shared = (limit: number) => makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
 
 describe('limiters of several processes on one database', () => {
@@ -109,7 +109,7 @@ describe('a limiter', () => {
       fc.asyncProperty(scenario, async ({ limit, steps }) => {
         let instant = 0;
         const clock = () => instant;
-        const limiter = makeRateLimiter(limit, makeMemoryWindow(limit, clock), clock);
+        const limiter = makeRateLimiter({ limit }, makeMemoryWindow(limit, clock), clock);
         for (const step of steps) {
           let allowed = 0;
           let answer = await limiter.take('key');

@@ -1,6 +1,8 @@
 /** Finds out whose key a request carries, before anything of its body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate, type Principal } from '../../application/authenticate.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { clientAddress } from '../client-address.ts';
 import type { HttpDeps } from '../deps.ts';
 
 const principals = new WeakMap<FastifyRequest, Principal>();
@@ -14,10 +16,32 @@ export function principalOf(request: FastifyRequest): Principal {
 
 export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
   scope.addHook('onRequest', async (request) => {
-    const principal = await authenticate(deps.db, readKey(request));
+    const principal = await lookUp(deps, request, readKey(request));
     principals.set(request, principal);
     deps.noteKeyUse(principal.keyId);
   });
+}
+
+/** Throws UNAUTHENTICATED, and TOO_MANY_WRONG_KEYS instead of a look-up. A request without any key is no guess. */
+async function lookUp({ db, wrongKeys }: HttpDeps, request: FastifyRequest, keyText?: string): Promise<Principal> {
+  if (wrongKeys === undefined || keyText === undefined) return authenticate(db, keyText);
+  const address = clientAddress(request);
+  const retryAfterSeconds = wrongKeys.waitSeconds(address, keyText);
+  if (retryAfterSeconds !== undefined) {
+    const message = `Too many wrong API keys came from your address; check the key, and go on in ${retryAfterSeconds} s.`;
+    throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
+  }
+  try {
+    const principal = await authenticate(db, keyText);
+    wrongKeys.noteRight(principal);
+    return principal;
+  } catch (error) {
+    const isWrong = error instanceof DomainError && error.code === 'UNAUTHENTICATED';
+    if (isWrong && wrongKeys.noteWrong(address, keyText)) {
+      request.log.warn({ address, limit: wrongKeys.limit }, 'authentication.slowed');
+    }
+    throw error;
+  }
 }
 
 /** The key text of Authorization: Bearer, else of X-API-Key. */
