@@ -26,7 +26,7 @@ export interface Config {
     /** 0 lets the system choose a free port. */
     readonly port: number;
     readonly bodyLimitBytes: number;
-    /** Requests per key and minute; 0 switches the limit off. */
+    /** Requests per account and minute; 0 switches the limit off. */
     readonly rateLimitPerMinute: number;
     /** What one process takes on before it answers 503. */
     readonly load: {

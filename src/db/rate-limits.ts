@@ -1,4 +1,4 @@
-/** Requests per API key, counted for all processes in one row per key by rate-limiter-flexible. */
+/** Requests per account or address, counted for all processes in one row each by rate-limiter-flexible. */
 import { CompiledQuery, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db } from './transaction.ts';

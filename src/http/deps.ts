@@ -21,7 +21,7 @@ export interface HttpSettings {
   readonly trustProxy: boolean | number | readonly string[];
   /** Time in which a whole request must have arrived. */
   readonly requestTimeoutMs: number;
-  /** Requests per key and minute; 0 means no limit. */
+  /** Requests per account and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Origins from which browsers may call the SDK dialect, '*' for all; none unless given. */
   readonly corsOrigins?: readonly string[];

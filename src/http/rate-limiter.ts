@@ -1,4 +1,4 @@
-/** How many requests a key may make, decided per request. Where they are counted is up to the window it is given. */
+/** How many requests an account or an address may make, decided per request. Where they are counted is up to the window. */
 import { ExpiringMap } from './expiring-map.ts';
 
 export interface Allowance {

@@ -1,6 +1,6 @@
 /**
- * Requests per key. The plugin sends headers of draft-ietf-httpapi-ratelimit-headers and refuses; how requests are counted
- * is up to the limiter.
+ * Requests per account: all its keys count together, because an account makes as many as it likes. The plugin sends headers of
+ * draft-ietf-httpapi-ratelimit-headers and refuses; how requests are counted is up to the limiter.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerStatus, sendError } from '../errors.ts';
@@ -12,7 +12,7 @@ import { principalOf } from './authenticate.ts';
 export function limitRate(
   scope: FastifyInstance,
   limiter: RateLimiter,
-  sourceOf: (request: FastifyRequest) => string = (request) => principalOf(request).keyId,
+  sourceOf: (request: FastifyRequest) => string = (request) => `account ${principalOf(request).accountId}`,
 ): void {
   const policy = `"default";q=${limiter.limit};w=${limiter.windowSeconds}`;
   scope.addHook('onRequest', async (request, reply) => {
