@@ -51,7 +51,7 @@ export const newRotation = {
 
 const keyFields = {
   id: z.int(),
-  keyId: z.string().describe('The 8 characters behind bks_ in the text of the key.'),
+  keyId: z.string().describe('The 8 characters behind bks_ in the text of the key; paths take the id.'),
   label: z.string().nullable(),
   scopes: z.array(scope),
   createdAt: timestamp,
