@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { tidyEvents } from './application/deliver-events.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
+import { dropEndedSecrets } from './application/manage-webhooks.ts';
 import { KeyUse } from './application/record-key-use.ts';
 import { SettledSteps } from './application/settled-steps.ts';
 import type { Config } from './config.ts';
@@ -20,6 +21,7 @@ import type { ConnectionLimits } from './http/plugins/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
 import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
+import { WrongKeys } from './http/wrong-keys.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
@@ -229,6 +231,7 @@ function startWorker({ config, log, db, disk, listener, engine, metrics, tracing
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
+    { name: 'drop-webhook-secrets', cron: '0 * * * * *', run: () => dropEndedSecrets(db) },
   ];
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
@@ -311,6 +314,8 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
   const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
   const settledSteps = new SettledSteps({ db, listener, ...waits });
   const limiter = makeLimiter(config, db);
+  const registrationLimiter = makeRegistrationLimiter(config, db);
+  const { wrongKeysPerMinute } = config.http;
   const keyUse = new KeyUse();
   const { app, isReady } = await buildServer({
     db,
@@ -343,6 +348,8 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
+    ...(registrationLimiter !== undefined && { registrationLimiter }),
+    ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
   });
   const stopSchedule = startSchedule(
     [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) }],
@@ -375,7 +382,19 @@ function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
   const limit = config.http.rateLimitPerMinute;
   if (limit === 0) return undefined;
   const window = makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
-  return makeRateLimiter(limit, window, () => performance.now());
+  return makeRateLimiter({ limit }, window, monotonicNow);
+}
+
+const HOUR_SECONDS = 3_600;
+
+/** Undefined: no limit of its own. */
+function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
+  const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
+  return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
+}
+
+function monotonicNow(): number {
+  return performance.now();
 }
 
 /** A 32 MiB body over a slow line still arrives in this time. */

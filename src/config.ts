@@ -48,8 +48,12 @@ export interface Config {
     readonly trustProxy: boolean | number | readonly string[];
     /** Origins that browsers may call from; ['*'] for all of them. */
     readonly corsOrigins: readonly string[];
-    /** Undefined: the command decides, `start` opens it and `serve` keeps it closed. */
+    /** Undefined: the command decides, `start` on a loopback address opens it and `serve` keeps it closed. */
     readonly allowRegistration: boolean | undefined;
+    /** Per client address; 0 switches the limit off. */
+    readonly registrationLimitPerHour: number;
+    /** Wrong API keys per client address; 0 switches the limit off. */
+    readonly wrongKeysPerMinute: number;
   };
   readonly suggest: {
     readonly waitMs: number;
@@ -217,6 +221,8 @@ export const SETTINGS = {
     example: 'true',
     fallback: undefined,
   },
+  REGISTRATION_LIMIT_PER_HOUR: wholeNumber(0, 1_000_000, '10'),
+  WRONG_KEYS_PER_MINUTE: wholeNumber(0, 1_000_000, '60'),
   WEBHOOK_ALLOW_PRIVATE: trueOrFalse('false'),
   WEBHOOK_TIMEOUT_MS: wholeNumber(10, MINUTE_MS, '10000'),
   WEBHOOK_CONCURRENCY: wholeNumber(2, 1024, '128'),
@@ -280,6 +286,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       trustProxy: read('TRUST_PROXY'),
       corsOrigins: read('CORS_ORIGINS') ?? [],
       allowRegistration: read('ALLOW_REGISTRATION'),
+      registrationLimitPerHour: read('REGISTRATION_LIMIT_PER_HOUR'),
+      wrongKeysPerMinute: read('WRONG_KEYS_PER_MINUTE'),
     },
     suggest: {
       waitMs: read('SUGGEST_WAIT_MS'),

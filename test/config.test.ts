@@ -110,7 +110,7 @@ test('docs/settings.md lists every variable with its default, and no other', asy
   const cores = new Set(['WORKER_CONCURRENCY', 'ENGINE_THREADS']);
   const expected = Object.entries(SETTINGS).map(([name, setting]) => {
     if (cores.has(name)) return [name, 'number of cores'];
-    if (name === 'ALLOW_REGISTRATION') return [name, '`start`: true, else false'];
+    if (name === 'ALLOW_REGISTRATION') return [name, '`start` on loopback: true, else false'];
     return [name, setting.fallback === undefined ? 'none' : `\`${setting.fallback}\``];
   });
   expect(rows).toEqual(expected);

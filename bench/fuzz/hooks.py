@@ -1,7 +1,7 @@
 """Points most of the generated paths at records that exist; a path of random ids alone would mostly be 404.
 
 The file named by FUZZ_RECORDS holds two lists of records, each record with all ids that a path may have. What ends,
-disables or deletes something gets the ids of "spent", everything else those of "kept".
+disables or deletes something gets the ids of "spent", everything else those of "kept". The key that asks is left alone.
 
 Every other valid body is fitted to these records, which have one input and one output: JSON Schema cannot say that arrays
 are as long as something stored, and a body that is refused for its lengths goes no further. In the same cases the
@@ -29,6 +29,8 @@ COUNTER = itertools.count()
 def map_case(context, case):
     meta = case.meta
     path = case.path_parameters
+    if path and path.get("key_id") == RECORDS["ownKeyId"]:
+        path["key_id"] = RECORDS["kept"][0]["key_id"]
     if not path or meta is None or meta.phase.name == "stateful" or meta.is_negative_at(ParameterLocation.PATH):
         return case
     number = zlib.crc32(repr((sorted(path.items()), str(case.body), sorted(case.headers or {}))).encode())

@@ -4,6 +4,8 @@
 export type FuzzRecord = Readonly<Record<string, number>>;
 
 export interface FuzzRecords {
+  /** The key that asks: no request may end it. */
+  readonly ownKeyId: number;
   /** For requests that leave their record usable. */
   readonly kept: readonly FuzzRecord[];
   /** For requests that end, disable or delete it. */
@@ -34,7 +36,8 @@ export async function makeRecords(origin: string, key: string): Promise<FuzzReco
     for (let i = 0; i < count; i++) records.push(await makeRecord(call, `${name} ${i}`, i % 2 === 0));
     return records;
   };
-  return { kept: await make(KEPT, 'Kept'), spent: await make(SPENT, 'Spent') };
+  const [own] = await call<readonly [Made]>('GET', '/keys');
+  return { ownKeyId: own.id, kept: await make(KEPT, 'Kept'), spent: await make(SPENT, 'Spent') };
 }
 
 type CallService = <T = Made>(method: string, path: string, body?: object) => Promise<T>;
@@ -81,5 +84,6 @@ async function makeRecord(call: CallService, name: string, isSuggested: boolean)
     inverse_id: inverse.id,
     webhook_id: webhook.id,
     delivery_id: delivery.id,
+    key_id: (await call('POST', '/keys', { scopes: ['read'], label: name })).id,
   };
 }

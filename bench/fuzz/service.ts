@@ -30,6 +30,8 @@ export async function startFuzzedService(folder: string): Promise<FuzzedService>
       DATA_DIR: `${folder}/data`,
       BACKSOLVE_BOOTSTRAP_API_KEY: key,
       RATE_LIMIT_PER_MINUTE: '0',
+      REGISTRATION_LIMIT_PER_HOUR: '0',
+      WRONG_KEYS_PER_MINUTE: '0',
       SUGGEST_WAIT_MS: '5000',
       SUGGEST_WAIT_MAXIMUM_MS: '8000',
       // The fuzzer takes the processor that the event loop needs; that guard has tests of its own.

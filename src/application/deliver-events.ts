@@ -49,8 +49,8 @@ export async function deliverEvent(
     const outcome = await fail(deps.db, delivery, { status: null, error: 'the event could not be rendered' }, false);
     return { ...outcome, ...(outcome.kind === 'failed' && { cause }) };
   }
-  const { url, secret } = delivery;
-  const attempt = await deps.send({ url, secret, id: `evt_${delivery.event.id}`, body }, signal);
+  const { url, secrets } = delivery;
+  const attempt = await deps.send({ url, secrets, id: `evt_${delivery.event.id}`, body }, signal);
   // Unnoted, it would be sent again.
   return untilWritten(signal, () => settle(deps.db, delivery, attempt));
 }

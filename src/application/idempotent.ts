@@ -26,7 +26,10 @@ interface Refusal {
   readonly facts: ErrorFacts;
 }
 
-/** Refusals that the same request may not meet a moment later; transports answer them with 429 or 5xx. */
+/**
+ * Refusals that the same request may not meet a moment later, which transports answer with 429 or 5xx, or not with another
+ * API key of the account.
+ */
 export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
   'ACCOUNT_BUSY',
@@ -34,6 +37,8 @@ export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'QUEUE_FULL',
   'SUGGESTION_FAILED',
   'SUGGESTION_PENDING',
+  'TOO_MANY_WRONG_KEYS',
+  'FORBIDDEN',
 ]);
 
 /** Both requests are over within milliseconds: whoever comes second has little to wait for. */

@@ -1,9 +1,9 @@
-import { ensureAccount } from '../db/accounts.ts';
+import { ensureAccount, lockAccount } from '../db/accounts.ts';
 import * as keys from '../db/api-keys.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
-import { formatApiKey, hashSecret, makeApiKey, parseApiKey } from '../domain/api-key.ts';
+import { hashSecret, parseApiKey, type Scope } from '../domain/api-key.ts';
 import { DomainError, makeViolation, notFound, validationFailed } from '../domain/errors.ts';
-import type { Scope } from './authenticate.ts';
+import { type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 
 export interface NewKeyRequest {
   /** Account the key belongs to; made when it does not exist. */
@@ -15,9 +15,11 @@ export interface NewKeyRequest {
 
 /** Makes a key; its text is returned here and never again. */
 export async function createKey(db: Db, request: NewKeyRequest): Promise<string> {
-  const key = makeApiKey();
-  await storeKey(db, key, request);
-  return formatApiKey(key);
+  return inTransaction(db, async (trx) => {
+    const { account, ...wanted } = request;
+    const { text } = await storeNewKey(trx, { accountId: await ensureAccount(trx, account), ...wanted });
+    return text;
+  });
 }
 
 /**
@@ -27,34 +29,32 @@ export async function createKey(db: Db, request: NewKeyRequest): Promise<string>
 export async function ensureKey(db: Db, keyText: string, account: string): Promise<void> {
   const key = parseApiKey(keyText);
   if (key === undefined) throw validationFailed([makeViolation(['key'], 'is not a well-formed API key.')]);
-  const request = { account, label: 'bootstrap', scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
-  const isNew = await storeKey(db, key, request);
-  if (isNew) return;
+  const wanted = { label: 'bootstrap', scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
+  const id = await inTransaction(db, async (trx) => {
+    const accountId = await ensureAccount(trx, account);
+    return keys.insertKey(trx, { accountId, keyId: key.keyId, secretHash: hashSecret(key.secret), ...wanted });
+  });
+  if (id !== undefined) return;
   const stored = await keys.findUsableKey(db, key.keyId);
   if (stored === undefined || !stored.secretHash.equals(hashSecret(key.secret))) {
-    throw new DomainError('VALIDATION_FAILED', `The key id ${key.keyId} is taken by another or a revoked key.`);
+    const message = `BACKSOLVE_BOOTSTRAP_API_KEY names the key ${key.keyId}, which is revoked, has expired (as after a rotation) or has another secret. Set another one or none; \`backsolve keys generate\` prints one.`;
+    throw new DomainError('VALIDATION_FAILED', message);
   }
-}
-
-async function storeKey(
-  db: Db,
-  key: { readonly keyId: string; readonly secret: string },
-  request: NewKeyRequest,
-): Promise<boolean> {
-  return inTransaction(db, async (trx) =>
-    keys.insertKey(trx, {
-      accountId: await ensureAccount(trx, request.account),
-      keyId: key.keyId,
-      secretHash: hashSecret(key.secret),
-      label: request.label,
-      scopes: request.scopes,
-      expiresAt: request.expiresAt,
-    }),
-  );
 }
 
 export function listKeys(db: Db): Promise<readonly keys.StoredKey[]> {
   return keys.listKeys(db);
+}
+
+/** As rotateAccountKey, for an operator: whatever the key's scopes. Throws NOT_FOUND, KEY_ENDED, KEY_ROTATED. */
+export async function rotateKey(db: Db, keyId: string, overlapSeconds: number): Promise<RotatedKey> {
+  return inTransaction(db, async (trx) => {
+    const found = await keys.findKey(trx, keyId);
+    if (found === undefined) throw notFound('key', keyId);
+    const now = await lockAccount(trx, found.accountId);
+    // Read again: only now nobody else changes it.
+    return rotateStoredKey(trx, (await keys.findKey(trx, keyId))!, { overlapSeconds, now });
+  });
 }
 
 /** Revokes at once. Throws NOT_FOUND for an unknown id. */

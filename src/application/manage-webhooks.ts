@@ -20,6 +20,12 @@ export interface NewWebhook {
   readonly eventNames: readonly EventName[] | null;
 }
 
+/** The secret's text is shown where it is made and never again. */
+export interface WebhookWithSecret {
+  readonly webhook: Webhook;
+  readonly secret: string;
+}
+
 /** Every event is written once per webhook that takes it, so their number is bounded. */
 export const MAXIMUM_WEBHOOKS = 50;
 /** As long as the output of the hash that it keys. */
@@ -30,15 +36,49 @@ export async function createWebhook(
   { db, judgeUrl }: WebhookDeps,
   accountId: number,
   webhook: NewWebhook,
-): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
+): Promise<WebhookWithSecret> {
   refuseUrl(judgeUrl, webhook.url);
   const present = await webhooks.listWebhooks(db, accountId, { limit: MAXIMUM_WEBHOOKS, after: null });
   if (present.items.length >= MAXIMUM_WEBHOOKS) {
     throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
   }
   const secret = randomBytes(SECRET_BYTES);
-  const made = await webhooks.insertWebhook(db, accountId, { ...webhook, secret });
-  return { webhook: made, secret: `whsec_${secret.toString('base64')}` };
+  return { webhook: await webhooks.insertWebhook(db, accountId, { ...webhook, secret }), secret: formatSecret(secret) };
+}
+
+/** Secrets that one webhook may have at a time: each makes a signature in a header. */
+export const MAXIMUM_SECRETS = 5;
+
+/**
+ * A new secret, whose text is returned here and never again. Until the overlap is over deliveries are signed with the older
+ * ones too; after it no older secret is used or kept. Throws NOT_FOUND, LIMIT_REACHED.
+ */
+export async function rotateSecret(
+  db: Db,
+  accountId: number,
+  webhookId: number,
+  overlapSeconds: number,
+): Promise<WebhookWithSecret> {
+  return inTransaction(db, async (trx) => {
+    const previousCount = await webhooks.lockSecrets(trx, accountId, webhookId);
+    if (previousCount === undefined) throw notFound('webhook', webhookId);
+    if (overlapSeconds > 0 && 1 + previousCount >= MAXIMUM_SECRETS) {
+      const message = `The webhook has ${MAXIMUM_SECRETS} secrets in use already; wait for the end of a rotation, or end all of them with overlapSeconds 0.`;
+      throw new DomainError('LIMIT_REACHED', message);
+    }
+    const secret = randomBytes(SECRET_BYTES);
+    const webhook = await webhooks.replaceSecret(trx, webhookId, { secret, overlapSeconds });
+    return { webhook, secret: formatSecret(secret) };
+  });
+}
+
+/** Removes the secrets whose overlap is over, one pass. */
+export async function dropEndedSecrets(db: Db): Promise<{ readonly dropped: number }> {
+  return { dropped: await webhooks.deleteEndedSecrets(db) };
+}
+
+function formatSecret(secret: Buffer): string {
+  return `whsec_${secret.toString('base64')}`;
 }
 
 export async function getWebhook(db: Db, accountId: number, webhookId: number): Promise<Webhook> {
@@ -64,7 +104,7 @@ export async function updateWebhook(
   return webhook;
 }
 
-/** Removes the webhook, its secret and its deliveries for good. Throws NOT_FOUND. */
+/** Removes the webhook, its secrets and its deliveries for good. Throws NOT_FOUND. */
 export async function deleteWebhook(db: Db, accountId: number, webhookId: number): Promise<void> {
   const isFound = await inTransaction(db, (trx) => webhooks.deleteWebhook(trx, accountId, webhookId));
   if (!isFound) throw notFound('webhook', webhookId);

@@ -2,7 +2,7 @@
  * Texts that only somebody who knows a secret can read again. The database keeps the sealed text and never the secret, so
  * that neither it nor a backup of it gives the text away.
  */
-import { createCipheriv, createDecipheriv, randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, type ScryptOptions, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 
 const derive = promisify<string, string, number, ScryptOptions, Buffer>(scrypt);
@@ -19,6 +19,11 @@ const COST: ScryptOptions = { N: 4_096 };
 /** A key of 32 bytes, by scrypt, so that a secret that could be guessed is not guessed quickly. */
 export function deriveKey(secret: string, salt: string): Promise<Buffer> {
   return derive(secret, salt, KEY_BYTES, COST);
+}
+
+/** A key of 32 bytes from a secret that nobody can guess, such as that of an API key: by HKDF, which takes no time. */
+export function expandKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));
 }
 
 /** Nonce, tag and cipher text in base64. */

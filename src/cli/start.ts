@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import { createKey, ensureKey, listKeys } from '../application/manage-keys.ts';
 import { openDatabase, type Service, startService } from '../compose.ts';
 import type { Config } from '../config.ts';
@@ -52,9 +53,19 @@ export async function startEverything(config: Config, log: Log): Promise<Running
   }
 }
 
-/** Whoever starts everything on a machine of their own may register, unless the settings say no. */
+/** Whoever starts everything for this machine alone may register, unless the settings say no. */
 function withOpenRegistration(config: Config): Config {
-  return { ...config, http: { ...config.http, allowRegistration: config.http.allowRegistration ?? true } };
+  const { host, allowRegistration } = config.http;
+  return { ...config, http: { ...config.http, allowRegistration: allowRegistration ?? isLoopback(host) } };
+}
+
+/** Whether only programs on this machine can connect. A name other than localhost may lead anywhere. */
+function isLoopback(host: string): boolean {
+  if (host.toLowerCase() === 'localhost') return true;
+  const loopback = new BlockList();
+  loopback.addSubnet('127.0.0.0', 8);
+  loopback.addAddress('::1', 'ipv6');
+  return isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Loaded only when needed: a container without the optional package still runs every other command. */

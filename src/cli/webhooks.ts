@@ -6,6 +6,7 @@ import {
   listDeliveries,
   listWebhooks,
   redeliver,
+  rotateSecret,
   updateWebhook,
   type WebhookDeps,
 } from '../application/manage-webhooks.ts';
@@ -14,16 +15,19 @@ import { EVENT_NAMES, type EventName } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { makeLog } from '../log.ts';
 import { type Command, CommandError, databaseUrl } from './command.ts';
+import { overlapOption, toOverlapSeconds } from './overlap.ts';
 
 export const webhooks: Command = {
-  summary: 'create, list, switch and delete webhooks; look at deliveries and repeat them',
+  summary: 'create, list, switch and delete webhooks, rotate their secrets; look at deliveries and repeat them',
   usage: `Usage: backsolve webhooks create URL [--events NAME,NAME] [--description TEXT]
        backsolve webhooks list
        backsolve webhooks enable|disable|delete WEBHOOK_ID
+       backsolve webhooks rotate-secret WEBHOOK_ID [--overlap SECONDS]
        backsolve webhooks deliveries WEBHOOK_ID
        backsolve webhooks redeliver DELIVERY_ID
 
-All of them take --account NAME ("default" unless named) and need DATABASE_URL. create prints the signing secret once.
+All of them take --account NAME ("default" unless named) and need DATABASE_URL. create and rotate-secret print
+the signing secret once; after a rotation deliveries carry the older signature too, for a day unless told otherwise.
 Events, all of them unless named: ${EVENT_NAMES.join(', ')}.`,
 
   async run(args, config) {
@@ -46,6 +50,7 @@ interface Options {
   readonly account: string;
   readonly events?: string | undefined;
   readonly description?: string | undefined;
+  readonly overlap: string;
 }
 
 type Action = (deps: WebhookDeps, accountId: number, operand: string | undefined, options: Options) => Promise<void>;
@@ -56,6 +61,7 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
   ['enable', (deps, accountId, operand) => toggle(deps, accountId, operand, true)],
   ['disable', (deps, accountId, operand) => toggle(deps, accountId, operand, false)],
   ['delete', remove],
+  ['rotate-secret', rotate],
   ['deliveries', showDeliveries],
   ['redeliver', sendAgain],
 ]);
@@ -66,7 +72,12 @@ function parse(args: readonly string[]): { readonly options: Options; readonly o
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { account: { ...text, default: 'default' }, events: text, description: text },
+      options: {
+        account: { ...text, default: 'default' },
+        events: text,
+        description: text,
+        overlap: overlapOption,
+      },
     });
     if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one word too many.`);
     return { options: values, operand: positionals[0] };
@@ -124,6 +135,17 @@ async function remove({ db }: WebhookDeps, accountId: number, operand: string | 
   const id = toId(operand, 'webhook');
   await deleteWebhook(db, accountId, id);
   console.log(`webhook ${id} is deleted.`);
+}
+
+async function rotate(
+  { db }: WebhookDeps,
+  accountId: number,
+  operand: string | undefined,
+  options: Options,
+): Promise<void> {
+  const overlapSeconds = toOverlapSeconds(options.overlap);
+  const { webhook, secret } = await rotateSecret(db, accountId, toId(operand, 'webhook'), overlapSeconds);
+  console.log(`webhook ${webhook.id}\n${secret}`);
 }
 
 async function showDeliveries({ db }: WebhookDeps, accountId: number, operand: string | undefined): Promise<void> {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Account } from '../domain/account.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -48,4 +49,18 @@ export async function findAccount(db: Db | Trx, owner: AccountOwner): Promise<Ac
 export async function findAccountId(db: Db, name: string): Promise<number | undefined> {
   const row = await db.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst();
   return row?.id;
+}
+
+/**
+ * Holds the account against other changes of its keys until the transaction ends, and tells the database's now. Rows that
+ * refer to the account are written meanwhile all the same. Primary key.
+ */
+export async function lockAccount(trx: Trx, accountId: number): Promise<Date> {
+  const { now } = await trx
+    .selectFrom('accounts')
+    .select(sql<Date>`clock_timestamp()`.as('now'))
+    .where('id', '=', accountId)
+    .forNoKeyUpdate()
+    .executeTakeFirstOrThrow();
+  return now;
 }

@@ -1,18 +1,14 @@
 import { sql } from 'kysely';
+import type { KeyRecord, Scope } from '../domain/api-key.ts';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { compileOnce } from './compiled.ts';
 import type { Db, Trx } from './transaction.ts';
 
-export interface StoredKey {
-  readonly keyId: string;
+/** A key as operators and authentication see it, with its account. */
+export interface StoredKey extends KeyRecord {
   readonly accountId: number;
   readonly accountName: string;
   readonly secretHash: Buffer;
-  readonly label: string | null;
-  readonly scopes: readonly string[];
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  readonly lastUsedAt: Date | null;
 }
 
 export interface NewKey {
@@ -20,33 +16,41 @@ export interface NewKey {
   readonly keyId: string;
   readonly secretHash: Buffer;
   readonly label: string | null;
-  readonly scopes: readonly string[];
+  readonly scopes: readonly Scope[];
   readonly expiresAt: Date | null;
+}
+
+const COLUMNS = [
+  'k.id as id',
+  'k.key_id as keyId',
+  'k.label as label',
+  'k.scopes as scopes',
+  'k.created_at as createdAt',
+  'k.expires_at as expiresAt',
+  'k.revoked_at as revokedAt',
+  'k.last_used_at as lastUsedAt',
+  'k.successor_id as successorId',
+] as const;
+
+/** Scopes were checked before they were stored. */
+function toRecord<Row extends { readonly scopes: readonly string[] }>(row: Row): Row & Pick<KeyRecord, 'scopes'> {
+  return row as Row & Pick<KeyRecord, 'scopes'>;
 }
 
 const keys = (db: Db | Trx) =>
   db
     .selectFrom('api_keys as k')
     .innerJoin('accounts as a', 'a.id', 'k.account_id')
-    .select([
-      'k.key_id as keyId',
-      'k.account_id as accountId',
-      'a.name as accountName',
-      'k.secret_hash as secretHash',
-      'k.label as label',
-      'k.scopes as scopes',
-      'k.created_at as createdAt',
-      'k.expires_at as expiresAt',
-      'k.revoked_at as revokedAt',
-      'k.last_used_at as lastUsedAt',
-    ]);
+    .select(COLUMNS)
+    .select(['k.account_id as accountId', 'a.name as accountName', 'k.secret_hash as secretHash']);
 
 const selectUsable = compileOnce<{ keyId: string }, StoredKey>((db, value) =>
   keys(db)
     .where('k.key_id', '=', value('keyId'))
     .where('k.revoked_at', 'is', null)
     .where('a.disabled_at', 'is', null)
-    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)])),
+    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
+    .$castTo<StoredKey>(),
 );
 
 /** The key of that id while it may be used: not revoked, not expired by the database's clock, account active. */
@@ -55,13 +59,65 @@ export async function findUsableKey(db: Db, keyId: string): Promise<StoredKey | 
   return key;
 }
 
-export function listKeys(db: Db): Promise<StoredKey[]> {
-  return keys(db).orderBy('k.id').execute();
+/** Of all accounts. */
+export async function listKeys(db: Db): Promise<readonly StoredKey[]> {
+  return (await keys(db).orderBy('k.id').execute()).map(toRecord);
 }
 
-/** Stores a key; a key id that exists already is left as it is. Returns whether it was new. */
-export async function insertKey(db: Db | Trx, key: NewKey): Promise<boolean> {
-  const rows = await db
+/** Whoever's it is. Unique key id. */
+export async function findKey(db: Db | Trx, keyId: string): Promise<StoredKey | undefined> {
+  const row = await keys(db).where('k.key_id', '=', keyId).executeTakeFirst();
+  return row && toRecord(row);
+}
+
+const keysOfAccount = (db: Db | Trx, accountId: number) =>
+  db.selectFrom('api_keys as k').select(COLUMNS).where('k.account_id', '=', accountId);
+
+/** Primary key. */
+export async function findAccountKey(db: Db | Trx, accountId: number, id: number): Promise<KeyRecord | undefined> {
+  const row = await keysOfAccount(db, accountId).where('k.id', '=', id).executeTakeFirst();
+  return row && toRecord(row);
+}
+
+export async function listAccountKeys(db: Db, accountId: number, page: PageRequest): Promise<Page<KeyRecord>> {
+  const rows = await keysOfAccount(db, accountId)
+    .where('k.id', '>', page.after ?? 0)
+    .orderBy('k.id')
+    .limit(page.limit + 1)
+    .execute();
+  return toPage(rows.map(toRecord), page);
+}
+
+/** Keys of the account that may be used now; served by api_keys_account. */
+export async function countUsableKeys(trx: Trx, accountId: number): Promise<number> {
+  const { count } = await keysOfAccount(trx, accountId)
+    .clearSelect()
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('k.revoked_at', 'is', null)
+    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/**
+ * Whether the account has a key with the scope admin, other than `id`, that may still be used after `instant`. One that was
+ * rotated is on its way out and does not count.
+ */
+export async function hasOtherAdminKey(trx: Trx, accountId: number, id: number, instant: Date): Promise<boolean> {
+  const row = await keysOfAccount(trx, accountId)
+    .where('k.id', '<>', id)
+    .where(sql<boolean>`'admin' = any (k.scopes)`)
+    .where('k.successor_id', 'is', null)
+    .where('k.revoked_at', 'is', null)
+    .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', instant)]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Stores a key and returns its id; undefined when the key id exists already, which is left as it is. */
+export async function insertKey(db: Db | Trx, key: NewKey): Promise<number | undefined> {
+  const row = await db
     .insertInto('api_keys')
     .values({
       account_id: key.accountId,
@@ -73,12 +129,21 @@ export async function insertKey(db: Db | Trx, key: NewKey): Promise<boolean> {
     })
     .onConflict((conflict) => conflict.column('key_id').doNothing())
     .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Writes what may change of a key that exists; the account is locked. Primary key. */
+export async function updateKey(trx: Trx, key: KeyRecord): Promise<void> {
+  await trx
+    .updateTable('api_keys')
+    .set({ label: key.label, expires_at: key.expiresAt, successor_id: key.successorId })
+    .where('id', '=', key.id)
     .execute();
-  return rows.length === 1;
 }
 
 /** Revokes a key; false when there is none of that id. Revoking twice keeps the first instant. */
-export async function revokeKey(db: Db, keyId: string): Promise<boolean> {
+export async function revokeKey(db: Db | Trx, keyId: string): Promise<boolean> {
   const rows = await db
     .updateTable('api_keys')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, now())` })

@@ -90,7 +90,12 @@ export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<re
     from chosen c, webhooks w, events e
     where d.id = c.id and w.id = d.webhook_id and e.id = d.event_id
     returning d.id, d.webhook_id as "webhookId", d.lease_token as "leaseToken", d.attempts as "attempt",
-      w.url, w.secret, w.failing_since is not null as "isFailing",
+      w.url, array(
+        select s.secret from (
+          select w.secret, 'infinity'::timestamptz as until
+          union all
+          select p.secret, p.until from webhook_previous_secrets p where p.webhook_id = w.id and p.until > now()) s
+        order by s.until desc) as secrets, w.failing_since is not null as "isFailing",
       e.id as "eventId", e.account_id as "accountId", e.name, e.resource_id as "resourceId",
       e.created_at as "createdAt"`.execute(db);
   return rows.map(toLeasedDelivery);

@@ -1,4 +1,4 @@
-/** Requests per API key, counted for all processes in one row per key by rate-limiter-flexible. */
+/** Requests per account or address, counted for all processes in one row each by rate-limiter-flexible. */
 import { CompiledQuery, sql } from 'kysely';
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Db } from './transaction.ts';
@@ -11,6 +11,9 @@ export interface Grant {
   /** Milliseconds until the window ends. */
   readonly resetMs: number;
 }
+
+/** Windows in memory are shorter, because their number has no bound: strangers are counted by their addresses. */
+const INSURED_SECONDS = 60;
 
 /**
  * Takes requests out of the window that all processes share; a window begins with the first request in it. While the
@@ -34,7 +37,7 @@ export function makeSharedWindow(
     tableCreated: true,
     // purgeRateLimits does that.
     clearExpiredByTimeout: false,
-    insuranceLimiter: new RateLimiterMemory(window),
+    insuranceLimiter: new RateLimiterMemory({ ...window, duration: Math.min(windowSeconds, INSURED_SECONDS) }),
   });
   return async (key, wanted) => {
     const count = await limiter.consume(key, wanted).catch(toCount);

@@ -37,6 +37,7 @@ export interface ApiKeysTable {
   expires_at: Date | null;
   revoked_at: Date | null;
   last_used_at: Date | null;
+  successor_id: number | null;
 }
 
 export interface ModelsTable extends Lifetime {
@@ -150,6 +151,13 @@ export interface WebhooksTable {
   updated_at: Stamp;
 }
 
+export interface WebhookPreviousSecretsTable {
+  account_id: number;
+  webhook_id: number;
+  secret: Buffer;
+  until: Date;
+}
+
 export interface EventsTable {
   id: Generated<number>;
   account_id: number;
@@ -197,6 +205,7 @@ export interface Database {
   inverses: InversesTable;
   suggestion_jobs: SuggestionJobsTable;
   webhooks: WebhooksTable;
+  webhook_previous_secrets: WebhookPreviousSecretsTable;
   events: EventsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   idempotency_keys: IdempotencyKeysTable;

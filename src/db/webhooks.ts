@@ -4,7 +4,7 @@ import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { EVENTS_CHANNEL } from './events.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** The secret is no column of a read: only a claim of a delivery sees it. */
+/** The secrets are no columns of a read: only a claim of a delivery sees them. */
 const COLUMNS = [
   'id',
   'url',
@@ -12,6 +12,9 @@ const COLUMNS = [
   'event_names as eventNames',
   'enabled',
   'failing_since as failingSince',
+  sql<Date | null>`(select max(p.until) from webhook_previous_secrets p where p.webhook_id = webhooks.id and p.until > now())`.as(
+    'previousSecretUntil',
+  ),
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const;
@@ -97,7 +100,59 @@ export async function updateWebhook(
   return row && toWebhook(row);
 }
 
-/** Removes the webhook with its secret and its deliveries. False when the account has none of that id. */
+/** Holds the webhook for changes of its secrets, and counts those that are used besides the newest; undefined: there is none. */
+export async function lockSecrets(trx: Trx, accountId: number, id: number): Promise<number | undefined> {
+  const webhook = await trx
+    .selectFrom('webhooks')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+  if (webhook === undefined) return undefined;
+  const { count } = await trx
+    .selectFrom('webhook_previous_secrets')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('webhook_id', '=', id)
+    .where('until', '>', sql<Date>`now()`)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/**
+ * Replaces the secret. The one before, and those before it, are used until `overlapSeconds` have passed and no longer; with 0
+ * they are gone. The webhook is locked.
+ */
+export async function replaceSecret(
+  trx: Trx,
+  id: number,
+  { secret, overlapSeconds }: { readonly secret: Uint8Array; readonly overlapSeconds: number },
+): Promise<Webhook> {
+  const end = sql<Date>`now() + ${overlapSeconds} * interval '1 second'`;
+  if (overlapSeconds === 0) {
+    await trx.deleteFrom('webhook_previous_secrets').where('webhook_id', '=', id).execute();
+  } else {
+    await sql`update webhook_previous_secrets set until = least(until, ${end}) where webhook_id = ${id}`.execute(trx);
+    await sql`
+      insert into webhook_previous_secrets (account_id, webhook_id, secret, until)
+      select account_id, id, secret, ${end} from webhooks where id = ${id}`.execute(trx);
+  }
+  const row = await trx
+    .updateTable('webhooks')
+    .set({ secret: Buffer.from(secret), updated_at: sql<Date>`now()` })
+    .where('id', '=', id)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow();
+  return toWebhook(row);
+}
+
+/** Removes secrets whose time is over; returns how many. The table holds rotations under way only, it is read as a whole. */
+export async function deleteEndedSecrets(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`delete from webhook_previous_secrets where until <= now()`.execute(db);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** Removes the webhook with its secrets and its deliveries. False when the account has none of that id. */
 export async function deleteWebhook(db: Db, accountId: number, id: number): Promise<boolean> {
   const rows = await db
     .deleteFrom('webhooks')

@@ -10,6 +10,30 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const KEY_PATTERN = /^bks_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/;
 
+/** What a key may do: read looks, write changes, admin manages keys and webhooks. No scope contains another. */
+export const SCOPES = ['read', 'write', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** What an account sees of one of its keys: never the secret. */
+export interface KeyRecord {
+  readonly id: number;
+  /** The 8 characters behind `bks_`. */
+  readonly keyId: string;
+  readonly label: string | null;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: Date;
+  readonly expiresAt: Date | null;
+  readonly revokedAt: Date | null;
+  readonly lastUsedAt: Date | null;
+  /** The key that took its place by a rotation. */
+  readonly successorId: number | null;
+}
+
+/** Whether a key may be used at `now`, by the database's clock. */
+export function isUsable(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
+}
+
 export interface ApiKey {
   readonly keyId: string;
   readonly secret: string;
@@ -37,10 +61,14 @@ export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Constant-time comparison of a secret with a stored hash. */
-export function matchesSecret(secret: string, storedHash: Uint8Array): boolean {
+/** Stands for the hash of a key that does not exist. */
+const NO_HASH = new Uint8Array(32);
+
+/** Constant-time comparison of a secret with a stored hash; without one it costs the same and is false. */
+export function matchesSecret(secret: string, storedHash: Uint8Array | undefined): boolean {
   const hash = hashSecret(secret);
-  return hash.length === storedHash.length && timingSafeEqual(hash, storedHash);
+  const compared = storedHash ?? NO_HASH;
+  return hash.length === compared.length && timingSafeEqual(hash, compared) && storedHash !== undefined;
 }
 
 function checksum(key: ApiKey): string {

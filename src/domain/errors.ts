@@ -21,6 +21,10 @@ export type ErrorCode =
   | 'DISK_FULL'
   | 'QUEUE_FULL'
   | 'LIMIT_REACHED'
+  | 'KEY_ENDED'
+  | 'KEY_ROTATED'
+  | 'LAST_ADMIN_KEY'
+  | 'TOO_MANY_WRONG_KEYS'
   | 'IDEMPOTENCY_KEY_IN_USE'
   | 'IDEMPOTENCY_KEY_REUSED';
 

@@ -74,6 +74,8 @@ export interface Webhook {
   readonly enabled: boolean;
   /** Since when attempts fail, or null while the last one succeeded. */
   readonly failingSince: Date | null;
+  /** Until when deliveries are signed with an older secret too; null: with the newest alone. */
+  readonly previousSecretUntil: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -105,7 +107,8 @@ export interface LeasedDelivery {
   /** This attempt included. */
   readonly attempt: number;
   readonly url: string;
-  readonly secret: Uint8Array;
+  /** The newest first: those of a rotation under way are used together. */
+  readonly secrets: readonly Uint8Array[];
   /** Whether the receiver failed the last time. */
   readonly isFailing: boolean;
   readonly event: RecordedEvent;

@@ -11,6 +11,7 @@ import type { HeavyLane } from './fairness/heavy-lane.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
 import type { ConnectionLimits } from './plugins/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
+import type { WrongKeys } from './wrong-keys.ts';
 
 export interface HttpSettings {
   /** Largest body of a request that carries cases. */
@@ -71,6 +72,10 @@ export interface HttpDeps {
   readonly tracing?: Tracing | undefined;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
+  /** Registrations per address; the limit of requests counts unless given. */
+  readonly registrationLimiter?: RateLimiter;
+  /** Slows down whoever sends wrong keys; nobody unless given. */
+  readonly wrongKeys?: WrongKeys;
 }
 
 /** What the server adds for the operations. */

@@ -32,6 +32,10 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   DISK_FULL: { status: 507, title: 'The disk of the database is full' },
   QUEUE_FULL: { status: 429, title: 'Too many suggestions wait already' },
   LIMIT_REACHED: { status: 400, title: 'A limit of the account is reached' },
+  KEY_ENDED: { status: 409, title: 'The key is revoked or has expired' },
+  KEY_ROTATED: { status: 409, title: 'The key has a successor already' },
+  LAST_ADMIN_KEY: { status: 409, title: 'The account would be left without an admin key' },
+  TOO_MANY_WRONG_KEYS: { status: 429, title: 'Too many wrong API keys' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
 };

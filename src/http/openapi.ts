@@ -88,7 +88,7 @@ const KEY_IN_USE = 'The first request under this Idempotency-Key is still runnin
 /** Refusals that read the same wherever they occur. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A required field is missing, a format is wrong, a rule is violated or a precondition fails; errors lists every violation.',
-  401: 'The API key is missing or not valid.',
+  401: 'The API key is missing, or it is not valid: malformed, unknown, expired or revoked.',
   403: 'The API key lacks the scope that this needs; detail names it.',
   404: 'The first resource of the path that does not exist.',
   409: KEY_IN_USE,
@@ -96,7 +96,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   414: 'An id of the path is too long to be one.',
   415: 'The body is not application/json.',
   422: 'The Idempotency-Key was used for a request with another body.',
-  429: 'The rate limit is exceeded.',
+  429: 'The rate limit is exceeded, or so many wrong API keys came from this address that keys which are new to the server are not looked up for the moment.',
   500: 'Internal server error.',
   503: 'The service is away for the moment.',
   507: 'The disk of the database is full. Nothing was stored; reading works meanwhile.',
@@ -151,12 +151,13 @@ function describeOperation(operation: OperationDescription, components: Componen
   };
 }
 
-function describeKey(minLength: number): Json {
+function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: OperationDescription): Json {
+  const description =
+    'Names this request. Repeated with the same key and body within 24 hours it happens once and gets the same answer.';
   return {
     name: 'Idempotency-Key',
     in: 'header',
-    description:
-      'Names this request. Repeated with the same key and body within 24 hours it happens once and gets the same answer.',
+    description: holdsSecret ? `${description} The repetition must come with the same API key.` : description,
     schema: { type: 'string', minLength, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
   };
 }
@@ -178,7 +179,7 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
     const description = 'respond-async, or wait=<seconds> (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
-  if (operation.method === 'POST') parameters.push(describeKey(operation.minimumKeyLength ?? 1));
+  if (operation.method === 'POST') parameters.push(describeKey(operation));
   return parameters;
 }
 

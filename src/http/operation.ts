@@ -5,7 +5,7 @@
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
-import type { Scope } from '../application/authenticate.ts';
+import type { Principal, Scope } from '../application/authenticate.ts';
 import type { KeyedRequest } from '../application/idempotent.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { BodySpec } from './body/spec.ts';
@@ -22,6 +22,7 @@ export type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCa
 export interface Call<Ids, B> {
   readonly deps: HttpDeps;
   readonly accountId: number;
+  readonly principal: Principal;
   readonly requestId: string;
   readonly log: FastifyBaseLogger;
   /** Path of the request without its query, as the client sees it. */
@@ -70,6 +71,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   prepare?(call: Call<PathIds<P>, B>): Promise<Prepared>;
   /** Whether `handle` sees to the Idempotency-Key itself, because it must not run inside a transaction. */
   readonly keepsKeyItself?: boolean;
+  /** Whether the answer holds a secret: under an Idempotency-Key it is stored sealed, for the API key that asked alone. */
+  readonly holdsSecret?: boolean;
   /** Must await SQL only, unless it keeps the key itself: under an Idempotency-Key it runs inside a transaction. */
   handle(call: Call<PathIds<P>, B>, prepared: Prepared): Promise<Answer>;
 }

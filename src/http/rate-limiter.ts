@@ -1,4 +1,6 @@
-/** How many requests a key may make, decided per request. Where they are counted is up to the window it is given. */
+/** How many requests an account or an address may make, decided per request. Where they are counted is up to the window. */
+import { ExpiringMap } from './expiring-map.ts';
+
 export interface Allowance {
   readonly isAllowed: boolean;
   /** Requests left in this window, as far as this process knows. */
@@ -28,8 +30,8 @@ export const WINDOW_SECONDS = 60;
 const BATCH_SHARE = 0.01;
 /** Near its end the window is asked for less at a time, so that no process sits on the last requests. */
 const SHARE_OF_REMAINING = 0.25;
-/** Windows that have ended are dropped when this many are known. */
-const SWEEP_AT = 10_000;
+/** Some 25 MB. Whoever is forgotten loses what was fetched for it, so that the limit holds all the same. */
+const MAXIMUM_KNOWN = 100_000;
 
 interface Held {
   /** Requests fetched and not made yet. */
@@ -45,14 +47,17 @@ interface Held {
  * A limiter that fetches requests from the window in batches and hands them out from memory: never more than the limit in
  * all processes together. `now` is in milliseconds and never runs backwards.
  */
-export function makeRateLimiter(limit: number, takeFromWindow: TakeFromWindow, now: () => number): RateLimiter {
-  const known = new Map<string, Held>();
+export function makeRateLimiter(
+  { limit, windowSeconds = WINDOW_SECONDS }: { readonly limit: number; readonly windowSeconds?: number },
+  takeFromWindow: TakeFromWindow,
+  now: () => number,
+): RateLimiter {
+  const known = new ExpiringMap<Held>(MAXIMUM_KNOWN, now);
   const batch = Math.max(1, Math.floor(limit * BATCH_SHARE));
 
   const find = (key: string): Held => {
     const held = known.get(key);
-    if (held !== undefined && now() < held.endsAt) return held;
-    if (known.size >= SWEEP_AT) for (const [other, { endsAt }] of known) if (endsAt <= now()) known.delete(other);
+    if (held !== undefined) return held;
     const fresh = {
       tokens: 0,
       remaining: limit,
@@ -79,7 +84,7 @@ export function makeRateLimiter(limit: number, takeFromWindow: TakeFromWindow, n
 
   return {
     limit,
-    windowSeconds: WINDOW_SECONDS,
+    windowSeconds,
     async take(key) {
       // Ends: every fetch brings a request, or the news that none is left until the window ends.
       for (;;) {
@@ -99,10 +104,10 @@ export function makeRateLimiter(limit: number, takeFromWindow: TakeFromWindow, n
 
 /** Fixed windows in the memory of this process alone. `now` as for makeRateLimiter. */
 export function makeMemoryWindow(limit: number, now: () => number): TakeFromWindow {
-  const windows = new Map<string, { taken: number; endsAt: number }>();
+  const windows = new ExpiringMap<{ taken: number; endsAt: number }>(MAXIMUM_KNOWN, now);
   return async (key, wanted) => {
     let window = windows.get(key);
-    if (window === undefined || now() >= window.endsAt) {
+    if (window === undefined) {
       window = { taken: 0, endsAt: now() + WINDOW_SECONDS * 1000 };
       windows.set(key, window);
     }

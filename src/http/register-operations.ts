@@ -43,7 +43,8 @@ async function readCall(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<{ readonly call: Call<Readonly<Record<string, number>>, unknown>; readonly numbers: number }> {
-  const { accountId } = principalOf(request);
+  const principal = principalOf(request);
+  const { accountId } = principal;
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
   const { page, violations: pageViolations } = operation.isList
     ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
@@ -59,6 +60,7 @@ async function readCall(
   const call = {
     deps: deps.dbFor === undefined ? deps : { ...deps, db: deps.dbFor(accountId) },
     accountId,
+    principal,
     requestId: request.id,
     log: request.log,
     url: pathOf(request),

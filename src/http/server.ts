@@ -116,7 +116,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
 /** Counts in this process alone. Undefined: no limit. */
 function makeLocalLimiter(limit: number): RateLimiter | undefined {
   const now = () => performance.now();
-  return limit === 0 ? undefined : makeRateLimiter(limit, makeMemoryWindow(limit, now), now);
+  return limit === 0 ? undefined : makeRateLimiter({ limit }, makeMemoryWindow(limit, now), now);
 }
 
 function toTrustProxy(setting: boolean | number | readonly string[]) {

@@ -11,7 +11,7 @@ import { findTargets, type GuardOptions, TargetRefused } from './target-guard.ts
 
 export interface OutgoingEvent {
   readonly url: string;
-  readonly secret: Uint8Array;
+  readonly secrets: readonly Uint8Array[];
   readonly id: string;
   readonly body: string;
 }
@@ -70,7 +70,7 @@ async function post(outgoing: OutgoingEvent, options: SenderOptions, signal: Abo
       'content-type': 'application/json',
       'content-length': body.length,
       'user-agent': options.userAgent,
-      ...signatureHeaders(outgoing.secret, { id: outgoing.id, timestampSeconds, body: outgoing.body }),
+      ...signatureHeaders(outgoing.secrets, { id: outgoing.id, timestampSeconds, body: outgoing.body }),
     },
   });
   request.on('error', reject);

@@ -11,14 +11,18 @@ export interface SignedMessage {
 
 /**
  * The three headers of a message: webhook-id, webhook-timestamp and webhook-signature, the last one v1 and the base64
- * HMAC-SHA256 of `id.timestamp.body`.
+ * HMAC-SHA256 of `id.timestamp.body` for each secret, with spaces between them. One that matches is enough for a receiver.
  */
-export function signatureHeaders(secret: Uint8Array, message: SignedMessage): Readonly<Record<string, string>> {
+export function signatureHeaders(
+  secrets: readonly Uint8Array[],
+  message: SignedMessage,
+): Readonly<Record<string, string>> {
   const { id, timestampSeconds, body } = message;
-  const signature = createHmac('sha256', secret).update(`${id}.${timestampSeconds}.${body}`).digest('base64');
+  const sign = (secret: Uint8Array) =>
+    `v1,${createHmac('sha256', secret).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`;
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': secrets.map(sign).join(' '),
   };
 }

@@ -81,7 +81,7 @@ test('two migrations at once both succeed, and one of them does the work', async
   await database.drop();
 });
 
-test('keys are created, listed without their secret, and revoked', async () => {
+test('keys are created, listed without their secret, rotated and revoked', async () => {
   const database = await createTestDatabase();
   const settings = { DATABASE_URL: database.url };
   const created = await runCommand(['keys', 'create', '--label', 'robot', '--scopes', 'read'], settings);
@@ -93,6 +93,13 @@ test('keys are created, listed without their secret, and revoked', async () => {
   expect(listed.stdout).toContain(key!.keyId);
   expect(listed.stdout).toContain('robot');
   expect(listed.stdout).not.toContain(key!.secret);
+
+  const rotated = await runCommand(['keys', 'rotate', key!.keyId, '--overlap', '600'], settings);
+  const successor = parseApiKey(rotated.stdout.trim());
+  expect(rotated.stderr).toMatch(new RegExp(`^${key!.keyId} works until \\S+Z\\.\n$`));
+  expect((await runCommand(['keys', 'list'], settings)).stdout).toContain(successor!.keyId);
+  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was rotated already');
+  expect((await runCommand(['keys', 'rotate', 'nonesuch'], settings)).code).toBe(1);
 
   expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);
   expect((await runCommand(['keys', 'list'], settings)).stdout).toContain('revoked');
@@ -111,6 +118,8 @@ test.each([
   [['keys', 'create', '--scopes', 'everything']],
   [['keys', 'create', '--nonsense']],
   [['keys', 'revoke']],
+  [['keys', 'rotate']],
+  [['keys', 'rotate', 'AbCd1234', '--overlap', 'soon']],
 ])('wrong usage is explained: %j', async (args) => {
   const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   expect(answer.code).toBe(2);

@@ -102,6 +102,10 @@ describe('a secret', () => {
     expect(matchesSecret('secret', new Uint8Array(hashSecret('secret')))).toBe(true);
   });
 
+  it('matches nothing where there is no hash', () => {
+    expect(matchesSecret('secret', undefined)).toBe(false);
+  });
+
   it('matches no hash of another length', () => {
     const hash = hashSecret('secret');
     for (const wrong of [new Uint8Array(0), hash.subarray(0, 31), Buffer.concat([hash, Buffer.of(0)])]) {
@@ -114,9 +118,13 @@ describe('a secret', () => {
     const compare = vi.spyOn(crypto, 'timingSafeEqual');
     syncBuiltinESMExports();
     const hash = hashSecret('right');
-    for (const secret of ['right', 'wrong']) {
+    for (const [secret, stored] of [
+      ['right', hash],
+      ['wrong', hash],
+      ['wrong', undefined],
+    ] as const) {
       compare.mockClear();
-      matchesSecret(secret, hash);
+      expect(matchesSecret(secret, stored)).toBe(secret === 'right');
       expect(compare).toHaveBeenCalledTimes(1);
     }
     compare.mockRestore();

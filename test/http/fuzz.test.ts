@@ -61,6 +61,8 @@ afterAll(() => service.close());
 
 async function prepareIds(): Promise<Ids> {
   const webhook = (await service.send('POST', '/v1/webhooks', { url: 'https://receiver.example/' })).body;
+  // Without admin, so that the key of these requests is the last one that has it and cannot be taken away.
+  const key = (await service.send('POST', '/v1/keys', { scopes: ['read'] })).body;
   const { model, project, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
   const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
   const deliveries = await service.send('GET', `/v1/webhooks/${webhook.id}/deliveries`);
@@ -73,6 +75,7 @@ async function prepareIds(): Promise<Ids> {
     inverse_id: inverse.id,
     webhook_id: webhook.id,
     delivery_id: deliveries.body[0].id,
+    key_id: key.id,
   };
 }
 
@@ -86,6 +89,8 @@ const FITTING: Readonly<Record<string, object>> = {
   initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
   loadInverseOutput: { output: [1, 2, 3] },
   putInverseOutput: { output: [1, 2, 3] },
+  createKey: { scopes: ['read', 'write'], label: 'the test rig', expiresAt: '2099-12-31T12:00:00Z' },
+  rotateKey: { overlapSeconds: 86_400 },
 };
 
 const NUMBERS = [0, -1, 0.5, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, 5e-324];

@@ -444,7 +444,7 @@ describe('trouble', () => {
     }
   });
 
-  it('more requests than the limit are 429 with Retry-After, per key', async () => {
+  it('more requests than the limit are 429 with Retry-After, per account', async () => {
     const t = await openNativeService({ settings: { rateLimitPerMinute: 3 } });
     try {
       for (const left of [2, 1, 0]) {

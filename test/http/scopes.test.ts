@@ -15,9 +15,9 @@ const routes = [
   operation,
 }));
 
-/** Webhooks send an account's data elsewhere; all else is looking or changing. */
+/** Keys let others in and webhooks send an account's data elsewhere; all else is looking or changing. */
 function scopeOf({ method, path }: Operation): (typeof SCOPES)[number] {
-  if (path.startsWith('/webhooks')) return 'admin';
+  if (path.startsWith('/webhooks') || path.startsWith('/keys')) return 'admin';
   return method === 'GET' ? 'read' : 'write';
 }
 

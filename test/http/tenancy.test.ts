@@ -29,6 +29,10 @@ const BODIES: Readonly<Record<string, object>> = {
   createWebhook: { url: 'https://receiver.example/' },
   updateWebhook: { enabled: false },
   redeliver: {},
+  rotateWebhookSecret: { overlapSeconds: 60 },
+  createKey: { scopes: ['read'] },
+  updateKey: { label: 'other label' },
+  rotateKey: { overlapSeconds: 60 },
 };
 
 const routes = [
@@ -55,6 +59,7 @@ async function prepareAccount(name: string) {
   const webhook = (await send('POST', '/v1/webhooks', BODIES['createWebhook'])).body;
   const { model, project, set, trialId, loaded } = await prepareObjective(send);
   const inverses = await send('GET', `${loaded.headers['location']}/inverses`);
+  const [key] = (await send('GET', '/v1/keys')).body;
   const { rows } = await sql<{ id: number }>`
     select id from webhook_deliveries where webhook_id = ${webhook.id} limit 1`.execute(service.db);
   const ids = {
@@ -66,6 +71,7 @@ async function prepareAccount(name: string) {
     inverse_id: inverses.body[0].id,
     webhook_id: webhook.id,
     delivery_id: rows[0]!.id,
+    key_id: key.id,
   };
   return { send, ids };
 }
@@ -92,6 +98,7 @@ async function ownersRows(): Promise<string> {
     'inverses',
     'suggestion_jobs',
     'webhooks',
+    'api_keys',
   ];
   const texts = [];
   for (const table of tables) {
@@ -146,7 +153,7 @@ describe("another account's ids", () => {
     },
   );
 
-  it.each(['/v1/models', '/api/models', '/v1/webhooks'])('are in no list: %s', async (url) => {
+  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys'])('are in no list: %s', async (url) => {
     const own = await owner.send('GET', url);
     const foreign = await strangers.send('GET', url);
     expect(own.body).toHaveLength(1);

@@ -15,6 +15,9 @@ const ACCOUNT = {
 
 it.each<{ command: string; settings: Record<string, string>; status: number }>([
   { command: 'start', settings: {}, status: 201 },
+  { command: 'start', settings: { HOST: 'localhost' }, status: 201 },
+  { command: 'start', settings: { HOST: '0.0.0.0' }, status: 403 },
+  { command: 'start', settings: { HOST: '0.0.0.0', ALLOW_REGISTRATION: 'true' }, status: 201 },
   { command: 'serve', settings: {}, status: 403 },
   { command: 'start', settings: { ALLOW_REGISTRATION: 'false' }, status: 403 },
   { command: 'serve', settings: { ALLOW_REGISTRATION: 'true' }, status: 201 },

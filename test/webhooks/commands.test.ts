@@ -37,6 +37,11 @@ it('creates, lists, switches, repeats and deletes', async () => {
   expect((await webhooks('redeliver', String(delivery!.id))).stdout).toBe(`delivery ${delivery!.id} is due again.\n`);
   expect(await outbox.delivery(delivery!.id)).toMatchObject({ state: 'waiting', attempts: 0 });
 
+  const rotated = await webhooks('rotate-secret', id!, '--overlap', '600');
+  expect(rotated.stdout).toMatch(new RegExp(`^webhook ${id}\nwhsec_[A-Za-z0-9+/]{43}=\n$`));
+  expect(rotated.stdout).not.toBe(made.stdout);
+  expect((await outbox.webhook(Number(id))).previousSecretUntil!.getTime()).toBeLessThan(Date.now() + 700_000);
+
   expect((await webhooks('disable', id!)).stdout).toBe(`webhook ${id} is disabled.\n`);
   expect(await outbox.webhook(Number(id))).toMatchObject({ enabled: false });
   expect((await webhooks('enable', id!)).code).toBe(0);
@@ -61,6 +66,8 @@ test.each([
   ['no number', ['delete', 'first', '--account', 'test'], 'Which webhook?'],
   ['plain http', ['create', 'http://receiver.example/', '--account', 'test'], 'https://'],
   ['a private address', ['create', 'https://[fd00::1]/', '--account', 'test'], 'public address'],
+  ['an endless overlap', ['rotate-secret', '1', '--overlap', '9e9', '--account', 'test'], 'from 0 to 2592000'],
+  ['a rotation of nothing', ['rotate-secret', '--account', 'test'], 'Which webhook?'],
   ['an unknown webhook', ['delete', '999999', '--account', 'test'], 'no webhook 999999'],
   ['an unknown delivery', ['redeliver', '999999', '--account', 'test'], 'no delivery 999999'],
   ['an account that does not exist, rather than making it', ['list', '--account', 'tset'], '"tset"'],

@@ -82,8 +82,8 @@ describe('a receiver', () => {
     await outbox.register(path('twice'));
     await record();
     const [first] = await outbox.claim();
-    const { url, secret, event } = first!;
-    await send({ url, secret, id: `evt_${event.id}`, body: '{}' }, new AbortController().signal);
+    const { url, secrets, event } = first!;
+    await send({ url, secrets, id: `evt_${event.id}`, body: '{}' }, new AbortController().signal);
     // Nothing was noted: the lease runs out, and another worker takes over.
     await outbox.expire();
     expect(await outbox.drain()).toEqual([{ kind: 'delivered', status: 204 }]);

@@ -28,6 +28,7 @@ describe('a webhook', () => {
       description: 'our pipeline',
       enabled: true,
       failingSince: null,
+      previousSecretUntil: null,
     });
     const read = await service.send('GET', `/v1/webhooks/${webhook.id}`);
     expect(read.body).toEqual(webhook);
@@ -50,6 +51,29 @@ describe('a webhook', () => {
     expect((await patch(change)).body).toMatchObject(change);
     expect((await patch({ events: null, description: null })).body).toMatchObject({ events: null, description: null });
     expect((await patch({})).body).toMatchObject({ enabled: true, url: 'https://other.example/' });
+  });
+
+  it('is given a new secret, once more under the same Idempotency-Key', async () => {
+    const { id, secret: old } = (await register()).body;
+    const url = `/v1/webhooks/${id}/rotate-secret`;
+    const named = { 'idempotency-key': crypto.randomUUID() };
+    const rotated = await service.send('POST', url, { overlapSeconds: 3_600 }, named);
+    expect(rotated.status).toBe(200);
+    expect(rotated.body).toMatchObject({ id, url: URL_GIVEN, previousSecretUntil: expect.stringMatching(/Z$/) });
+    expect(rotated.body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(rotated.body.secret).not.toBe(old);
+    const again = await service.send('POST', url, { overlapSeconds: 3_600 }, named);
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([rotated.text, 'true']);
+    const read = await service.send('GET', `/v1/webhooks/${id}`);
+    expect(read.body).toEqual({ ...rotated.body, secret: undefined });
+    for (const body of [
+      {},
+      { overlapSeconds: -1 },
+      { overlapSeconds: 2_592_001 },
+      { overlapSeconds: 0, secret: 'x' },
+    ]) {
+      expect((await service.send('POST', url, body)).status).toBe(400);
+    }
   });
 
   it('is deleted for good', async () => {
@@ -104,6 +128,7 @@ describe('a webhook', () => {
     expect((await user('GET', '/v1/webhooks')).status).toBe(403);
     expect((await user('PATCH', `/v1/webhooks/${id}`, { enabled: false })).status).toBe(403);
     expect((await user('GET', `/v1/webhooks/${id}/deliveries`)).status).toBe(403);
+    expect((await user('POST', `/v1/webhooks/${id}/rotate-secret`, { overlapSeconds: 0 })).status).toBe(403);
     const manager = service.sendAs(await service.makeKey('test', ['admin']));
     expect((await manager('GET', `/v1/webhooks/${id}`)).body).toMatchObject({ id, enabled: true });
     expect((await service.sendAs('')('GET', '/v1/webhooks')).status).toBe(401);

@@ -11,22 +11,31 @@ it('the official verifier takes every signature and gives the body back', () => 
   fc.assert(
     fc.property(secret, fc.nat(), fc.jsonValue(), (key, id, value) => {
       const body = JSON.stringify(value);
-      const headers = signatureHeaders(key, { id: `evt_${id}`, timestampSeconds: nowSeconds(), body });
+      const headers = signatureHeaders([key], { id: `evt_${id}`, timestampSeconds: nowSeconds(), body });
       // Through JSON, which has no -0.
       expect(new Webhook(secretText(key)).verify(body, { ...headers })).toEqual(JSON.parse(body));
     }),
   );
 });
 
+it('the official verifier takes a message under several secrets with any one of them, and with no other', () => {
+  const keys = [1, 2, 3].map((fill) => new Uint8Array(32).fill(fill));
+  const message = { id: 'evt_1', timestampSeconds: nowSeconds(), body: '{"id":1}' };
+  const headers = signatureHeaders(keys, message);
+  for (const key of keys) expect(new Webhook(secretText(key)).verify(message.body, { ...headers })).toEqual({ id: 1 });
+  const other = new Webhook(secretText(new Uint8Array(32)));
+  expect(() => other.verify(message.body, { ...headers })).toThrow();
+});
+
 it('the official verifier refuses another body, another id, another key and an old timestamp', () => {
   const key = new Uint8Array(32).fill(7);
   const message = { id: 'evt_1', timestampSeconds: nowSeconds(), body: '{"id":1}' };
-  const headers = signatureHeaders(key, message);
+  const headers = signatureHeaders([key], message);
   const verifier = new Webhook(secretText(key));
   expect(() => verifier.verify('{"id":2}', { ...headers })).toThrow();
   expect(() => verifier.verify(message.body, { ...headers, 'webhook-id': 'evt_2' })).toThrow();
   expect(() => new Webhook(secretText(new Uint8Array(32))).verify(message.body, { ...headers })).toThrow();
-  const old = signatureHeaders(key, { ...message, timestampSeconds: nowSeconds() - 3_600 });
+  const old = signatureHeaders([key], { ...message, timestampSeconds: nowSeconds() - 3_600 });
   expect(() => verifier.verify(message.body, { ...old })).toThrow();
 });
 
@@ -38,7 +47,7 @@ it('the signature is the one of the specification', () => {
     timestampSeconds: 1_614_265_330,
     body: '{"test": 2432232314}',
   };
-  expect(signatureHeaders(key, message)).toEqual({
+  expect(signatureHeaders([key], message)).toEqual({
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',

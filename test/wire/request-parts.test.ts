@@ -113,7 +113,7 @@ describe('the limiter in memory', () => {
   it('counts per key in windows of a minute', async () => {
     let nowMs = 5_000;
     const limiter = makeRateLimiter(
-      2,
+      { limit: 2 },
       makeMemoryWindow(2, () => nowMs),
       () => nowMs,
     );

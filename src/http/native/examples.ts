@@ -1,5 +1,6 @@
 /** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
 import type { StepView } from '../../application/views.ts';
+import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
@@ -8,6 +9,7 @@ import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
 import { presentExplanation } from './explanation.wire.ts';
 import { presentInverse, presentSuggestion } from './inverses.wire.ts';
+import { presentCreatedKey, presentKey, presentRotatedKey } from './keys.wire.ts';
 import { presentModel } from './models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
 import { presentLoadedSet, presentOutputCaseSet, presentOutputCaseSetSummary } from './output-cases.wire.ts';
@@ -141,6 +143,25 @@ const explanation: StoredExplanation = {
 function shown(record: object): unknown {
   return JSON.parse(JSON.stringify(record));
 }
+const key: KeyRecord = {
+  id: 5,
+  keyId: 'Xw3kPq8Z',
+  label: 'the test rig',
+  scopes: ['read', 'write'],
+  createdAt: instants.createdAt,
+  expiresAt: null,
+  revokedAt: null,
+  lastUsedAt: null,
+  successorId: null,
+};
+const text = 'bks_Xw3kPq8Z_<32 secret characters>_<6 checksum characters>';
+const predecessor = {
+  ...key,
+  id: 2,
+  keyId: '7fGhT1sA',
+  expiresAt: new Date('2026-02-01T12:00:00.000Z'),
+  successorId: 5,
+};
 
 /** By the name of the schema. */
 export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
@@ -158,4 +179,7 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   ExplainedObjective: { ...presentObjective(stored), ...presentExplanation(objective, explanation) },
   Suggestion: presentSuggestion(step),
   Inverse: presentInverse(step),
+  Key: presentKey(key),
+  CreatedKey: presentCreatedKey({ key, text }),
+  RotatedKey: presentRotatedKey({ successor: key, text, predecessor }),
 };

@@ -11,6 +11,10 @@ export function modelPath(modelId: number): string {
   return `${NATIVE_PREFIX}/models/${modelId}`;
 }
 
+export function keyPath(keyId: number): string {
+  return `${NATIVE_PREFIX}/keys/${keyId}`;
+}
+
 export function webhookPath(webhookId: number): string {
   return `${NATIVE_PREFIX}/webhooks/${webhookId}`;
 }

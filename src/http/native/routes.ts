@@ -11,6 +11,7 @@ import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { inverseOperations } from './inverses.ts';
+import { keyOperations } from './keys.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
@@ -26,6 +27,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...trialOperations,
   ...objectiveOperations,
   ...inverseOperations,
+  ...keyOperations,
   ...webhookOperations,
 ];
 

@@ -6,12 +6,14 @@ import {
   listDeliveries,
   listWebhooks,
   redeliver,
+  rotateSecret,
   updateWebhook,
 } from '../../application/manage-webhooks.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
 import { noFields } from './inverses.wire.ts';
+import { newRotation } from './keys.wire.ts';
 import { webhookPath } from './paths.ts';
 import {
   createdWebhookSchema,
@@ -42,6 +44,7 @@ export const webhookOperations: readonly Operation[] = [
     summary: 'Register a webhook',
     description: 'The answer holds the secret that verifies signatures (Standard Webhooks); it is never shown again.',
     body: newWebhook,
+    holdsSecret: true,
     answers: created.spec('The webhook with its secret.', createdWebhookSchema),
     handle: async ({ deps, accountId, body }) => {
       const { url, description, events: eventNames } = body;
@@ -99,6 +102,21 @@ export const webhookOperations: readonly Operation[] = [
       await deleteWebhook(deps.db, accountId, ids.webhookId);
       return done.answer;
     },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${webhook}/rotate-secret`,
+    operationId: 'rotateWebhookSecret',
+    tag,
+    scope: 'admin',
+    summary: 'Replace the secret of a webhook',
+    description:
+      'The answer holds the new secret; it is never shown again. Until the overlap is over deliveries carry a signature for each secret, the newest first; then the older ones are deleted.',
+    body: newRotation,
+    holdsSecret: true,
+    answers: ok.spec('The webhook with its new secret.', createdWebhookSchema),
+    handle: async ({ deps, accountId, ids, body }) =>
+      ok.answer(presentCreatedWebhook(await rotateSecret(deps.db, accountId, ids.webhookId, body.overlapSeconds))),
   }),
   defineOperation({
     method: 'GET',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { WebhookWithSecret } from '../../application/manage-webhooks.ts';
 import { type Delivery, type DeliveryState, EVENT_NAMES, type Webhook } from '../../domain/event.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
@@ -48,6 +49,9 @@ const webhookFields = {
   description: z.string().nullable(),
   enabled: z.boolean(),
   failingSince: timestamp.nullable().describe('Since when deliveries fail; null while the last one succeeded.'),
+  previousSecretUntil: timestamp
+    .nullable()
+    .describe('Until when deliveries are signed with an older secret too; null: with the newest alone.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -69,15 +73,13 @@ export function presentWebhook(webhook: Webhook): z.infer<typeof webhookSchema> 
     description: webhook.description,
     enabled: webhook.enabled,
     failingSince: toOptionalTimestamp(webhook.failingSince),
+    previousSecretUntil: toOptionalTimestamp(webhook.previousSecretUntil),
     createdAt: toTimestamp(webhook.createdAt),
     updatedAt: toTimestamp(webhook.updatedAt),
   };
 }
 
-export function presentCreatedWebhook(created: {
-  readonly webhook: Webhook;
-  readonly secret: string;
-}): z.infer<typeof createdWebhookSchema> {
+export function presentCreatedWebhook(created: WebhookWithSecret): z.infer<typeof createdWebhookSchema> {
   return { ...presentWebhook(created.webhook), secret: created.secret };
 }
 

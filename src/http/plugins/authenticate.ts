@@ -2,6 +2,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate, type Principal } from '../../application/authenticate.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { clientAddress } from '../client-address.ts';
 import type { HttpDeps } from '../deps.ts';
 
 const principals = new WeakMap<FastifyRequest, Principal>();
@@ -17,10 +19,38 @@ export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
   const lookups = new SharedLookups<Principal>();
   scope.addHook('onRequest', async (request) => {
     const key = readKey(request);
-    const principal = await lookups.find(key ?? '', () => authenticate(deps.db, key));
+    const principal = await lookUp(deps, lookups, request, key);
     principals.set(request, principal);
     deps.noteKeyUse(principal.keyId);
   });
+}
+
+/** Throws UNAUTHENTICATED, and TOO_MANY_WRONG_KEYS instead of a look-up. A request without any key is no guess. */
+async function lookUp(
+  { db, wrongKeys }: HttpDeps,
+  lookups: SharedLookups<Principal>,
+  request: FastifyRequest,
+  keyText?: string,
+): Promise<Principal> {
+  const find = () => lookups.find(keyText ?? '', () => authenticate(db, keyText));
+  if (wrongKeys === undefined || keyText === undefined) return find();
+  const address = clientAddress(request);
+  const retryAfterSeconds = wrongKeys.waitSeconds(address, keyText);
+  if (retryAfterSeconds !== undefined) {
+    const message = `Too many wrong API keys came from your address; check the key, and go on in ${retryAfterSeconds} s.`;
+    throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
+  }
+  try {
+    const principal = await find();
+    wrongKeys.noteRight(principal);
+    return principal;
+  } catch (error) {
+    const isWrong = error instanceof DomainError && error.code === 'UNAUTHENTICATED';
+    if (isWrong && wrongKeys.noteWrong(address, keyText)) {
+      request.log.warn({ address, limit: wrongKeys.limit }, 'authentication.slowed');
+    }
+    throw error;
+  }
 }
 
 /** The key text of Authorization: Bearer, else of X-API-Key. */

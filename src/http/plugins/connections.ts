@@ -1,5 +1,6 @@
 /** Connections before they are requests: how many there may be, and how long one may take to say what it wants. */
-import { isIPv6, type Server, type Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
+import { toNetwork } from '../client-address.ts';
 
 export interface ConnectionLimits {
   readonly total: number;
@@ -18,7 +19,7 @@ export function limitConnections(server: Server, { total, perAddress }: Connecti
   if (perAddress === 0) return;
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    const source = networkOf(socket.remoteAddress ?? '');
+    const source = toNetwork(socket.remoteAddress ?? '') ?? 'unknown';
     const count = (open.get(source) ?? 0) + 1;
     if (count > perAddress) {
       socket.destroy();
@@ -31,9 +32,4 @@ export function limitConnections(server: Server, { total, perAddress }: Connecti
       else open.delete(source);
     });
   });
-}
-
-/** An IPv6 host has a network of 64 bits to itself. */
-function networkOf(address: string): string {
-  return isIPv6(address) ? address.split(':').slice(0, 4).join(':') : address;
 }

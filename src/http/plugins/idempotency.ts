@@ -4,7 +4,8 @@
  */
 import type { FastifyRequest } from 'fastify';
 import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { expandKey, seal, unseal } from '../../application/seal.ts';
+import { DomainError, makeViolation, type Violation } from '../../domain/errors.ts';
 import { NO_BODY_DIGEST } from '../body/bodies.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
 
@@ -58,6 +59,8 @@ function routedPath(request: FastifyRequest): string {
 
 interface StoredAnswer extends Answer {
   readonly kind: 'answer';
+  /** The body of an answer that holds a secret. */
+  readonly sealed?: string;
 }
 
 /**
@@ -68,15 +71,34 @@ export async function answerOnce(operation: Operation, call: AnyCall): Promise<A
   const { keyed, deps } = call;
   if (keyed === undefined || operation.keepsKeyItself) return operation.handle(call, await operation.prepare?.(call));
   const earlier = operation.prepare && (await findEarlier<StoredAnswer>(deps.db, keyed));
-  if (earlier !== undefined) return toReplay(earlier);
+  if (earlier !== undefined) return toReplay(call, earlier);
   const prepared = await operation.prepare?.(call);
   const { outcome, isReplay } = await runOnce<StoredAnswer>(deps.db, keyed, async (trx) => {
     const answer = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
-    return { ...answer, kind: 'answer' };
+    return operation.holdsSecret ? toSealed(call, answer) : { ...answer, kind: 'answer' };
   });
-  return isReplay ? toReplay(outcome) : outcome;
+  return isReplay ? toReplay(call, outcome) : toAnswer(call, outcome);
 }
 
-function toReplay(answer: StoredAnswer): Answer {
+function toReplay(call: AnyCall, stored: StoredAnswer): Answer {
+  const answer = toAnswer(call, stored);
   return { ...answer, headers: { ...answer.headers, ...REPLAY_HEADERS } };
+}
+
+/** Of the asking key only a hash is stored, so that neither the database nor a backup of it opens the seal. */
+function sealingKey({ principal }: AnyCall): Buffer {
+  return expandKey(principal.secret, 'backsolve: answers under an Idempotency-Key');
+}
+
+function toSealed(call: AnyCall, { body, ...open }: Answer): StoredAnswer {
+  return { ...open, kind: 'answer', sealed: seal(sealingKey(call), JSON.stringify(body)) };
+}
+
+function toAnswer(call: AnyCall, { sealed, ...answer }: StoredAnswer): Answer {
+  if (sealed === undefined) return answer;
+  const text = unseal(sealingKey(call), sealed);
+  if (text !== undefined) return { ...answer, body: JSON.parse(text) };
+  const message =
+    'The answer under this Idempotency-Key holds a secret and is given again only to the API key that asked first; use a new Idempotency-Key for a new request.';
+  throw new DomainError('IDEMPOTENCY_KEY_REUSED', message);
 }

@@ -1,6 +1,6 @@
 /**
- * Requests per account. The plugin sends headers of draft-ietf-httpapi-ratelimit-headers and refuses; how requests are counted
- * is up to the limiter.
+ * Requests per account: all its keys count together, because an account makes as many as it likes. The plugin sends headers of
+ * draft-ietf-httpapi-ratelimit-headers and refuses; how requests are counted is up to the limiter.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerStatus, sendError } from '../errors.ts';

@@ -1,4 +1,4 @@
-/** What a key may do: read looks, write changes, admin manages webhooks. No scope contains another. */
+/** Holds every route to the scope that it needs. */
 import type { FastifyInstance } from 'fastify';
 import type { Scope } from '../../application/authenticate.ts';
 import { DomainError } from '../../domain/errors.ts';

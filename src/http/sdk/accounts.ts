@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { registerAccount } from '../../application/register-account.ts';
 import { refuseViolations } from '../../domain/errors.ts';
+import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
 import type { OperationDescription } from '../operation.ts';
@@ -40,7 +41,12 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
       return sendError(reply, answerStatus(403, detail, { instance: pathOf(request) }));
     },
     handler: async (request, reply) => {
-      const { value, violations, digest } = await deps.bodies.read(request, reply, newAccount, `address ${request.ip}`);
+      const { value, violations, digest } = await deps.bodies.read(
+        request,
+        reply,
+        newAccount,
+        `address ${clientAddress(request)}`,
+      );
       const { key, violations: keyViolations } = readKey(request, MINIMUM_KEY_LENGTH);
       refuseViolations([...keyViolations, ...violations]);
       const named = {

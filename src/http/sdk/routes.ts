@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { StepReference } from '../../domain/errors.ts';
+import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
@@ -38,7 +39,11 @@ export async function addSdkDialect(
   addApiHeaders(scope);
   scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
   await scope.register(async (open) => {
-    if (limiter !== undefined) limitRate(open, limiter, (request) => `address ${request.ip}`);
+    const registrationLimiter = deps.registrationLimiter ?? limiter;
+    // What is closed costs nothing and is not counted.
+    if (deps.settings.isRegistrationOpen && registrationLimiter !== undefined) {
+      limitRate(open, registrationLimiter, (request) => `registration ${clientAddress(request)}`);
+    }
     addRegistration(open, deps);
   });
   await scope.register(async (keyed) => {

@@ -34,6 +34,19 @@ export const positiveInteger = z.int().positive();
 /** ISO 8601 in UTC with milliseconds. */
 export const timestamp = z.string().meta({ format: 'date-time', examples: ['2026-01-31T12:00:00.000Z'] });
 
+/** An instant as clients send it: ISO 8601 with an offset from UTC, up to the year 9999; read as a Date. */
+export const instant = z
+  .string()
+  .refine(isInstant, 'must be a date and time with its offset, such as 2026-01-31T12:00:00Z.')
+  .transform((text) => new Date(text))
+  .meta({ format: 'date-time', examples: ['2099-12-31T12:00:00Z'] });
+
+const isoDatetime = z.iso.datetime({ offset: true });
+
+function isInstant(text: string): boolean {
+  return isoDatetime.safeParse(text).success && new Date(text).getUTCFullYear() <= 9_999;
+}
+
 export function toTimestamp(instant: Date): string {
   return instant.toISOString();
 }

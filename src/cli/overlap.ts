@@ -1,0 +1,12 @@
+/** --overlap of the commands that rotate: how long the old key or secret goes on working. */
+import { MAXIMUM_OVERLAP_SECONDS } from '../application/rotate-key.ts';
+import { CommandError } from './command.ts';
+
+/** For parseArgs; a day unless given. */
+export const overlapOption = { type: 'string', default: '86400' } as const;
+
+/** Whole seconds. Throws CommandError. */
+export function toOverlapSeconds(overlap: string): number {
+  if (/^\d{1,9}$/.test(overlap) && Number(overlap) <= MAXIMUM_OVERLAP_SECONDS) return Number(overlap);
+  throw new CommandError(`--overlap takes whole seconds from 0 to ${MAXIMUM_OVERLAP_SECONDS}, not "${overlap}".`);
+}

@@ -1,0 +1,127 @@
+import {
+  createAccountKey,
+  getAccountKey,
+  listAccountKeys,
+  revokeAccountKey,
+  rotateAccountKey,
+  updateAccountKey,
+} from '../../application/manage-account-keys.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { created, done, ok, pageOf } from './answers.ts';
+import {
+  createdKeySchema,
+  keyPatch,
+  keySchema,
+  newKey,
+  newRotation,
+  presentCreatedKey,
+  presentKey,
+  presentRotatedKey,
+  rotatedKeySchema,
+} from './keys.wire.ts';
+import { keyPath } from './paths.ts';
+
+const tag = 'Keys';
+const key = '/keys/{key_id}';
+
+/** Of operations that could take the last admin key away. */
+const LAST_ADMIN_KEY =
+  'The account would be left without a usable key that has the scope admin; detail says what to do.';
+const MISSING_SCOPE =
+  'The key that asks lacks the scope admin, or a scope that the new key would have; detail names it.';
+
+export const keyOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: '/keys',
+    operationId: 'createKey',
+    tag,
+    scope: 'admin',
+    summary: 'Make a key',
+    description:
+      'The answer holds the text of the key; it is never shown again. A key cannot give a scope that it lacks.',
+    body: newKey,
+    holdsSecret: true,
+    answers: created.spec('The key with its text.', createdKeySchema),
+    refusals: { 403: MISSING_SCOPE },
+    handle: async ({ deps, principal, body }) => {
+      const made = await createAccountKey(deps.db, principal, body);
+      return created.answer(keyPath(made.key.id), presentCreatedKey(made));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: '/keys',
+    operationId: 'listKeys',
+    tag,
+    scope: 'admin',
+    summary: 'List the keys',
+    description: 'Revoked and expired ones too.',
+    isList: true,
+    answers: pageOf.spec('The keys of the account, oldest first.', keySchema),
+    handle: async (call) =>
+      pageOf.answer(call, await listAccountKeys(call.deps.db, call.accountId, call.page), presentKey),
+  }),
+  defineOperation({
+    method: 'GET',
+    path: key,
+    operationId: 'getKey',
+    tag,
+    scope: 'admin',
+    summary: 'Read a key',
+    answers: ok.spec('The key.', keySchema),
+    handle: async ({ deps, accountId, ids }) =>
+      ok.answer(presentKey(await getAccountKey(deps.db, accountId, ids.keyId))),
+  }),
+  defineOperation({
+    method: 'PATCH',
+    path: key,
+    operationId: 'updateKey',
+    tag,
+    scope: 'admin',
+    summary: 'Label a key, or move its end',
+    description:
+      'A key that has expired works again when its end moves into the future; a revoked one is over for good.',
+    body: keyPatch,
+    answers: ok.spec('The key as it is now.', keySchema),
+    refusals: { 409: `The key is revoked. Or: ${LAST_ADMIN_KEY}` },
+    handle: async ({ deps, accountId, ids, body }) =>
+      ok.answer(presentKey(await updateAccountKey(deps.db, accountId, ids.keyId, body))),
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${key}/rotate`,
+    operationId: 'rotateKey',
+    tag,
+    scope: 'admin',
+    summary: 'Replace a key by a new one',
+    description:
+      'Makes a successor with the same label, scopes and end, whose text is shown here and never again. The old key works until the overlap is over; a key that rotates itself needs one of at least 60 seconds.',
+    body: newRotation,
+    holdsSecret: true,
+    answers: created.spec('The successor with its text.', rotatedKeySchema),
+    refusals: {
+      403: MISSING_SCOPE,
+      409: 'The key is revoked, has expired, or was rotated already; detail says what to do.',
+    },
+    handle: async ({ deps, principal, ids, body }) => {
+      const rotated = await rotateAccountKey(deps.db, principal, ids.keyId, body.overlapSeconds);
+      return created.answer(keyPath(rotated.successor.id), presentRotatedKey(rotated));
+    },
+  }),
+  defineOperation({
+    method: 'DELETE',
+    path: key,
+    operationId: 'revokeKey',
+    tag,
+    scope: 'admin',
+    summary: 'Revoke a key at once and for good',
+    description: 'It stays in the list. Doing it again changes nothing.',
+    answers: done.spec,
+    refusals: { 409: LAST_ADMIN_KEY },
+    handle: async ({ deps, accountId, ids }) => {
+      await revokeAccountKey(deps.db, accountId, ids.keyId);
+      return done.answer;
+    },
+  }),
+];
