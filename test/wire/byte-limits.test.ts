@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GrowingBytes } from '../../src/http/body/growing-bytes.ts';
 import { ByteBudget } from '../../src/http/fairness/byte-budget.ts';
-import { ByteRate } from '../../src/http/fairness/byte-rate.ts';
+import { Pace } from '../../src/http/fairness/pace.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -69,15 +69,15 @@ describe('a budget of bytes', () => {
   });
 });
 
-describe('a rate of bytes', () => {
-  it('reads a largest body at once, and slows down who goes on', () => {
+describe('a pace', () => {
+  it('lets a burst through at once, slows down whoever goes on, and forgives with time', () => {
     let now = 0;
-    const rate = new ByteRate(8 * MEBIBYTE, () => now);
-    expect(rate.take('a', 32 * MEBIBYTE)).toBe(0);
-    expect(rate.take('a', 16 * MEBIBYTE)).toBe(0);
-    expect(rate.take('a', 8 * MEBIBYTE)).toBeCloseTo(1000);
-    expect(rate.take('b', 32 * MEBIBYTE)).toBe(0);
+    const pace = new Pace({ perSecond: 8 * MEBIBYTE, burst: 48 * MEBIBYTE }, () => now);
+    expect(pace.take('a', 32 * MEBIBYTE)).toBe(0);
+    expect(pace.take('a', 16 * MEBIBYTE)).toBe(0);
+    expect(pace.take('a', 8 * MEBIBYTE)).toBeCloseTo(1000);
+    expect(pace.take('b', 32 * MEBIBYTE)).toBe(0);
     now = 7_000;
-    expect(rate.take('a', 32 * MEBIBYTE)).toBe(0);
+    expect(pace.take('a', 32 * MEBIBYTE)).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
 import { ByteBudget } from '../fairness/byte-budget.ts';
-import { ByteRate } from '../fairness/byte-rate.ts';
+import { Pace } from '../fairness/pace.ts';
 import { MAXIMUM_CASE_COUNT } from '../wire/limits.ts';
 import { makeBodyReader } from './body-reader.ts';
 import type { TextLimits } from './json-text.ts';
@@ -37,8 +37,11 @@ export interface Bodies {
 const LIMIT_BYTES = { plain: 64 * 1024, vectors: 256 * 1024 } as const satisfies Partial<Record<BodySize, number>>;
 /** A slow line carries a small body in this time; who takes longer holds a place for nothing. */
 const SMALL_BODY_MS = 20_000;
-/** Of one account, once it has sent a largest body: reading so much takes some hundredths of a processor's time. */
-const BYTES_PER_SECOND = 8 * 1024 * 1024;
+/**
+ * Of one account. A largest body and some more are read at once; then the network slows the sender down to what takes some
+ * hundredths of a processor's time to read.
+ */
+const BYTES = { perSecond: 8 * 1024 * 1024, burst: 48 * 1024 * 1024 };
 /** An account may hold half of the bytes: then no single one locks the others out. */
 const ACCOUNT_SHARE = 0.5;
 
@@ -48,7 +51,7 @@ export const NO_BODY_DIGEST = hash('sha256', '{}', 'buffer');
 export function makeBodies(settings: BodySettings): Bodies {
   const { bodyLimitBytes, bodyBytesInFlight, requestTimeoutMs } = settings;
   const budget = new ByteBudget({ total: bodyBytesInFlight, perHolder: bodyBytesInFlight * ACCOUNT_SHARE });
-  const rate = new ByteRate(BYTES_PER_SECOND, () => performance.now());
+  const pace = new Pace(BYTES, () => performance.now());
   const reader = makeBodyReader(textLimits(settings.cells));
   const rulesOf = (size: BodySize) =>
     size === 'cases'
@@ -60,7 +63,7 @@ export function makeBodies(settings: BodySettings): Bodies {
   return {
     async read(request, reply, spec, holder) {
       const wantsDigest = request.headers['idempotency-key'] !== undefined;
-      const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, rate, holder };
+      const rules = { ...rulesOf(spec.size ?? 'plain'), wantsDigest, budget, pace, holder };
       const { bytes, digest } = await receiveBody(request, reply, rules);
       const isEmpty = bytes.length === 0;
       const reading = await reader.read(spec, bytes);

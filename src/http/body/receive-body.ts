@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
 import type { ByteBudget } from '../fairness/byte-budget.ts';
-import type { ByteRate } from '../fairness/byte-rate.ts';
+import type { Pace } from '../fairness/pace.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 /** A body as it came over the wire. */
@@ -18,7 +18,7 @@ export interface BodyRules {
   /** In which the whole body must arrive. */
   readonly timeLimitMs: number;
   readonly budget: ByteBudget;
-  readonly rate: ByteRate;
+  readonly pace: Pace;
   readonly wantsDigest: boolean;
   /** Whom the bytes count for. */
   readonly holder: string;
@@ -33,7 +33,7 @@ export async function receiveBody(
   reply: FastifyReply,
   rules: BodyRules,
 ): Promise<ReceivedBody> {
-  const { limitBytes, budget, rate, holder, wantsDigest } = rules;
+  const { limitBytes, budget, pace, holder, wantsDigest } = rules;
   const declared = request.headers['content-length'];
   if (Number(declared ?? 0) > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
   const received = new GrowingBytes(Math.min(limitBytes, Number(declared ?? limitBytes)));
@@ -46,7 +46,7 @@ export async function receiveBody(
     counted += chunk.length;
     received.append(chunk);
     hash?.update(chunk);
-    return rate.take(holder, chunk.length);
+    return pace.take(holder, chunk.length);
   };
   try {
     await readAll(request, take, rules.timeLimitMs);

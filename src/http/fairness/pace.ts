@@ -1,0 +1,37 @@
+export interface PaceLimits {
+  readonly perSecond: number;
+  /** What a holder may take at once before it is slowed down. */
+  readonly burst: number;
+}
+
+/** Holders that have caught up are forgotten when so many are known. */
+const SWEEP_AT = 10_000;
+
+/** How fast something may happen, holder by holder. Nothing is refused: what comes too fast has to wait. */
+export class Pace {
+  readonly #perMs: number;
+  readonly #burstMs: number;
+  readonly #now: () => number;
+  /** When everything that each holder has taken would be paid for at its rate. */
+  readonly #paidUntil = new Map<string, number>();
+
+  /** `now` is in milliseconds and never runs backwards. */
+  constructor({ perSecond, burst }: PaceLimits, now: () => number) {
+    this.#perMs = perSecond / 1000;
+    this.#burstMs = burst / this.#perMs;
+    this.#now = now;
+  }
+
+  /** Counts `amount`; returns the milliseconds for which the holder should wait. */
+  take(holder: string, amount: number): number {
+    const now = this.#now();
+    const paidUntil = Math.max(this.#paidUntil.get(holder) ?? 0, now) + amount / this.#perMs;
+    if (this.#paidUntil.size >= SWEEP_AT) this.#sweep(now);
+    this.#paidUntil.set(holder, paidUntil);
+    return Math.max(0, paidUntil - now - this.#burstMs);
+  }
+
+  #sweep(now: number): void {
+    for (const [holder, paidUntil] of this.#paidUntil) if (paidUntil <= now) this.#paidUntil.delete(holder);
+  }
+}
