@@ -61,6 +61,17 @@ export interface AnswerSpec {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** How a repetition under an Idempotency-Key reads an answer that was not stored. */
+export interface Replay<Ids, B> {
+  /** The body, of the record as it is by then. `id` is the one in the body of the first answer. */
+  read(call: Call<Ids, B>, id: number): Promise<unknown>;
+  /**
+   * Whether what is answered never changes again, so that no answer needs to be stored; otherwise only those are not that
+   * are too large.
+   */
+  readonly isFinal?: boolean;
+}
+
 interface OperationSpec<P extends string, B, Prepared> {
   readonly method: Method;
   readonly path: P;
@@ -81,19 +92,22 @@ interface OperationSpec<P extends string, B, Prepared> {
   prepare?(call: Call<PathIds<P>, B>): Promise<Prepared>;
   /** Whether `handle` sees to the Idempotency-Key itself, because it must not run inside a transaction. */
   readonly keepsKeyItself?: boolean;
+  /** Wanted wherever an answer can be large, and where it is final. */
+  readonly replay?: Replay<PathIds<P>, B>;
   /** Must await SQL only, unless it keeps the key itself: under an Idempotency-Key it runs inside a transaction. */
   handle(call: Call<PathIds<P>, B>, prepared: Prepared): Promise<Answer>;
 }
 
 /** An operation with its types erased; `readCall` of register-operations.ts restores what they promise. */
-export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' | 'prepare' | 'body'> & {
+export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' | 'prepare' | 'body' | 'replay'> & {
   readonly body?: BodySpec<unknown>;
+  readonly replay?: Replay<Readonly<Record<string, number>>, unknown>;
   prepare?(call: Call<Readonly<Record<string, number>>, unknown>): Promise<unknown>;
   handle(call: Call<Readonly<Record<string, number>>, unknown>, prepared: unknown): Promise<Answer>;
 };
 
 /** What is told about an operation. */
-export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself'> & {
+export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself' | 'replay'> & {
   readonly needsNoKey?: boolean;
   /** Of an Idempotency-Key that protects what the answer holds. */
   readonly minimumKeyLength?: number;

@@ -97,6 +97,11 @@ export const inverseOperations: readonly Operation[] = [
     refusals: { 409: 'The iteration has another output already; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
       ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }, inverseId) =>
+        presentInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
+    },
   }),
   defineOperation({
     method: 'PUT',

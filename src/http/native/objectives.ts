@@ -1,6 +1,6 @@
 import { initializeInverse, loadObjectives } from '../../application/load-objectives.ts';
 import { getTrial } from '../../application/manage-trials.ts';
-import { deleteObjective, getObjective, listObjectives } from '../../application/read-objectives.ts';
+import { deleteObjective, getInverse, getObjective, listObjectives } from '../../application/read-objectives.ts';
 import { stopObjective } from '../../application/stop-objective.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
@@ -36,6 +36,10 @@ export const objectiveOperations: readonly Operation[] = [
       const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account?.openObjectives);
       return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
     },
+    replay: {
+      read: async ({ deps, accountId, ids }, objectiveId) =>
+        presentLoadedObjectives(await getObjective(deps.db, accountId, { ...ids, objectiveId })),
+    },
   }),
   defineOperation({
     method: 'POST',
@@ -58,6 +62,11 @@ export const objectiveOperations: readonly Operation[] = [
       const trial = await getTrial(deps.db, accountId, ids);
       const location = inversePath({ ...trial, ...ids }, step.objective.id, step.inverse.id);
       return created.answer(location, presentInverse(step));
+    },
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }, inverseId) =>
+        presentInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
     },
   }),
   defineOperation({
@@ -104,5 +113,9 @@ export const objectiveOperations: readonly Operation[] = [
     answers: ok.spec('The objective as it is now.', objectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.answer(presentObjective(await stopObjective(deps.db, accountId, ids))),
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }) => presentObjective(await getObjective(deps.db, accountId, ids)),
+    },
   }),
 ];

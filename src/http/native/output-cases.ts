@@ -28,6 +28,12 @@ export const outputCaseOperations: readonly Operation[] = [
       const location = `${projectPath(ids.modelId, ids.projectId)}/output-cases/${set.id}`;
       return created.answer(location, presentLoadedSet(set, trial.id));
     },
+    replay: {
+      read: async ({ deps, accountId, ids }, outputCaseSetId) => {
+        const { set, trialId } = await getOutputCaseSet(deps.db, accountId, { ...ids, outputCaseSetId });
+        return presentLoadedSet(set, trialId);
+      },
+    },
   }),
   defineOperation({
     method: 'GET',

@@ -25,6 +25,10 @@ export const projectOperations: readonly Operation[] = [
       const made = await createProject(deps, accountId, ids.modelId, project);
       return created.answer(projectPath(ids.modelId, made.id), presentProject(made));
     },
+    replay: {
+      read: async ({ deps, accountId, ids }, projectId) =>
+        presentProject(await getProject(deps.db, accountId, { ...ids, projectId })),
+    },
   }),
   defineOperation({
     method: 'GET',

@@ -1,12 +1,14 @@
 /**
  * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). The same request under the same key gets the same
- * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409.
+ * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409. A body that
+ * is large, or of a record that never changes again, is not stored but read again.
  */
 import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
+import { isJsonLongerThan } from '../wire/json-length.ts';
 
 const HEADER = 'Idempotency-Key';
 /** Says that an answer is a repetition. */
@@ -55,9 +57,13 @@ function routedPath(request: FastifyRequest): string {
   return request.routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => params[name]!);
 }
 
-interface StoredAnswer extends Answer {
-  readonly kind: 'answer';
-}
+/** What is stored of an answer: all of it, or which record to read again. */
+type StoredAnswer =
+  | (Answer & { readonly kind: 'answer' })
+  | (Omit<Answer, 'body'> & { readonly kind: 'reference'; readonly id: number });
+
+/** A longer body is not stored, if it can be read again. */
+const LONGEST_STORED_BODY = 65_536;
 
 /**
  * Runs the operation. Under a key everything it writes joins the transaction of the key; what it has to do outside of a
@@ -67,15 +73,26 @@ export async function answerOnce(operation: Operation, call: AnyCall): Promise<A
   const { keyed, deps } = call;
   if (keyed === undefined || operation.keepsKeyItself) return operation.handle(call, await operation.prepare?.(call));
   const earlier = operation.prepare && (await findEarlier<StoredAnswer>(deps.db, keyed));
-  if (earlier !== undefined) return toReplay(earlier);
+  if (earlier !== undefined) return toReplay(operation, call, earlier);
   const prepared = await operation.prepare?.(call);
+  let fresh: Answer | undefined;
   const { outcome, isReplay } = await runOnce<StoredAnswer>(deps.db, keyed, async (trx) => {
-    const answer = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
-    return { ...answer, kind: 'answer' };
+    fresh = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
+    return toStored(operation, fresh);
   });
-  return isReplay ? toReplay(outcome) : outcome;
+  return isReplay || fresh === undefined ? toReplay(operation, call, outcome) : fresh;
 }
 
-function toReplay(answer: StoredAnswer): Answer {
-  return { ...answer, headers: { ...answer.headers, ...REPLAY_HEADERS } };
+function toStored({ replay }: Operation, answer: Answer): StoredAnswer {
+  const isReadAgain = replay !== undefined && (replay.isFinal || isJsonLongerThan(answer.body, LONGEST_STORED_BODY));
+  if (!isReadAgain) return { ...answer, kind: 'answer' };
+  const { body, ...rest } = answer;
+  return { ...rest, kind: 'reference', id: (body as { readonly id: number }).id };
+}
+
+/** Throws NOT_FOUND when the record that is to be read again has been purged. */
+async function toReplay(operation: Operation, call: AnyCall, stored: StoredAnswer): Promise<Answer> {
+  const { status } = stored;
+  const body = stored.kind === 'answer' ? stored.body : await operation.replay!.read(call, stored.id);
+  return { status, body, headers: { ...stored.headers, ...REPLAY_HEADERS } };
 }

@@ -64,6 +64,13 @@ export const inverseOperations: readonly Operation[] = [
         return ok.answer(presentInverse(step.objective, step.inverse));
       }
     },
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }) => {
+        const step = await getInverse(deps.db, accountId, ids);
+        return presentInverse(step.objective, step.inverse);
+      },
+    },
   }),
 ];
 

@@ -1,4 +1,5 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
+import { getProject } from '../../application/manage-projects.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created } from './answers.ts';
 import { newProject, presentProject, projectSchema, toNewProject } from './projects.wire.ts';
@@ -16,6 +17,12 @@ export const projectOperations: readonly Operation[] = [
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project);
       return created.answer(presentProject({ project: made, trials: [] }));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, projectId) => {
+        const project = await getProject(deps.db, accountId, { ...ids, projectId });
+        return presentProject({ project, trials: [] });
+      },
     },
   }),
 ];

@@ -20,6 +20,12 @@ export const trialOperations: readonly Operation[] = [
       const { trial, set } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body));
       return created.answer(presentTrial({ trial, set, objectives: [] }), trialPath(trial.id));
     },
+    replay: {
+      read: async ({ deps, accountId, ids }, trialId) => {
+        const { trial, set } = await getTrialTree(deps.db, accountId, { ...ids, trialId });
+        return presentTrial({ trial, set, objectives: [] });
+      },
+    },
   }),
   defineOperation({
     method: 'GET',
