@@ -284,6 +284,7 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
       rateLimitPerMinute: config.http.rateLimitPerMinute,
       load: config.http.load,
       account: config.account,
+      deletedDataKeptDays: config.deletedDataKeptDays,
       corsOrigins: config.http.corsOrigins,
       isRegistrationOpen: config.http.allowRegistration ?? false,
     },

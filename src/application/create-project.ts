@@ -7,9 +7,11 @@ import { insertProject } from '../db/projects.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { LISTED_VIOLATIONS, makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
 import { checkInput, checkInputSpace, type InputSpace, type Project } from '../domain/project.ts';
+import { BYTES_PER_NUMBER, type StorageQuota } from '../domain/storage.ts';
 import { seedOf } from '../domain/seed.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
+import { refuseOverQuota } from './account-limits.ts';
 import { fromMatrix, toOptimizerSpace } from './engine-input.ts';
 import { refuseDisabled } from './paths.ts';
 import { recordEvents } from './record-event.ts';
@@ -64,7 +66,7 @@ function seedOfProject(project: NewProject): number {
 }
 
 /**
- * Throws NOT_FOUND for the model, VALIDATION_FAILED for the project. The design runs before the transaction. Event:
+ * Throws NOT_FOUND for the model, VALIDATION_FAILED for the project, QUOTA_EXCEEDED. The design runs before the transaction. Event:
  * project.created.
  */
 export async function createProject(
@@ -72,12 +74,15 @@ export async function createProject(
   accountId: number,
   modelId: number,
   project: NewProject,
+  quota?: StorageQuota,
 ): Promise<Project> {
   const { inputCases } = await withInputCases(deps.engine, project);
   return inTransaction(deps.db, async (trx) => {
     const model = await lockModel(trx, accountId, modelId);
     if (model === undefined) throw notFound('model', modelId);
     refuseDisabled(model, 'model');
+    const bytes = BYTES_PER_NUMBER * inputCases!.length * project.space.inputCount;
+    await refuseOverQuota(trx, accountId, quota, { bytes, rows: 1 });
     const created = await insertProject(trx, accountId, {
       ...project.space,
       modelId,

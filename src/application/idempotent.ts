@@ -26,10 +26,14 @@ interface Refusal {
   readonly facts: ErrorFacts;
 }
 
-/** Refusals that the same request may not meet a moment later; transports answer them with 429 or 5xx. */
+/**
+ * Refusals that the same request may not meet a moment later: those that transports answer with 429 or 5xx, and a quota, which
+ * an account makes room in. Besides, storing one would keep more for an account that keeps too much.
+ */
 export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
   'QUEUE_FULL',
+  'QUOTA_EXCEEDED',
   'SUGGESTION_FAILED',
   'SUGGESTION_PENDING',
 ]);

@@ -4,28 +4,36 @@ import { type Db, inTransaction } from '../db/transaction.ts';
 import { findTrialsOfSets, insertTrial } from '../db/trials.ts';
 import { refuseViolations } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import { BYTES_PER_NUMBER, type StorageQuota } from '../domain/storage.ts';
 import { checkOutputCases, type OutputCaseSet, type OutputCases, type Trial, toRectangular } from '../domain/trial.ts';
+import { refuseOverQuota } from './account-limits.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
 import { isAt, missingInPath, type ProjectPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 
-/** A set with the trial that its load created. */
+/** A set with the trial that its load created; null when that was deleted and purged. */
 export interface LoadedSet {
   readonly set: OutputCaseSet;
-  readonly trialId: number;
+  readonly trialId: number | null;
 }
 
-/** Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED. Event: output_cases.loaded. */
+/**
+ * Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED, QUOTA_EXCEEDED. Event:
+ * output_cases.loaded.
+ */
 export async function loadOutputCases(
   db: Db,
   accountId: number,
   path: ProjectPath,
   cases: OutputCases,
+  quota?: StorageQuota,
 ): Promise<{ readonly set: OutputCaseSet; readonly trial: Trial }> {
   return inTransaction(db, async (trx) => {
     const project = await lockProjectAt(trx, accountId, path);
     const shape = { caseCount: project.inputCases.length, outputCount: project.outputCount };
     refuseViolations(checkOutputCases(cases, shape));
+    const bytes = BYTES_PER_NUMBER * cases.outputCases.length * cases.outputCount;
+    await refuseOverQuota(trx, accountId, quota, { bytes, rows: 2 });
     const place = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {
       ...place,
@@ -52,7 +60,7 @@ export async function getOutputCaseSet(db: Db, accountId: number, path: OutputCa
     throw await missingInPath(db, accountId, path, { resource: 'output case set', id: path.outputCaseSetId });
   }
   const trials = await findTrialsOfSets(db, accountId, [set.id]);
-  return { set, trialId: trials.get(set.id)! };
+  return { set, trialId: trials.get(set.id) ?? null };
 }
 
 export async function listOutputCaseSets(
@@ -65,5 +73,5 @@ export async function listOutputCaseSets(
   const page = await sets.listOutputCaseSets(db, accountId, path.projectId, request);
   const ids = page.items.map((set) => set.id);
   const trials = await findTrialsOfSets(db, accountId, ids);
-  return { ...page, items: page.items.map((set) => ({ set, trialId: trials.get(set.id)! })) };
+  return { ...page, items: page.items.map((set) => ({ set, trialId: trials.get(set.id) ?? null })) };
 }

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'OVERLOADED'
   | 'QUEUE_FULL'
   | 'LIMIT_REACHED'
+  | 'QUOTA_EXCEEDED'
   | 'IDEMPOTENCY_KEY_IN_USE'
   | 'IDEMPOTENCY_KEY_REUSED';
 

@@ -30,6 +30,8 @@ export interface HttpSettings {
   readonly load?: LoadLimits;
   /** What one account may hold; anything unless given. */
   readonly account?: AccountLimits;
+  /** For how long deleted records are kept; 0 unless given. */
+  readonly deletedDataKeptDays?: number;
 }
 
 export interface HttpDeps {

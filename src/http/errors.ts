@@ -28,6 +28,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   OVERLOADED: { status: 503, title: 'Too much to do at the moment' },
   QUEUE_FULL: { status: 429, title: 'Too many suggestions wait already' },
   LIMIT_REACHED: { status: 400, title: 'A limit of the account is reached' },
+  QUOTA_EXCEEDED: { status: 403, title: 'The account keeps as much as it may' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
 };

@@ -50,8 +50,8 @@ export const inverseOperations: readonly Operation[] = [
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
-      const maximumQueued = deps.settings.account?.queuedSuggestions;
-      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
+      const limits = deps.settings.account;
+      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, limits });
       const isComputed = step.inverse.input !== null;
       return {
         status: isComputed ? 201 : 202,

@@ -33,7 +33,7 @@ export const objectiveOperations: readonly Operation[] = [
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account?.openObjectives);
+      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account);
       return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
     },
     replay: {
@@ -52,13 +52,7 @@ export const objectiveOperations: readonly Operation[] = [
     body: newInverse,
     answers: created.spec('Iteration 1, the initial point.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const step = await initializeInverse(
-        deps.db,
-        accountId,
-        ids.trialId,
-        body,
-        deps.settings.account?.openObjectives,
-      );
+      const step = await initializeInverse(deps.db, accountId, ids.trialId, body, deps.settings.account);
       const trial = await getTrial(deps.db, accountId, ids);
       const location = inversePath({ ...trial, ...ids }, step.objective.id, step.inverse.id);
       return created.answer(location, presentInverse(step));

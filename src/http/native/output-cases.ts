@@ -1,4 +1,5 @@
 import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/load-output-cases.ts';
+import { notFound } from '../../domain/errors.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok, pageOf } from './answers.ts';
 import {
@@ -24,13 +25,14 @@ export const outputCaseOperations: readonly Operation[] = [
     body: newOutputCases,
     answers: created.spec('The set, with the id of the new trial.', loadedSetSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const { set, trial } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body));
+      const { set, trial } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body), deps.settings.account);
       const location = `${projectPath(ids.modelId, ids.projectId)}/output-cases/${set.id}`;
       return created.answer(location, presentLoadedSet(set, trial.id));
     },
     replay: {
       read: async ({ deps, accountId, ids }, outputCaseSetId) => {
         const { set, trialId } = await getOutputCaseSet(deps.db, accountId, { ...ids, outputCaseSetId });
+        if (trialId === null) throw notFound('trial on the output case set', set.id);
         return presentLoadedSet(set, trialId);
       },
     },

@@ -108,7 +108,10 @@ export const loadedSetSchema = z
 export const outputCaseSetSchema = z
   .object({
     ...setFields,
-    trial_id: z.int().describe('The trial that the load created.'),
+    trial_id: z
+      .int()
+      .nullable()
+      .describe('The trial that the load created; once that is purged the oldest other one on the set, or null.'),
     failed_cases: z.array(z.int()),
     disabled_at: timestamp.nullable(),
   })
@@ -120,7 +123,7 @@ export function presentLoadedSet(set: OutputCaseSet, trialId: number): z.infer<t
 
 export function presentOutputCaseSet(view: {
   readonly set: OutputCaseSet;
-  readonly trialId: number;
+  readonly trialId: number | null;
 }): z.infer<typeof outputCaseSetSchema> {
   return {
     ...presentSetFields(view.set),

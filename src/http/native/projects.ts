@@ -22,7 +22,7 @@ export const projectOperations: readonly Operation[] = [
     answers: created.spec('The project with its input cases.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body), deps.settings.account?.cases),
     handle: async ({ deps, accountId, ids }, project) => {
-      const made = await createProject(deps, accountId, ids.modelId, project);
+      const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
       return created.answer(projectPath(ids.modelId, made.id), presentProject(made));
     },
     replay: {

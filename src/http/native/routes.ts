@@ -10,6 +10,7 @@ import { requireScope } from '../plugins/scopes.ts';
 import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
+import { accountOperations } from './account.ts';
 import { inverseOperations } from './inverses.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
@@ -27,6 +28,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...objectiveOperations,
   ...inverseOperations,
   ...webhookOperations,
+  ...accountOperations,
 ];
 
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */

@@ -82,8 +82,8 @@ interface SuggestCall
 /** Throws OVERLOADED when the suggestion takes longer than a client waits; asking again then finds it. */
 async function suggest({ deps, accountId, ids, requestId, keyed }: SuggestCall): Promise<StepView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
-  const maximumQueued = deps.settings.account?.queuedSuggestions;
-  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
+  const limits = deps.settings.account;
+  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, limits });
   if (step.inverse.input !== null) return step;
   const message = 'The suggestion is still being computed; ask again for the same one.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });

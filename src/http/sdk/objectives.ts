@@ -17,7 +17,7 @@ export const objectiveOperations: readonly Operation[] = [
     body: newObjectives,
     answers: created.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const limits = deps.settings.account?.openObjectives;
+      const limits = deps.settings.account;
       const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body), limits);
       return created.answer(presentObjective(objective), objectivePath(objective.id));
     },

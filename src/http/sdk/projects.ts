@@ -15,7 +15,7 @@ export const projectOperations: readonly Operation[] = [
     answers: created.spec('The project.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, toNewProject(body), deps.settings.account?.cases),
     handle: async ({ deps, accountId, ids }, project) => {
-      const made = await createProject(deps, accountId, ids.modelId, project);
+      const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
       return created.answer(presentProject({ project: made, trials: [] }));
     },
     replay: {

@@ -17,7 +17,7 @@ export const trialOperations: readonly Operation[] = [
     body: newOutputCases,
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const { trial, set } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body));
+      const { trial, set } = await loadOutputCases(deps.db, accountId, ids, toOutputCases(body), deps.settings.account);
       return created.answer(presentTrial({ trial, set, objectives: [] }), trialPath(trial.id));
     },
     replay: {
