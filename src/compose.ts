@@ -5,6 +5,7 @@ import { SettledSteps } from './application/await-suggestion.ts';
 import { tidyEvents } from './application/deliver-events.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
+import { purgeDeleted } from './application/purge-deleted.ts';
 import { KeyUse } from './application/record-key-use.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
@@ -192,6 +193,11 @@ function startWorker({ config, log, db, listener, engine, metrics, tracing }: Pa
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
+    {
+      name: 'purge-deleted',
+      cron: '0 * * * * *',
+      run: (signal) => purgeDeleted(db, { keptDays: config.deletedDataKeptDays, signal }),
+    },
   ];
   const stopSchedule = startSchedule(tasks, log);
   loop.start();

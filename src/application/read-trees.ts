@@ -8,6 +8,7 @@ import { findOutputCaseSets } from '../db/output-case-sets.ts';
 import { listProjectsOf } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
 import { listTrialsOf } from '../db/trials.ts';
+import { notFound } from '../domain/errors.ts';
 import type { Model } from '../domain/model.ts';
 import type { ObjectiveWithInverses } from '../domain/objective.ts';
 import type { Project } from '../domain/project.ts';
@@ -56,7 +57,8 @@ export async function* listModelTrees(db: Db, accountId: number): AsyncGenerator
 export async function getTrialTree(db: Db, accountId: number, path: TrialPath): Promise<TrialTree> {
   const trial = await getTrial(db, accountId, path);
   const [tree] = await growTrials(db, accountId, [trial]);
-  return tree!;
+  if (tree === undefined) throw notFound('trial', path.trialId);
+  return tree;
 }
 
 async function growModels(db: Db, accountId: number, models: readonly Model[]): Promise<readonly ModelTree[]> {
@@ -76,7 +78,9 @@ async function growTrials(db: Db, accountId: number, trials: readonly Trial[]): 
   const objectives = await listObjectivesOf(db, accountId, idsOf(trials));
   const steps = Map.groupBy(await listAllInverses(db, accountId, idsOf(objectives)), (step) => step.objectiveId);
   const objectivesOf = Map.groupBy(objectives, (objective) => objective.trialId);
-  return trials.map((trial) => ({
+  // A trial without its set was deleted meanwhile, and purged already.
+  const whole = trials.filter((trial) => sets.has(trial.outputCaseSetId));
+  return whole.map((trial) => ({
     trial,
     set: sets.get(trial.outputCaseSetId)!,
     objectives: (objectivesOf.get(trial.id) ?? []).map((objective) => ({

@@ -1,6 +1,7 @@
 /**
  * Deleting disables a record and everything below it, in one transaction and at one instant. Rows that were disabled
- * before keep their instant. Open jobs of what is disabled are dropped, so that no worker computes for nobody.
+ * before keep their instant. Inverses follow their objective without a mark of their own: there may be a million of them.
+ * Open jobs of what is disabled are dropped, so that no worker computes for nobody.
  */
 import { sql } from 'kysely';
 import type { Trx } from './transaction.ts';
@@ -29,8 +30,5 @@ export async function disableTree(trx: Trx, accountId: number, root: Root, id: n
   }
   const objectives = sql`select id from objectives where account_id = ${accountId} and ${sql.ref(column)} = ${id}`;
   await sql`delete from suggestion_jobs where objective_id in (${objectives})`.execute(trx);
-  await sql`
-    update inverses set disabled_at = now(), updated_at = now()
-    where objective_id in (${objectives}) and disabled_at is null`.execute(trx);
   return true;
 }

@@ -64,6 +64,9 @@ async function prepareIds(): Promise<Ids> {
   const { model, project, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
   const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
   const deliveries = await service.send('GET', `/v1/webhooks/${webhook.id}/deliveries`);
+  const spare = (await service.send('POST', '/v1/models', { name: `spare ${model.id}` })).body;
+  await service.send('DELETE', `/v1/models/${spare.id}`);
+  const deletions = await service.send('GET', '/v1/deleted?limit=200');
   return {
     model_id: model.id,
     project_id: project.id,
@@ -73,6 +76,7 @@ async function prepareIds(): Promise<Ids> {
     inverse_id: inverse.id,
     webhook_id: webhook.id,
     delivery_id: deliveries.body[0].id,
+    deletion_id: deletions.body.at(-1).id,
   };
 }
 

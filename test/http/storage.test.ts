@@ -1,6 +1,7 @@
 /** What an account keeps and may keep, as clients of both dialects see it. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { purgeDeleted } from '../../src/application/purge-deleted.ts';
 import type { AccountLimits } from '../../src/application/account-limits.ts';
 import {
   blackBox,
@@ -162,4 +163,61 @@ it('one account does not count for another', async () => {
   expect(await usageOf(fresh)).toEqual({ storedBytes: 0, storedRows: 0 });
   expect((await fresh('POST', '/v1/models', newModel())).status).toBe(201);
   expect((await send('POST', '/v1/models', newModel())).status).toBe(403);
+});
+
+describe('what was deleted', () => {
+  it('is listed once, with what is below it, shown as deleted, and purged for good when asked for', async () => {
+    const t = await prepareAccount();
+    const other = (await t.send('POST', '/v1/models', newModel())).body;
+    await t.send('DELETE', t.objectiveUrl);
+    await t.send('DELETE', `/v1/models/${t.model.id}`);
+    await t.send('DELETE', `/v1/models/${other.id}`);
+    const inverse = await t.send('GET', `${t.objectiveUrl}/inverses/${t.inverseId}`);
+    const objective = (await t.send('GET', t.objectiveUrl)).body;
+    expect(inverse.body.disabledAt).toBe(objective.disabledAt);
+    expect(objective.inverses[0].disabledAt).toBe(objective.disabledAt);
+    expect((await t.send('GET', `/api/objectives/${objective.id}`)).body.inverses[0].disabledAt).toBe(
+      objective.disabledAt,
+    );
+
+    const listed = await t.send('GET', '/v1/deleted?limit=2');
+    const [first, second] = listed.body;
+    const times = { deletedAt: expect.any(String), purgeAt: expect.any(String), isBeingPurged: false };
+    const modelId = t.model.id;
+    expect(listed.body).toEqual([
+      { id: first.id, kind: 'objective', recordId: t.loaded.body.id, modelId, name: null, ...times },
+      { id: second.id, kind: 'model', recordId: modelId, modelId, name: t.model.name, ...times },
+    ]);
+    expect(Date.parse(first.purgeAt) - Date.parse(first.deletedAt)).toBe(30 * 86_400_000);
+    expect(listed.headers['link']).toBe(`</v1/deleted?limit=2&after=${second.id}>; rel="next"`);
+    const next = await t.send('GET', `/v1/deleted?limit=2&after=${second.id}`);
+    expect(next.body.map(({ recordId }: { recordId: number }) => recordId)).toEqual([other.id]);
+
+    const before = await usageOf(t.send);
+    expect((await t.send('DELETE', `/v1/deleted/${second.id}`)).status).toBe(202);
+    expect(await purgeDeleted(service.db, { keptDays: 30 })).toMatchObject({ deletions: 1 });
+    expect((await t.send('GET', `/v1/models/${modelId}`)).status).toBe(404);
+    expect((await t.send('GET', '/v1/deleted')).body).toEqual([{ ...next.body[0] }]);
+    const after = await usageOf(t.send);
+    expect(before.storedRows - after.storedRows).toBe(7);
+    expect((await t.send('DELETE', `/v1/deleted/${second.id}`)).status).toBe(404);
+
+    expect((await t.send('DELETE', '/v1/deleted')).status).toBe(202);
+    await purgeDeleted(service.db, { keptDays: 30 });
+    expect((await t.send('GET', '/v1/deleted')).body).toEqual([]);
+    expect(await usageOf(t.send)).toEqual({ storedBytes: 0, storedRows: 0 });
+    expect((await t.send('DELETE', '/v1/deleted')).status).toBe(202);
+  });
+
+  it('that was a trial leaves its output cases, which then name no trial', async () => {
+    const t = await prepareAccount();
+    await t.send('DELETE', t.trialUrl);
+    await t.send('DELETE', '/v1/deleted');
+    await purgeDeleted(service.db, { keptDays: 30 });
+    const set = await t.send('GET', `${t.projectUrl}/output-cases/${t.set.id}`);
+    expect(set).toMatchObject({ status: 200, body: { id: t.set.id, trial_id: null } });
+    const again = await t.send('POST', `${t.projectUrl}/trials`, {});
+    expect(again.body.number).toBe(1);
+    expect((await t.send('GET', `${t.projectUrl}/output-cases`)).body[0].trial_id).toBe(again.body.id);
+  });
 });

@@ -57,6 +57,9 @@ async function prepareAccount(name: string) {
   const inverses = await send('GET', `${loaded.headers['location']}/inverses`);
   const { rows } = await sql<{ id: number }>`
     select id from webhook_deliveries where webhook_id = ${webhook.id} limit 1`.execute(service.db);
+  const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
+  await send('DELETE', `/v1/models/${spare.id}`);
+  const deleted = (await send('GET', '/v1/deleted')).body;
   const ids = {
     model_id: model.id,
     project_id: project.id,
@@ -66,6 +69,7 @@ async function prepareAccount(name: string) {
     inverse_id: inverses.body[0].id,
     webhook_id: webhook.id,
     delivery_id: rows[0]!.id,
+    deletion_id: deleted[0].id,
   };
   return { send, ids };
 }
@@ -92,6 +96,8 @@ async function ownersRows(): Promise<string> {
     'inverses',
     'suggestion_jobs',
     'webhooks',
+    'deletions',
+    'account_usage',
   ];
   const texts = [];
   for (const table of tables) {
@@ -146,7 +152,7 @@ describe("another account's ids", () => {
     },
   );
 
-  it.each(['/v1/models', '/api/models', '/v1/webhooks'])('are in no list: %s', async (url) => {
+  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/deleted'])('are in no list: %s', async (url) => {
     const own = await owner.send('GET', url);
     const foreign = await strangers.send('GET', url);
     expect(own.body).toHaveLength(1);

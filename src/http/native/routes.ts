@@ -11,6 +11,7 @@ import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
+import { deletedOperations } from './deleted.ts';
 import { inverseOperations } from './inverses.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
@@ -29,6 +30,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...inverseOperations,
   ...webhookOperations,
   ...accountOperations,
+  ...deletedOperations,
 ];
 
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
