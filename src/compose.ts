@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SettledSteps } from './application/await-suggestion.ts';
 import { tidyEvents } from './application/deliver-events.ts';
+import { ExportSlots } from './application/export-slots.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { purgeDeleted } from './application/purge-deleted.ts';
@@ -16,6 +17,7 @@ import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
+import { beginExport } from './http/native/export.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
 import { presentEvent } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
@@ -31,6 +33,8 @@ import { SuggestionLoop } from './worker/suggestion-loop.ts';
 
 /** For commands that report what went wrong. */
 export { isDatabaseAway };
+/** For the command that exports. */
+export { beginExport };
 
 export interface Roles {
   /** Answers HTTP. */
@@ -274,10 +278,12 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
   const settledSteps = new SettledSteps(listener, config.worker.pollIntervalMs, config.suggest.maximumWaiting);
   const limiter = makeLimiter(config, db);
   const keyUse = new KeyUse();
+  const exportSlots = new ExportSlots({ total: EXPORTS, perAccount: EXPORTS_PER_ACCOUNT });
   const { app, isReady } = await buildServer({
     db,
     engine,
     settledSteps,
+    exportSlots,
     log,
     metrics,
     tracing,
@@ -305,6 +311,7 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
     log,
   );
   const close = async () => {
+    exportSlots.close();
     await app.close();
     settledSteps.close();
     const flush = async () => {
@@ -328,6 +335,10 @@ function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
   const window = makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
   return makeRateLimiter(limit, window, () => performance.now());
 }
+
+/** Exports of one process at a time, each with some megabytes in memory. */
+const EXPORTS = 4;
+const EXPORTS_PER_ACCOUNT = 2;
 
 /** A 32 MiB body over a slow line still arrives in this time. */
 const REQUEST_TIMEOUT_MS = 120_000;

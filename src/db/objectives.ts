@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Objective } from '../domain/objective.ts';
-import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
@@ -84,13 +84,14 @@ export async function listObjectives(
   accountId: number,
   trialId: number,
   page: PageRequest,
+  extent: Extent = 'active',
 ): Promise<Page<Objective>> {
   const rows = await db
     .selectFrom('objectives as o')
     .select(COLUMNS)
     .where('o.account_id', '=', accountId)
     .where('o.trial_id', '=', trialId)
-    .where('o.disabled_at', 'is', null)
+    .$if(extent === 'active', (query) => query.where('o.disabled_at', 'is', null))
     .where('o.id', '>', page.after ?? 0)
     .orderBy('o.id')
     .limit(page.limit + 1)

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
 import type { SettledSteps } from '../application/await-suggestion.ts';
+import type { ExportSlots } from '../application/export-slots.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -54,6 +55,8 @@ export interface HttpDeps {
     | undefined;
   /** Follows requests into the database and to the worker. */
   readonly tracing?: Tracing | undefined;
+  /** Bounds the exports under way; any number unless given. */
+  readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
 }

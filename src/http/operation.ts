@@ -43,6 +43,8 @@ export interface Call<Ids, B> {
   readonly body: B;
   readonly page: PageRequest;
   readonly prefer: WaitPreference;
+  /** One per flag of the operation. */
+  readonly flags: Readonly<Record<string, boolean>>;
   /** Set when the request came under an Idempotency-Key. */
   readonly keyed: KeyedRequest | undefined;
 }
@@ -55,7 +57,10 @@ export interface Answer {
 
 export interface AnswerSpec {
   readonly description: string;
+  /** Of the body, or of one line of it where that is sent line by line. */
   readonly schema?: z.ZodType;
+  /** application/json unless given. */
+  readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -81,6 +86,10 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly description?: string;
   readonly body?: BodySpec<B>;
   readonly isList?: boolean;
+  /** Query parameters that are true or false, with what they mean. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Whether the answer is sent while it is read; then there is no HEAD, which would read it for nothing. */
+  readonly isStream?: boolean;
   /** The scope that a key needs; by default read for GET and write for the others. */
   readonly scope?: Scope;
   /** Whether the Prefer header is read. */

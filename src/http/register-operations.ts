@@ -7,6 +7,7 @@ import { principalOf } from './plugins/authenticate.ts';
 import { answerOnce, readKeyedRequest } from './plugins/idempotency.ts';
 import { scopeOfMethod } from './plugins/scopes.ts';
 import { pathOf } from './request-path.ts';
+import { parseFlags } from './wire/flags.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
 import { parsePrefer } from './wire/prefer.ts';
@@ -18,6 +19,7 @@ export function registerOperations(scope: FastifyInstance, deps: HttpDeps, opera
     scope.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: operation.isStream !== true,
       config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
       handler: async (request, reply) =>
         sendAnswer(reply, await answerOnce(operation, readCall(deps, operation, request))),
@@ -34,10 +36,14 @@ function readCall(
   const { page, violations: pageViolations } = operation.isList
     ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
     : { page: { limit: 1, after: null }, violations: [] };
+  const { flags, violations: flagViolations } = parseFlags(
+    Object.keys(operation.flags ?? {}),
+    request.query as Readonly<Record<string, unknown>>,
+  );
   const body = operation.body === undefined ? noBody : readBody(operation.body, request.body);
   const { accountId } = principalOf(request);
   const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId);
-  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
+  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...flagViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   return {
     deps,
@@ -49,6 +55,7 @@ function readCall(
     body: body.value,
     page,
     prefer: parsePrefer(request.headers.prefer),
+    flags,
     keyed,
   };
 }

@@ -12,6 +12,7 @@ import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
 import { deletedOperations } from './deleted.ts';
+import { exportOperations } from './export.ts';
 import { inverseOperations } from './inverses.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
@@ -31,6 +32,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...webhookOperations,
   ...accountOperations,
   ...deletedOperations,
+  ...exportOperations,
 ];
 
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
