@@ -2,6 +2,7 @@
 export const sql = `
 -- Set by a rotation; the row's expires_at is then the end of the overlap.
 alter table api_keys add column successor_id bigint references api_keys (id);
+create index api_keys_successor on api_keys (successor_id);
 
 -- Secrets that a webhook's deliveries are signed with besides webhooks.secret, until "until". Containers of the version before
 -- sign with webhooks.secret alone.

@@ -1,39 +1,25 @@
-/** The only place that builds things. `close` takes them down in reverse order. */
+/** The only place that builds things, with composing/. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
-import { setTimeout as delay } from 'node:timers/promises';
-import { tidyEvents } from './application/deliver-events.ts';
-import { purgeIdempotencyKeys } from './application/idempotent.ts';
-import { failExhaustedJobs } from './application/maintenance.ts';
-import { dropEndedSecrets } from './application/manage-webhooks.ts';
-import { KeyUse } from './application/record-key-use.ts';
-import { SettledSteps } from './application/settled-steps.ts';
+import { type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
+import type { Closer, Parts } from './composing/parts.ts';
+import { startWorker } from './composing/worker.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
-import { connect, forAccount, poolUsage } from './db/client.ts';
+import { connect, poolUsage } from './db/client.ts';
 import { DiskSpace, hasRoom } from './db/disk-space.ts';
 import { Listener } from './db/listen.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
-import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
-import type { ConnectionLimits } from './http/plugins/connections.ts';
-import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
-import { presentEvent } from './http/sdk/events.wire.ts';
-import { buildServer } from './http/server.ts';
-import { WrongKeys } from './http/wrong-keys.ts';
+import { beginExport } from './http/native/export.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
-import { makeSender } from './webhooks/deliver.ts';
-import { type JudgeUrl, makeDnsResolve, makeUrlJudge, resolveBySystem } from './webhooks/target-guard.ts';
-import { EventLoop } from './worker/event-loop.ts';
-import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
-import { SuggestionLoop } from './worker/suggestion-loop.ts';
 
-/** For commands that report what went wrong. */
-export { isDatabaseAway };
+/** For commands: what went wrong, which webhooks may be, and exports. */
+export { beginExport, isDatabaseAway, webhookUrlJudge };
 
 export interface Roles {
   /** Answers HTTP. */
@@ -121,9 +107,6 @@ export async function startService(
   }
 }
 
-/** Told how much of the grace is left when its turn comes. */
-type Closer = (graceLeftMs: number) => Promise<void>;
-
 function startThreads(config: Config, log: Log, roles: Roles): Engine {
   return startEngine({
     ...config.engine,
@@ -145,18 +128,6 @@ function watchDisk(config: Config, log: Log, db: Db): DiskSpace {
       else log.info({}, 'database.disk-has-room');
     },
   });
-}
-
-interface Parts {
-  readonly config: Config;
-  readonly log: Log;
-  readonly db: Db;
-  readonly disk: DiskSpace;
-  readonly listener: Listener;
-  readonly engine: Engine;
-  readonly metrics: Metrics | undefined;
-  readonly tracing: Tracing | undefined;
-  readonly isDatabaseReady: () => Promise<boolean>;
 }
 
 /** Loaded only when an endpoint is set. */
@@ -208,48 +179,6 @@ function startListener(url: string, log: Log): Listener {
   return listener;
 }
 
-function startWorker({ config, log, db, disk, listener, engine, metrics, tracing }: Parts): Closer {
-  const loop = new SuggestionLoop({
-    db,
-    listener,
-    engine,
-    log,
-    workerName: `${hostname()}:${process.pid}`,
-    workLimit: config.engine.workLimit,
-    concurrency: config.worker.concurrency,
-    leaseMs: config.worker.leaseMs,
-    pollIntervalMs: config.worker.pollIntervalMs,
-    graceMs: config.shutdownGraceMs,
-    isPaused: () => disk.isFull,
-    metrics,
-    tracing,
-  });
-  metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
-  const events = makeEventLoop({ config, log, db, disk, listener, metrics });
-  const tasks: ScheduledTask[] = [
-    { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
-    { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
-    { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
-    { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
-    { name: 'drop-webhook-secrets', cron: '0 * * * * *', run: () => dropEndedSecrets(db) },
-  ];
-  const stopSchedule = startSchedule(tasks, log);
-  loop.start();
-  events.start();
-  const stop = () => Promise.all([loop.stop(), events.stop(), stopSchedule()]);
-  return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop());
-}
-
-/** What handing work back takes while the database answers. */
-const HAND_BACK_MS = 3_000;
-
-/** Waits at most so long: what hangs on dead connections is left to leases, whose time runs out by itself. */
-async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
-  const limit = new AbortController();
-  await Promise.race([work, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)]);
-  limit.abort();
-}
-
 /** A probe is answered at once. */
 const HEALTH_GRACE_MS = 1_000;
 
@@ -264,138 +193,3 @@ async function startHealth(
   await server.listen({ host: config.http.host, port });
   return () => server.close();
 }
-
-/** Attempts of one webhook under way at once: enough for a receiver that answers quickly, no flood for one that does not. */
-const ATTEMPTS_PER_WEBHOOK = 4;
-/** What an attempt may take besides its time limit: reading the record and writing what came of it. */
-const ATTEMPT_SLACK_MS = 20_000;
-
-type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
-
-function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopParts): EventLoop {
-  const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
-  return new EventLoop({
-    db,
-    listener,
-    log,
-    send: makeSender({
-      allowPrivate,
-      timeoutMs,
-      resolve: allowPrivate ? resolveBySystem : makeDnsResolve(),
-      userAgent: 'Backsolve',
-      now: Date.now,
-    }),
-    present: presentEvent,
-    workerName: `${hostname()}:${process.pid}`,
-    concurrency,
-    perWebhook: ATTEMPTS_PER_WEBHOOK,
-    leaseMs: timeoutMs + ATTEMPT_SLACK_MS,
-    pollIntervalMs: config.worker.pollIntervalMs,
-    graceMs: config.shutdownGraceMs,
-    isPaused: () => disk.isFull,
-    metrics,
-  });
-}
-
-/** Which URLs webhooks may have; commands register them too. */
-export function webhookUrlJudge(config: Config): JudgeUrl {
-  return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
-}
-
-interface RunningIngress {
-  readonly url: string;
-  readonly isReady: () => Promise<boolean>;
-  readonly close: () => Promise<void>;
-}
-
-async function startIngress(parts: Parts): Promise<RunningIngress> {
-  const { config, log, db, disk, listener, engine, metrics, tracing } = parts;
-  const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
-  const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
-  const settledSteps = new SettledSteps({ db, listener, ...waits });
-  const limiter = makeLimiter(config, db);
-  const registrationLimiter = makeRegistrationLimiter(config, db);
-  const { wrongKeysPerMinute } = config.http;
-  const keyUse = new KeyUse();
-  const { app, isReady } = await buildServer({
-    db,
-    dbFor: (accountId) => forAccount(db, accountId),
-    engine,
-    settledSteps,
-    log,
-    metrics,
-    tracing,
-    settings: {
-      bodyLimitBytes: config.http.bodyLimitBytes,
-      bodyBytesInFlight: config.http.bodyBytesInFlight,
-      requestsPerAccount: config.http.requestsPerAccount,
-      connections: toConnectionLimits(config),
-      isRefusalSlow: true,
-      shutdownGraceMs: config.shutdownGraceMs,
-      suggestWaitMs: config.suggest.waitMs,
-      suggestWaitMaximumMs: config.suggest.waitMaximumMs,
-      trustProxy: config.http.trustProxy as boolean | number | string[],
-      requestTimeoutMs: REQUEST_TIMEOUT_MS,
-      rateLimitPerMinute: config.http.rateLimitPerMinute,
-      load: config.http.load,
-      account: config.account,
-      corsOrigins: config.http.corsOrigins,
-      isRegistrationOpen: config.http.allowRegistration ?? false,
-    },
-    isDatabaseReady: parts.isDatabaseReady,
-    takesWrites: () => !disk.isFull,
-    isDatabaseAway,
-    judgeWebhookUrl: webhookUrlJudge(config),
-    noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
-    ...(limiter !== undefined && { rateLimiter: limiter }),
-    ...(registrationLimiter !== undefined && { registrationLimiter }),
-    ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
-  });
-  const stopSchedule = startSchedule(
-    [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) }],
-    log,
-  );
-  const close = async () => {
-    await app.close();
-    settledSteps.close();
-    const flush = async () => {
-      await stopSchedule();
-      await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));
-    };
-    await atMost(HAND_BACK_MS, flush());
-  };
-  try {
-    return { url: await app.listen({ host: config.http.host, port: config.http.port }), isReady, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
-}
-
-/** Behind proxies every connection comes from one of theirs. */
-function toConnectionLimits({ http: { connections, trustProxy } }: Config): ConnectionLimits {
-  return trustProxy === false ? connections : { ...connections, perAddress: 0 };
-}
-
-/** Undefined: no limit. */
-function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
-  const limit = config.http.rateLimitPerMinute;
-  if (limit === 0) return undefined;
-  const window = makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
-  return makeRateLimiter({ limit }, window, monotonicNow);
-}
-
-const HOUR_SECONDS = 3_600;
-
-/** Undefined: no limit of its own. */
-function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
-  const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
-  return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
-}
-
-function monotonicNow(): number {
-  return performance.now();
-}
-
-/** A 32 MiB body over a slow line still arrives in this time. */
-const REQUEST_TIMEOUT_MS = 120_000;

@@ -71,7 +71,11 @@ export interface Config {
     readonly cases: number;
     /** Numbers in the input cases of a project, and in a set of output cases. */
     readonly cells: number;
+    readonly storedBytes: number;
+    readonly storedRows: number;
   };
+  /** For how long deleted records are kept; 0: until the next pass of the purge. */
+  readonly deletedDataKeptDays: number;
   readonly database: {
     /** Undefined: only `start` can do without, on the embedded server. */
     readonly url: string | undefined;
@@ -200,6 +204,9 @@ export const SETTINGS = {
   MAXIMUM_QUEUED_SUGGESTIONS: wholeNumber(0, 1_000_000_000, '20000'),
   MAXIMUM_CASES: wholeNumber(1, 10_000, '10000'),
   MAXIMUM_CASE_NUMBERS: wholeNumber(1000, 10_000_000, '500000'),
+  MAXIMUM_STORED_BYTES_PER_ACCOUNT: wholeNumber(0, 100 * MEBIBYTE ** 2, String(1024 * MEBIBYTE)),
+  MAXIMUM_STORED_ROWS_PER_ACCOUNT: wholeNumber(0, 1_000_000_000_000, '2000000'),
+  DELETED_DATA_KEPT_DAYS: wholeNumber(0, 36_500, '30'),
   TRUST_PROXY: {
     rule: z.string().transform(parseTrustProxy),
     expected: 'true, false, a number of proxies, or their addresses and networks with commas between them',
@@ -300,7 +307,10 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       queuedSuggestions: read('MAXIMUM_QUEUED_SUGGESTIONS'),
       cases: read('MAXIMUM_CASES'),
       cells: read('MAXIMUM_CASE_NUMBERS'),
+      storedBytes: read('MAXIMUM_STORED_BYTES_PER_ACCOUNT'),
+      storedRows: read('MAXIMUM_STORED_ROWS_PER_ACCOUNT'),
     },
+    deletedDataKeptDays: read('DELETED_DATA_KEPT_DAYS'),
     database: {
       url: read('DATABASE_URL'),
       poolSize: read('DATABASE_POOL_SIZE'),

@@ -92,7 +92,9 @@ async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefine
     findOutputCaseSetWithCases(db, job.accountId, objective.outputCaseSetId),
     listStepData(db, job.objectiveId),
   ]);
-  return { objective, project: project!, ...collectHistory({ project: project!, set: set!, objective, steps }) };
+  // Deleted meanwhile, and purged already.
+  if (project === undefined || set === undefined) return undefined;
+  return { objective, project, ...collectHistory({ project, set, objective, steps }) };
 }
 
 interface Step {

@@ -5,24 +5,17 @@
 import { lockModel } from '../db/models.ts';
 import { insertProject } from '../db/projects.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
-import { makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../domain/case-limits.ts';
+import { notFound, refuseViolations } from '../domain/errors.ts';
 import { Matrix } from '../domain/matrix.ts';
 import type { NewProject, ProjectWithCases } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
+import { BYTES_PER_NUMBER, type StorageQuota } from '../domain/storage.ts';
 import type { Engine } from '../engine/pool.ts';
+import { refuseOverQuota } from './account-limits.ts';
 import { toOptimizerSpace } from './engine-input.ts';
 import { refuseDisabled } from './paths.ts';
 import { recordEvents } from './record-event.ts';
-
-/** What one project may hold; 0 means any number. */
-export interface CaseLimits {
-  /** Rows. */
-  readonly cases: number;
-  /** Rows x columns. */
-  readonly cells: number;
-}
-
-export const NO_CASE_LIMITS: CaseLimits = { cases: 0, cells: 0 };
 
 /** The project with its input cases, its own or designed ones. Throws VALIDATION_FAILED past the limits. No database. */
 export async function withInputCases(
@@ -37,28 +30,12 @@ export async function withInputCases(
   return { ...project, inputCases: await designCases(engine, project, seedOfProject(project)) };
 }
 
-/** What is wrong with `rows` cases of `columns` numbers on this service, as the rule of `field`. */
-export function checkCaseLimits(
-  field: string,
-  rows: number,
-  columns: number,
-  { cases, cells }: CaseLimits,
-): readonly Violation[] {
-  if (cases !== 0 && rows > cases) {
-    return [makeViolation([field], `must have at most ${cases} cases on this service, has ${rows}.`)];
-  }
-  if (cells === 0 || rows * columns <= cells) return [];
-  const most = Math.floor(cells / columns);
-  const message = `must have at most ${most} cases of ${columns} numbers on this service (${cells} numbers in all), has ${rows}.`;
-  return [makeViolation([field], message)];
-}
-
 function seedOfProject(project: NewProject): number {
   return seedOf([project.space, project.outputCount, project.caseCount]);
 }
 
 /**
- * Throws NOT_FOUND for the model. The design runs before the transaction. Event:
+ * Throws NOT_FOUND for the model, QUOTA_EXCEEDED. The design runs before the transaction. Event:
  * project.created.
  */
 export async function createProject(
@@ -66,12 +43,15 @@ export async function createProject(
   accountId: number,
   modelId: number,
   project: NewProject,
+  quota?: StorageQuota,
 ): Promise<ProjectWithCases> {
   const { inputCases } = await withInputCases(deps.engine, project);
   return inTransaction(deps.db, async (trx) => {
     const model = await lockModel(trx, accountId, modelId);
     if (model === undefined) throw notFound('model', modelId);
     refuseDisabled(model, 'model');
+    const bytes = BYTES_PER_NUMBER * inputCases!.values.length;
+    await refuseOverQuota(trx, accountId, quota, { bytes, rows: 1 });
     const created = await insertProject(trx, accountId, {
       ...project.space,
       modelId,

@@ -28,13 +28,15 @@ interface Refusal {
 
 /**
  * Refusals that the same request may not meet a moment later, which transports answer with 429 or 5xx, or not with another
- * API key of the account.
+ * API key of the account; and a quota, which an account makes room in. Storing that one would keep more for an account that
+ * keeps too much.
  */
 export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
   'ACCOUNT_BUSY',
   'DISK_FULL',
   'QUEUE_FULL',
+  'QUOTA_EXCEEDED',
   'SUGGESTION_FAILED',
   'SUGGESTION_PENDING',
   'TOO_MANY_WRONG_KEYS',

@@ -29,6 +29,7 @@ import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
 import { checkLength } from '../domain/vectors.ts';
+import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
@@ -43,41 +44,49 @@ export interface NewObjective extends ObjectiveDefinition {
 }
 
 /**
- * One transaction. `maximumOpen`: running objectives that the account may have, 0 for any number. Throws NOT_FOUND,
- * TRIAL_CLOSED, VALIDATION_FAILED, LIMIT_REACHED.
+ * One transaction. Without limits the account may have anything. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED,
+ * LIMIT_REACHED, QUOTA_EXCEEDED.
  */
 export async function loadObjectives(
   db: Db,
   accountId: number,
   path: TrialPath,
   request: NewObjective,
-  maximumOpen = 0,
+  limits?: AccountLimits,
 ): Promise<ObjectiveWithInverses> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
     const row = await toCheckedRow(trx, accountId, trial, request);
-    await refuseManyOpen(trx, accountId, maximumOpen);
+    await refuseBeyondLimits(trx, accountId, limits);
     return store(trx, accountId, row);
   });
 }
 
-/** One transaction; repeated with the same definition on a running objective it returns that one's iteration 1. */
+/**
+ * One transaction; repeated with the same definition on a running objective it returns that one's iteration 1, whatever the
+ * limits. Throws what loadObjectives throws.
+ */
 export async function initializeInverse(
   db: Db,
   accountId: number,
   trialId: number,
   request: NewObjective,
-  maximumOpen = 0,
+  limits?: AccountLimits,
 ): Promise<StepView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
     const row = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
     const twin = await findRunningTwin(trx, accountId, trialId, row);
-    if (twin === undefined) await refuseManyOpen(trx, accountId, maximumOpen);
+    if (twin === undefined) await refuseBeyondLimits(trx, accountId, limits);
     const objective = twin ?? (await store(trx, accountId, row));
     const inverses = await listAllInverses(trx, accountId, [objective.id]);
     return { objective, inverse: inverses[0]! };
   });
+}
+
+async function refuseBeyondLimits(trx: Trx, accountId: number, limits: AccountLimits | undefined): Promise<void> {
+  await refuseManyOpen(trx, accountId, limits?.openObjectives ?? 0);
+  await refuseOverQuota(trx, accountId, limits);
 }
 
 /** Requests at the same time may exceed the limit by their number: it bounds what an account costs, it is no invariant. */

@@ -2,8 +2,10 @@ import * as sets from '../db/output-case-sets.ts';
 import { markDeveloped } from '../db/projects.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { findTrialsOfSets, insertTrial } from '../db/trials.ts';
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../domain/case-limits.ts';
 import { refuseViolations } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../domain/storage.ts';
 import {
   checkOutputCases,
   type OutputCaseSet,
@@ -11,30 +13,34 @@ import {
   type OutputCases,
   type Trial,
 } from '../domain/trial.ts';
-import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from './create-project.ts';
+import { refuseOverQuota } from './account-limits.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
 import { isAt, missingInPath, type ProjectPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 
-/** A set with the trial that its load created. */
+/** A set with the trial that its load created; null when that was deleted and purged. */
 export interface LoadedSet {
   readonly set: OutputCaseSet;
-  readonly trialId: number;
+  readonly trialId: number | null;
 }
 
-/** Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED. Event: output_cases.loaded. */
+/**
+ * Stores the set and a trial on it, in one transaction. Throws NOT_FOUND, VALIDATION_FAILED, QUOTA_EXCEEDED. Event:
+ * output_cases.loaded.
+ */
 export async function loadOutputCases(
   db: Db,
   accountId: number,
   path: ProjectPath,
   cases: OutputCases,
-  limits: CaseLimits = NO_CASE_LIMITS,
+  limits: CaseLimits & StorageQuota = { ...NO_CASE_LIMITS, ...NO_QUOTA },
 ): Promise<{ readonly set: OutputCaseSetWithCases; readonly trial: Trial }> {
   const { outputCases } = cases;
   refuseViolations(checkCaseLimits('outputCases', outputCases.rows, outputCases.columns, limits));
   return inTransaction(db, async (trx) => {
     const project = await lockProjectAt(trx, accountId, path);
     refuseViolations(checkOutputCases(cases, project));
+    await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * outputCases.values.length, rows: 2 });
     const place = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {
       ...place,
@@ -61,7 +67,7 @@ export async function getOutputCaseSet(db: Db, accountId: number, path: OutputCa
     throw await missingInPath(db, accountId, path, { resource: 'output case set', id: path.outputCaseSetId });
   }
   const trials = await findTrialsOfSets(db, accountId, [set.id]);
-  return { set, trialId: trials.get(set.id)! };
+  return { set, trialId: trials.get(set.id) ?? null };
 }
 
 export async function listOutputCaseSets(
@@ -74,5 +80,5 @@ export async function listOutputCaseSets(
   const page = await sets.listOutputCaseSets(db, accountId, path.projectId, request);
   const ids = page.items.map((set) => set.id);
   const trials = await findTrialsOfSets(db, accountId, ids);
-  return { ...page, items: page.items.map((set) => ({ set, trialId: trials.get(set.id)! })) };
+  return { ...page, items: page.items.map((set) => ({ set, trialId: trials.get(set.id) ?? null })) };
 }

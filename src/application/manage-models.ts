@@ -4,9 +4,17 @@ import { type Db, inTransaction, violatedUnique } from '../db/transaction.ts';
 import { makeViolation, notFound, validationFailed } from '../domain/errors.ts';
 import type { Model } from '../domain/model.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import type { StorageQuota } from '../domain/storage.ts';
+import { refuseOverQuota } from './account-limits.ts';
 
-/** Throws VALIDATION_FAILED when an active model of the account has that name. */
-export function createModel(db: Db, accountId: number, model: models.ModelText): Promise<Model> {
+/** Throws VALIDATION_FAILED when an active model of the account has that name, QUOTA_EXCEEDED. */
+export async function createModel(
+  db: Db,
+  accountId: number,
+  model: models.ModelText,
+  quota?: StorageQuota,
+): Promise<Model> {
+  await refuseOverQuota(db, accountId, quota);
   return refusingTakenName(() => models.insertModel(db, accountId, model), model.name);
 }
 
@@ -20,13 +28,15 @@ export function listModels(db: Db, accountId: number, page: PageRequest): Promis
   return models.listModels(db, accountId, page);
 }
 
-/** Throws VALIDATION_FAILED when another active model has that name. */
+/** Throws VALIDATION_FAILED when another active model has that name, QUOTA_EXCEEDED for a text beyond the quota. */
 export async function updateModel(
   db: Db,
   accountId: number,
   modelId: number,
   change: Partial<models.ModelText>,
+  quota?: StorageQuota,
 ): Promise<Model> {
+  if (change.description != null) await refuseOverQuota(db, accountId, quota);
   const update = () => models.updateModel(db, accountId, modelId, change);
   const model = await refusingTakenName(update, change.name ?? '');
   if (model === undefined) throw notFound('model', modelId);

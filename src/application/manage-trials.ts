@@ -4,19 +4,23 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import * as trials from '../db/trials.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import type { StorageQuota } from '../domain/storage.ts';
 import { canMoveTrial, type Trial, TrialStatus } from '../domain/trial.ts';
+import { refuseOverQuota } from './account-limits.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
 import { isAt, missingInPath, type ProjectPath, type TrialPath } from './paths.ts';
 
-/** Another trial on the newest set of output cases, or on the named one. */
+/** Another trial on the newest set of output cases, or on the named one. Throws QUOTA_EXCEEDED besides. */
 export async function createTrial(
   db: Db,
   accountId: number,
   path: ProjectPath,
   request: { readonly outputCaseSetId: number | null },
+  quota?: StorageQuota,
 ): Promise<Trial> {
   return inTransaction(db, async (trx) => {
     const project = await lockProjectAt(trx, accountId, path);
+    await refuseOverQuota(trx, accountId, quota);
     const id = request.outputCaseSetId;
     const set =
       id === null

@@ -5,7 +5,9 @@ import * as webhooks from '../db/webhooks.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
 import type { Delivery, EventName, Webhook } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import type { StorageQuota } from '../domain/storage.ts';
 import type { JudgeUrl } from '../webhooks/target-guard.ts';
+import { refuseOverQuota } from './account-limits.ts';
 
 export interface WebhookDeps {
   readonly db: Db;
@@ -31,17 +33,19 @@ export const MAXIMUM_WEBHOOKS = 50;
 /** As long as the output of the hash that it keys. */
 const SECRET_BYTES = 32;
 
-/** The secret's text is returned here and never again. Throws VALIDATION_FAILED, LIMIT_REACHED. */
+/** The secret's text is returned here and never again. Throws VALIDATION_FAILED, LIMIT_REACHED, QUOTA_EXCEEDED. */
 export async function createWebhook(
   { db, judgeUrl }: WebhookDeps,
   accountId: number,
   webhook: NewWebhook,
+  quota?: StorageQuota,
 ): Promise<WebhookWithSecret> {
   refuseUrl(judgeUrl, webhook.url);
   const present = await webhooks.listWebhooks(db, accountId, { limit: MAXIMUM_WEBHOOKS, after: null });
   if (present.items.length >= MAXIMUM_WEBHOOKS) {
     throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
   }
+  await refuseOverQuota(db, accountId, quota);
   const secret = randomBytes(SECRET_BYTES);
   return { webhook: await webhooks.insertWebhook(db, accountId, { ...webhook, secret }), secret: formatSecret(secret) };
 }

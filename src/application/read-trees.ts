@@ -6,6 +6,7 @@ import { findOutputCaseSets } from '../db/output-case-sets.ts';
 import { listProjectsOf } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
 import { listTrialsOf } from '../db/trials.ts';
+import { notFound } from '../domain/errors.ts';
 import type { Model } from '../domain/model.ts';
 import type { Project } from '../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
@@ -57,7 +58,8 @@ export async function* listModelTrees(db: Db, accountId: number): AsyncGenerator
 export async function getTrialTree(db: Db, accountId: number, path: TrialPath): Promise<TrialTree> {
   const trial = await getTrial(db, accountId, path);
   const [tree] = await growTrials(db, accountId, [trial]);
-  return tree!;
+  if (tree === undefined) throw notFound('trial', path.trialId);
+  return tree;
 }
 
 async function growModels(db: Db, accountId: number, models: readonly Model[]): Promise<readonly ModelTree[]> {
@@ -76,10 +78,12 @@ async function growModels(db: Db, accountId: number, models: readonly Model[]): 
 async function growTrials(db: Db, accountId: number, trials: readonly Trial[]): Promise<readonly TrialTree[]> {
   const setIds = [...new Set(trials.map((trial) => trial.outputCaseSetId))];
   const sets = new Map((await findOutputCaseSets(db, accountId, setIds)).map((set) => [set.id, set]));
-  return trials.map((trial) => {
-    const set = sets.get(trial.outputCaseSetId)!;
+  return trials.flatMap((trial) => {
+    const set = sets.get(trial.outputCaseSetId);
+    // Deleted meanwhile, and purged already.
+    if (set === undefined) return [];
     const outputCases = readAllOutputCases(db, accountId, set);
-    return { trial, set, outputCases, objectives: readObjectivesOf(db, accountId, trial.id) };
+    return [{ trial, set, outputCases, objectives: readObjectivesOf(db, accountId, trial.id) }];
   });
 }
 

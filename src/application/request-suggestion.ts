@@ -4,6 +4,8 @@ import { type Db, inTransaction } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import { isFinal, StopReason } from '../domain/stop-reason.ts';
+import { NO_QUOTA, type StorageUsage } from '../domain/storage.ts';
+import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
 import { refuseClosedTrial } from './manage-trials.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
@@ -12,17 +14,21 @@ import type { StepView } from './views.ts';
 /** A suggestion takes a fraction of a second; in this time a full queue has moved on. */
 const QUEUE_RETRY_SECONDS = 5;
 
+/** The step that the suggestion is for is counted by then. */
+const NOTHING_MORE: StorageUsage = { bytes: 0, rows: 0 };
+
 export interface SuggestOptions {
   readonly requestId: string | null;
-  /** Suggestions of the account that may wait at a time; 0 or absent: any number. */
-  readonly maximumQueued?: number | undefined;
+  /** Absent: none. */
+  readonly limits?: AccountLimits | undefined;
 }
 
 /**
  * Opens the next iteration with its job, or returns the one that is being computed. One transaction behind the lock of
  * the objective; workers hear of the job on commit.
  *
- * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing; QUEUE_FULL.
+ * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing;
+ * QUOTA_EXCEEDED; QUEUE_FULL.
  */
 export async function requestSuggestion(
   db: Db,
@@ -48,7 +54,11 @@ export async function requestSuggestion(
       isSatisfied: false,
     });
     const job = { accountId, objectiveId: objective.id, inverseId, requestId: options.requestId };
-    if (!(await openJob(trx, job, options.maximumQueued ?? 0))) refuseFullQueue(options.maximumQueued!);
+    const maximumQueued = options.limits?.queuedSuggestions ?? 0;
+    if (!(await openJob(trx, job, { maximumQueued, quota: options.limits ?? NO_QUOTA }))) {
+      await refuseOverQuota(trx, accountId, options.limits, NOTHING_MORE);
+      refuseFullQueue(maximumQueued);
+    }
     return { objective, inverse: toOpened(last, inverseId) };
   });
 }

@@ -3,21 +3,21 @@ import { updateObjective } from '../db/objectives.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { awaitsOutput, isBeingComputed } from '../domain/inverse.ts';
-import type { ObjectiveWithInverses } from '../domain/objective.ts';
+import type { Objective } from '../domain/objective.ts';
 import { nextState } from '../domain/stop-reason.ts';
 import type { ObjectivePath } from './paths.ts';
-import { lockObjectiveAt, withInverses } from './read-objectives.ts';
+import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
  * Stops a running objective and its open step; the job of a step being computed is dropped. An objective that has ended
  * is returned as it is: a final state never changes, and a repeated stop is no error. Event: objective.stopped.
  */
-export async function stopObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ObjectiveWithInverses> {
+export async function stopObjective(db: Db, accountId: number, path: ObjectivePath): Promise<Objective> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
     const state = nextState(objective.stopReason, 'stopped-by-hand');
-    if (state === undefined) return withInverses(trx, accountId, objective);
+    if (state === undefined) return objective;
     const last = await getLastInverse(trx, accountId, objective.id);
     if (isBeingComputed(last) || awaitsOutput(last)) {
       await updateInverse(trx, last.id, { status: state.stepStatus, reached: ['stoppedAt'] });
@@ -25,6 +25,6 @@ export async function stopObjective(db: Db, accountId: number, path: ObjectivePa
     }
     const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
     await recordEvents(trx, accountId, [], stopped);
-    return withInverses(trx, accountId, stopped);
+    return stopped;
   });
 }

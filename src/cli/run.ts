@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../config.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Command, CommandError } from './command.ts';
 import { demo } from './demo.ts';
+import { exportCommand } from './export.ts';
 import { keys } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { serve } from './serve.ts';
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   migrate: migrateCommand,
   keys,
   webhooks,
+  export: exportCommand,
   demo,
 };
 

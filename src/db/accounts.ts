@@ -45,6 +45,12 @@ export async function findAccount(db: Db | Trx, owner: AccountOwner): Promise<Ac
   return row && { ...owner, ...row };
 }
 
+/** Primary key. Accounts are never deleted. */
+export async function getAccountName(db: Db, id: number): Promise<string> {
+  const row = await db.selectFrom('accounts').select('name').where('id', '=', id).executeTakeFirstOrThrow();
+  return row.name;
+}
+
 /** Unique name. */
 export async function findAccountId(db: Db, name: string): Promise<number | undefined> {
   const row = await db.selectFrom('accounts').select('id').where('name', '=', name).executeTakeFirst();

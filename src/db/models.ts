@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Model } from '../domain/model.ts';
-import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Database } from './schema.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -30,9 +30,14 @@ export function lockModel(trx: Trx, accountId: number, id: number): Promise<Mode
   return models(trx, accountId).where('id', '=', id).forShare().executeTakeFirst();
 }
 
-export async function listModels(db: Db, accountId: number, page: PageRequest): Promise<Page<Model>> {
+export async function listModels(
+  db: Db,
+  accountId: number,
+  page: PageRequest,
+  extent: Extent = 'active',
+): Promise<Page<Model>> {
   const rows = await models(db, accountId)
-    .where('disabled_at', 'is', null)
+    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

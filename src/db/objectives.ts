@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Objective } from '../domain/objective.ts';
-import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
@@ -79,19 +79,20 @@ export async function lockObjective(trx: Trx, accountId: number, id: number): Pr
   return row && toObjective(row);
 }
 
-/** Ids of the active objectives of a trial. */
+/** Ids of the objectives of a trial. */
 export async function listObjectiveIds(
   db: Db,
   accountId: number,
   trialId: number,
   page: PageRequest,
+  extent: Extent = 'active',
 ): Promise<Page<number>> {
   const rows = await db
     .selectFrom('objectives')
     .select('id')
     .where('account_id', '=', accountId)
     .where('trial_id', '=', trialId)
-    .where('disabled_at', 'is', null)
+    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

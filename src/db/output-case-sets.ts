@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Matrix } from '../domain/matrix.ts';
-import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet, OutputCaseSetWithCases } from '../domain/trial.ts';
 import { compileOnce } from './compiled.ts';
 import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
@@ -102,10 +102,11 @@ export async function listOutputCaseSets(
   accountId: number,
   projectId: number,
   page: PageRequest,
+  extent: Extent = 'active',
 ): Promise<Page<OutputCaseSet>> {
   const rows = await outputCaseSets(db, accountId)
     .where('project_id', '=', projectId)
-    .where('disabled_at', 'is', null)
+    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

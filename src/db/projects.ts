@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Matrix } from '../domain/matrix.ts';
-import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { InputType, Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
 import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
@@ -91,10 +91,11 @@ export async function listProjects(
   accountId: number,
   modelId: number,
   page: PageRequest,
+  extent: Extent = 'active',
 ): Promise<Page<Project>> {
   const rows = await projects(db, accountId)
     .where('model_id', '=', modelId)
-    .where('disabled_at', 'is', null)
+    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

@@ -194,6 +194,27 @@ export interface IdempotencyKeysTable {
   created_at: Stamp;
 }
 
+/** Written by triggers alone (migration 0015): an account keeps the sum over its rows. */
+export interface AccountUsageTable {
+  account_id: number;
+  slot: Generated<number>;
+  stored_bytes: number;
+  stored_rows: number;
+}
+
+/** Made by triggers (migration 0015), one per record that was deleted by itself. */
+export interface DeletionsTable {
+  id: Generated<number>;
+  account_id: number;
+  model_id: number;
+  kind: string;
+  record_id: number;
+  deleted_at: Date;
+  /** From when on its time runs; -infinity when it is to be purged at once. */
+  counts_from: Date;
+  purging_since: Date | null;
+}
+
 export interface Database {
   accounts: AccountsTable;
   api_keys: ApiKeysTable;
@@ -209,4 +230,6 @@ export interface Database {
   events: EventsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   idempotency_keys: IdempotencyKeysTable;
+  account_usage: AccountUsageTable;
+  deletions: DeletionsTable;
 }

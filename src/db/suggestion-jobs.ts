@@ -6,8 +6,10 @@
  * result is to be dropped quietly. A finished job is deleted.
  */
 import { sql } from 'kysely';
+import type { StorageQuota } from '../domain/storage.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
 import { activeTraceParent } from '../telemetry/trace-context.ts';
+import { isWithinQuota } from './account-usage.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Nudge to workers: a job may be claimable. */
@@ -22,14 +24,21 @@ export interface NewJob {
   readonly requestId: string | null;
 }
 
+export interface JobLimits {
+  /** Jobs that the account may have; 0 for any number. */
+  readonly maximumQueued: number;
+  /** What the account may keep. */
+  readonly quota: StorageQuota;
+}
+
 /**
  * Opens the one job of an objective; the unique objective_id forbids a second. Workers hear of it on commit. False: the
- * account has `maximumQueued` jobs (0: may have any number), and none was opened.
+ * account has as many jobs as it may, or keeps more than it may, and none was opened.
  */
-export async function openJob(trx: Trx, job: NewJob, maximumQueued: number): Promise<boolean> {
-  const isRoomLeft = sql`${maximumQueued} = 0 or ${maximumQueued} > (
+export async function openJob(trx: Trx, job: NewJob, { maximumQueued, quota }: JobLimits): Promise<boolean> {
+  const isRoomLeft = sql`${isWithinQuota(job.accountId, quota)} and (${maximumQueued} = 0 or ${maximumQueued} > (
     select count(*) from (
-      select from suggestion_jobs where account_id = ${job.accountId} limit ${maximumQueued}) queued)`;
+      select from suggestion_jobs where account_id = ${job.accountId} limit ${maximumQueued}) queued))`;
   const { rows } = await sql`
     with opened as (
       insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id, trace_parent)

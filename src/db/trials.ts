@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Trial, TrialStatus } from '../domain/trial.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -46,10 +46,11 @@ export async function listTrials(
   accountId: number,
   projectId: number,
   page: PageRequest,
+  extent: Extent = 'active',
 ): Promise<Page<Trial>> {
   const rows = await trials(db, accountId)
     .where('project_id', '=', projectId)
-    .where('disabled_at', 'is', null)
+    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

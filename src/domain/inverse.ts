@@ -35,7 +35,16 @@ export interface Inverse {
   readonly failureReason: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  /** Of steps that an earlier release deleted; see disabledAtOf. */
   readonly disabledAt: Date | null;
+}
+
+/** When a step was deleted: with its objective, never by itself. */
+export function disabledAtOf(
+  objective: { readonly disabledAt: Date | null },
+  step: Pick<Inverse, 'disabledAt'>,
+): Date | null {
+  return step.disabledAt ?? objective.disabledAt;
 }
 
 /** A step still to be computed by a worker. */

@@ -5,6 +5,9 @@ export interface PageRequest {
   readonly after: number | null;
 }
 
+/** Which records of a list: those that are not deleted, or all that are not purged. */
+export type Extent = 'active' | 'all';
+
 export interface Page<T> {
   readonly items: readonly T[];
   /** What to pass as `after` for the next page, or null at the end. */

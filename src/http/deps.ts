@@ -1,6 +1,7 @@
 /** What the ingress needs from outside. It passes `db` and `settledSteps` on to the use cases and never looks inside. */
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
+import type { ExportSlots } from '../application/export-slots.ts';
 import type { SettledSteps } from '../application/settled-steps.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
@@ -44,6 +45,8 @@ export interface HttpSettings {
   readonly load?: LoadLimits;
   /** What one account may hold; anything unless given. */
   readonly account?: AccountLimits;
+  /** For how long deleted records are kept; 0 unless given. */
+  readonly deletedDataKeptDays?: number;
 }
 
 export interface HttpDeps {
@@ -70,6 +73,8 @@ export interface HttpDeps {
     | undefined;
   /** Follows requests into the database and to the worker. */
   readonly tracing?: Tracing | undefined;
+  /** Bounds the exports under way; any number unless given. */
+  readonly exportSlots?: ExportSlots;
   /** Replaces the limiter in memory, for limits shared between processes. */
   readonly rateLimiter?: RateLimiter;
   /** Registrations per address; the limit of requests counts unless given. */

@@ -36,6 +36,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   KEY_ROTATED: { status: 409, title: 'The key has a successor already' },
   LAST_ADMIN_KEY: { status: 409, title: 'The account would be left without an admin key' },
   TOO_MANY_WRONG_KEYS: { status: 429, title: 'Too many wrong API keys' },
+  QUOTA_EXCEEDED: { status: 403, title: 'The account keeps as much as it may' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
 };

@@ -89,7 +89,7 @@ const KEY_IN_USE = 'The first request under this Idempotency-Key is still runnin
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A required field is missing, a format is wrong, a rule is violated or a precondition fails; errors lists every violation.',
   401: 'The API key is missing, or it is not valid: malformed, unknown, expired or revoked.',
-  403: 'The API key lacks the scope that this needs; detail names it.',
+  403: 'The API key lacks the scope that this needs, or the account keeps as much as it may; detail says which.',
   404: 'The first resource of the path that does not exist.',
   409: KEY_IN_USE,
   413: 'The body is too large.',
@@ -175,6 +175,9 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
     const after = { type: 'integer', minimum: 1 };
     parameters.push({ name: 'after', in: 'query', description: 'Id of the last record seen.', schema: after });
   }
+  for (const [name, description] of Object.entries(operation.flags ?? {})) {
+    parameters.push({ name, in: 'query', description, schema: { type: 'boolean', default: false } });
+  }
   if (operation.waits) {
     const description = 'respond-async, or wait=<seconds> (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
@@ -188,7 +191,7 @@ function describeResponses(operation: OperationDescription, components: Componen
   for (const [status, answer] of Object.entries(operation.answers)) {
     const withLimits = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders() } };
     const schema = answer.schema && components.refer(answer.schema);
-    responses[status] = describeAnswer(withLimits, schema, 'application/json');
+    responses[status] = describeAnswer(withLimits, schema, answer.mediaType ?? 'application/json');
   }
   for (const status of refusalsOf(operation)) {
     responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
@@ -206,7 +209,7 @@ function describeResponses(operation: OperationDescription, components: Componen
 function refusalsOf(operation: OperationDescription): readonly number[] {
   const statuses = operation.needsNoKey ? [429, 500, 503] : [401, 403, 429, 500, 503];
   const hasIds = pathNames(operation.path).length > 0;
-  if (hasIds || operation.body !== undefined || operation.isList) statuses.push(400);
+  if (hasIds || operation.body !== undefined || operation.isList || operation.flags !== undefined) statuses.push(400);
   if (hasIds) statuses.push(404, 414);
   // A body is read, and its type looked at, also where none is wanted.
   if (operation.method !== 'GET') statuses.push(413, 415, 507);

@@ -31,6 +31,8 @@ export interface Call<Ids, B> {
   readonly body: B;
   readonly page: PageRequest;
   readonly prefer: WaitPreference;
+  /** One per flag of the operation. */
+  readonly flags: Readonly<Record<string, boolean>>;
   /** Set when the request came under an Idempotency-Key. */
   readonly keyed: KeyedRequest | undefined;
 }
@@ -45,11 +47,30 @@ export interface Answer {
 
 export interface AnswerSpec {
   readonly description: string;
+  /** Of the body, or of one line of it where that is sent line by line. */
   readonly schema?: z.ZodType;
+  /** application/json unless given. */
+  readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** How a repetition under an Idempotency-Key reads an answer that was not stored. */
+export interface Replay<Ids, B> {
+  /** The body, of the record as it is by then. `id` is the one in the body of the first answer. */
+  read(call: Call<Ids, B>, id: number): Promise<unknown>;
+  /**
+   * Whether what is answered never changes again, so that no answer needs to be stored; otherwise only those are not that
+   * are too large.
+   */
+  readonly isFinal?: boolean;
+  /**
+   * Whether every answer is read like that, the first one too, because it may be too long for memory. `handle` then answers
+   * with the id alone.
+   */
+  readonly isLong?: boolean;
+}
 
 interface OperationSpec<P extends string, B, Prepared> {
   readonly method: Method;
@@ -60,6 +81,10 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly description?: string;
   readonly body?: BodySpec<B>;
   readonly isList?: boolean;
+  /** Query parameters that are true or false, with what they mean. */
+  readonly flags?: Readonly<Record<string, string>>;
+  /** Whether the answer is sent while it is read; then there is no HEAD, which would read it for nothing. */
+  readonly isStream?: boolean;
   /** The scope that a key needs; by default read for GET and write for the others. */
   readonly scope?: Scope;
   /** Whether the Prefer header is read. */
@@ -73,19 +98,22 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly keepsKeyItself?: boolean;
   /** Whether the answer holds a secret: under an Idempotency-Key it is stored sealed, for the API key that asked alone. */
   readonly holdsSecret?: boolean;
+  /** Wanted wherever an answer can be large, and where it is final. */
+  readonly replay?: Replay<PathIds<P>, B>;
   /** Must await SQL only, unless it keeps the key itself: under an Idempotency-Key it runs inside a transaction. */
   handle(call: Call<PathIds<P>, B>, prepared: Prepared): Promise<Answer>;
 }
 
 /** An operation with its types erased; `readCall` of register-operations.ts restores what they promise. */
-export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' | 'prepare' | 'body'> & {
+export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' | 'prepare' | 'body' | 'replay'> & {
   readonly body?: BodySpec<unknown>;
+  readonly replay?: Replay<Readonly<Record<string, number>>, unknown>;
   prepare?(call: Call<Readonly<Record<string, number>>, unknown>): Promise<unknown>;
   handle(call: Call<Readonly<Record<string, number>>, unknown>, prepared: unknown): Promise<Answer>;
 };
 
 /** What is told about an operation. */
-export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself'> & {
+export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself' | 'replay'> & {
   readonly needsNoKey?: boolean;
   /** Of an Idempotency-Key that protects what the answer holds. */
   readonly minimumKeyLength?: number;

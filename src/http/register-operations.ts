@@ -9,6 +9,7 @@ import { principalOf } from './plugins/authenticate.ts';
 import { answerOnce, readKeyedRequest } from './plugins/idempotency.ts';
 import { scopeOfMethod } from './plugins/scopes.ts';
 import { pathOf } from './request-path.ts';
+import { parseFlags } from './wire/flags.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
 import { parsePrefer } from './wire/prefer.ts';
@@ -24,6 +25,7 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
     scope.route({
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
+      exposeHeadRoute: operation.isStream !== true,
       config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
       handler: async (request, reply) => {
         const { call, numbers } = await readCall(deps, operation, request, reply);
@@ -49,12 +51,16 @@ async function readCall(
   const { page, violations: pageViolations } = operation.isList
     ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
     : { page: { limit: 1, after: null }, violations: [] };
+  const { flags, violations: flagViolations } = parseFlags(
+    Object.keys(operation.flags ?? {}),
+    request.query as Readonly<Record<string, unknown>>,
+  );
   const body =
     operation.body === undefined
       ? NO_BODY
       : await deps.bodies.read(request, reply, operation.body, `account ${accountId}`);
   const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId, body.digest);
-  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...body.violations]);
+  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...flagViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   const numbers = body.value === undefined ? 0 : (operation.body?.countNumbers?.(body.value) ?? 0);
   const call = {
@@ -68,6 +74,7 @@ async function readCall(
     body: body.value,
     page,
     prefer: parsePrefer(request.headers.prefer),
+    flags,
     keyed,
   };
   return { call, numbers };

@@ -6,18 +6,19 @@ export interface ScheduledTask {
   readonly name: string;
   /** Six fields, seconds first. */
   readonly cron: string;
-  /** One pass; returns counts for the log. */
-  readonly run: () => Promise<Readonly<Record<string, number>>>;
+  /** One pass; returns counts for the log. A long one ends early when the signal fires: the process is leaving. */
+  readonly run: (signal: AbortSignal) => Promise<Readonly<Record<string, number>>>;
 }
 
 /** Starts all tasks; the returned function stops them and waits for passes under way. */
 export function startSchedule(tasks: readonly ScheduledTask[], log: WorkerLog): () => Promise<void> {
   const passes = new Set<Promise<void>>();
+  const leaving = new AbortController();
   const clockwork = tasks.map((task) =>
     cron.schedule(
       task.cron,
       () => {
-        const pass = runOnce(task, log).finally(() => passes.delete(pass));
+        const pass = runOnce(task, log, leaving.signal).finally(() => passes.delete(pass));
         passes.add(pass);
         return pass;
       },
@@ -25,6 +26,7 @@ export function startSchedule(tasks: readonly ScheduledTask[], log: WorkerLog): 
     ),
   );
   return async () => {
+    leaving.abort();
     await Promise.all(clockwork.map((entry) => entry.destroy()));
     await Promise.all(passes);
   };
@@ -36,9 +38,9 @@ function toCronLogger({ name }: ScheduledTask, log: WorkerLog) {
   return { info: warn, warn, error: warn, debug: () => undefined };
 }
 
-async function runOnce(task: ScheduledTask, log: WorkerLog): Promise<void> {
+async function runOnce(task: ScheduledTask, log: WorkerLog, signal: AbortSignal): Promise<void> {
   try {
-    const counts = await task.run();
+    const counts = await task.run(signal);
     if (Object.values(counts).some((count) => count > 0)) log.info({ task: task.name, ...counts }, 'schedule.done');
   } catch (error) {
     log.warn({ task: task.name, err: error }, 'schedule.failed');

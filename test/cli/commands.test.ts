@@ -4,7 +4,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { execute } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
-const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'demo'];
+const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'demo'];
 
 test('--help lists every command, and every command explains itself', async () => {
   const help = await runCommand(['--help']);

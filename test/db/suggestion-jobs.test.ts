@@ -12,10 +12,7 @@ let account: TestAccount;
 beforeAll(async () => {
   account = await openTestAccount();
   // Many of the jobs below are jobs of no objective: only the queue is looked at.
-  await sql`alter table suggestion_jobs
-    drop constraint suggestion_jobs_objective_id_fkey, drop constraint suggestion_jobs_inverse_id_fkey`.execute(
-    account.db,
-  );
+  await sql`alter table suggestion_jobs drop constraint suggestion_jobs_objective_id_fkey`.execute(account.db);
 });
 afterAll(() => account.close());
 

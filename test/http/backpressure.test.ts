@@ -6,7 +6,7 @@ import { OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from '.
 const CALM = { requestsInFlight: 1_000, eventLoopDelayMs: 0, heapShare: 1 };
 /** Any delay at all is too much. */
 const BEHIND = { ...CALM, eventLoopDelayMs: 1e-6 };
-const account = { openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0 };
+const account = { openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0, storedBytes: 0, storedRows: 0 };
 
 function expectOverload(answer: { status: number; headers: Record<string, unknown>; body: { type: string } }): void {
   expect(answer.status).toBe(503);

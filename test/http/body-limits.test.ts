@@ -6,7 +6,7 @@ import { type NativeService, openNativeService, prepareTrial, type Send } from '
 const KIBIBYTE = 1024;
 const MEBIBYTE = 1024 * KIBIBYTE;
 const CELLS = 20_000;
-const account = { openObjectives: 0, queuedSuggestions: 0, cases: 10_000, cells: CELLS };
+const account = { openObjectives: 0, queuedSuggestions: 0, cases: 10_000, cells: CELLS, storedBytes: 0, storedRows: 0 };
 
 let service: NativeService;
 let send: Send;

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { EXPORT_MEDIA_TYPE } from '../../src/http/native/export.wire.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
 import type { OperationDescription } from '../../src/http/operation.ts';
@@ -66,6 +67,9 @@ async function prepareIds(): Promise<Ids> {
   const { model, project, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
   const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
   const deliveries = await service.send('GET', `/v1/webhooks/${webhook.id}/deliveries`);
+  const spare = (await service.send('POST', '/v1/models', { name: `spare ${model.id}` })).body;
+  await service.send('DELETE', `/v1/models/${spare.id}`);
+  const deletions = await service.send('GET', '/v1/deleted?limit=200');
   return {
     model_id: model.id,
     project_id: project.id,
@@ -76,6 +80,7 @@ async function prepareIds(): Promise<Ids> {
     webhook_id: webhook.id,
     delivery_id: deliveries.body[0].id,
     key_id: key.id,
+    deletion_id: deletions.body.at(-1).id,
   };
 }
 
@@ -191,9 +196,11 @@ function expectDocumented({ route, payload }: FuzzRequest, answered: Answered): 
     expect(z.strictObject(problemSchema.shape).safeParse(answered.body).error, label).toBeUndefined();
     return;
   }
-  const schema = answers[answered.status]?.schema;
+  const { schema, mediaType } = answers[answered.status] ?? {};
   if (schema === undefined) expect(answered.text, label).toBe('');
-  else expect(schema.safeParse(answered.body).error, label).toBeUndefined();
+  else if (mediaType === EXPORT_MEDIA_TYPE) {
+    for (const line of answered.text.trimEnd().split('\n')) schema.parse(JSON.parse(line));
+  } else expect(schema.safeParse(answered.body).error, label).toBeUndefined();
 }
 
 it('whatever is sent, the answer is a documented one and no server error', async () => {

@@ -263,6 +263,106 @@ describe('every POST of the way to an output', () => {
   });
 });
 
+/** Characters of what is stored under a key. */
+async function storedLength(key: { readonly 'idempotency-key': string }): Promise<number> {
+  const { rows } = await sql<{ length: number }>`
+    select length(outcome::text) as length from idempotency_keys where key = ${key['idempotency-key']}`.execute(
+    service.db,
+  );
+  return rows[0]!.length;
+}
+
+describe('a large answer', () => {
+  const rowsOf = (count: number, width: number) =>
+    Array.from({ length: count }, (_, i) => Array.from({ length: width }, (_, j) => Math.sin(i * width + j) ** 2));
+  const space = (inputCount: number) => ({
+    name: 'large',
+    inputCount,
+    minimums: new Array(inputCount).fill(0),
+    maximums: new Array(inputCount).fill(1),
+    inputTypes: new Array(inputCount).fill('float'),
+    categories: [],
+  });
+  /** The same request twice under one key, its answer as long as it should be and not stored. */
+  const twice = async (url: string, body: unknown, length = 65_537) => {
+    const key = newKey();
+    const first = await post(url, body, key);
+    expect(first.status, first.text.slice(0, 500)).toBeLessThan(300);
+    expect(first.text.length).toBeGreaterThanOrEqual(length);
+    expect(await storedLength(key)).toBeLessThan(1_000);
+    const again = await post(url, body, key);
+    expect(essence(again)).toEqual(essence(first));
+    expect(again.headers['idempotent-replayed']).toBe('true');
+    return { first, again: () => post(url, body, key) };
+  };
+
+  it('of the native dialect is not stored: a repetition reads the record as it is by then', async () => {
+    const model = (await post('/v1/models', newModel())).body;
+    const project = await twice(`/v1/models/${model.id}/projects`, { ...space(2), inputCases: rowsOf(2_000, 2) });
+    const { location } = project.first.headers;
+    await service.send('PATCH', String(location), { name: 'another name' });
+    expect((await project.again()).body).toEqual((await service.send('GET', String(location))).body);
+    expect((await project.again()).body.name).toBe('another name');
+
+    const outputs = { outputCount: 500, outputCases: rowsOf(20, 500) };
+    const set = await twice(`${location}/output-cases`, outputs);
+    const objectives = {
+      objectives: new Array(500).fill(2),
+      objectiveTypes: new Array(500).fill('lessthan'),
+      initialInput: [0, 0],
+      initialOutput: new Array(500).fill(3),
+      desiredL1Norm: 0,
+    };
+    const trial = `${location}/trials/${set.first.body.trial_id}`;
+    const loaded = await twice(`${trial}/objectives`, objectives);
+    const initialize = { ...objectives, convergence: 0.5, minimumBounds: new Array(500).fill(-1) };
+    const initialized = await twice(`/v1/trials/${set.first.body.trial_id}/initialize-inverse`, {
+      ...initialize,
+      maximumBounds: new Array(500).fill(1),
+    });
+    expect(initialized.first.body.objectiveId).not.toBe(loaded.first.body.id);
+    // Never changes again, so that no answer of it is stored.
+    await twice(`${loaded.first.headers['location']}/stop`, {}, 0);
+    expect((await loaded.again()).body).toMatchObject({ id: loaded.first.body.id, stopReason: 2 });
+  });
+
+  it('of the SDK dialect is not stored: a repetition reads the record as it is by then', async () => {
+    const model = (await post('/api/models', newModel())).body;
+    // Designed cases are few; names are what makes a project of this dialect large.
+    const project = await twice(`/api/models/${model.id}/projects`, {
+      ...space(20),
+      maximums: [...new Array(19).fill(1), 999],
+      inputTypes: [...new Array(19).fill('float'), 'category'],
+      categories: Array.from({ length: 1_000 }, (_, i) => `name ${i}`.padEnd(80, '.')),
+    });
+    const outputs = { outputCount: 500, outputCases: rowsOf(project.first.body.caseCount, 500) };
+    const trial = await twice(`/api/projects/${project.first.body.id}/output-cases`, outputs);
+    expect((await project.again()).body.developedAt).not.toBeNull();
+    const objective = await twice(`/api/trials/${trial.first.body.id}/objectives`, {
+      objectives: new Array(500).fill(2),
+      objectiveTypes: new Array(500).fill('lessthan'),
+      initialInput: new Array(20).fill(0),
+      initialOutput: new Array(500).fill(3),
+      desiredL1Norm: 0,
+    });
+    await post(`/api/objectives/${objective.first.body.id}/suggest-inverse`, {}, { prefer: 'respond-async' });
+    expect((await objective.again()).body.id).toBe(objective.first.body.id);
+  });
+
+  it('is found by a key that the release before used for a stored one', async () => {
+    const [body, key] = [newModel(), newKey()];
+    const first = await post('/v1/models', body, key);
+    await sql`update idempotency_keys set outcome = ${JSON.stringify({
+      status: 201,
+      headers: { location: '/v1/models/7' },
+      body: { id: 7 },
+      kind: 'answer',
+    })} where key = ${key['idempotency-key']}`.execute(service.db);
+    expect(first.status).toBe(201);
+    expect(await post('/v1/models', body, key)).toMatchObject({ status: 201, body: { id: 7 } });
+  });
+});
+
 const async = (key: object) => ({ ...key, prefer: 'respond-async' });
 /** As a worker would. */
 const settle = async (inverseId: number) => {
@@ -289,6 +389,25 @@ describe('an output whose answer was lost and that arrives once more', () => {
     const late = await load(objectiveUrl, first.body.id);
     return { copyNow, late, firstId: first.body.id, nextId: next.body.id, outputs: await outputsOf(objectiveUrl) };
   }
+
+  it('under a key stores which inverse it was, however often and under however many keys', async () => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const opened = await post(`${objectiveUrl}/inverses`, {}, async({}));
+    await settle(opened.body.id);
+    const answers = [];
+    for (const key of [newKey(), newKey()]) {
+      answers.push(await post(`${objectiveUrl}/inverse-output`, output, key));
+      expect(await storedLength(key)).toBeLessThan(200);
+      answers.push(await post(`${objectiveUrl}/inverse-output`, output, key));
+    }
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.map(({ headers }) => headers['idempotent-replayed'])).toEqual([
+      undefined,
+      'true',
+      undefined,
+      'true',
+    ]);
+  });
 
   it('by POST without a key is the same answer as long as no other iteration is open', async () => {
     const { copyNow, firstId } = await openNext((url) => post(`${url}/inverse-output`, output));

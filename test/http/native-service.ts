@@ -147,7 +147,7 @@ function makeSend(app: FastifyInstance, key: string): Send {
       request.headers = { 'content-type': 'application/json', ...request.headers };
     }
     const response = await app.inject(request);
-    const isJson = String(response.headers['content-type'] ?? '').includes('json');
+    const isJson = /[/+]json\b/.test(String(response.headers['content-type'] ?? ''));
     return {
       status: response.statusCode,
       headers: response.headers,

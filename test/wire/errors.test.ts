@@ -35,6 +35,7 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
   KEY_ROTATED: 409,
   LAST_ADMIN_KEY: 409,
   TOO_MANY_WRONG_KEYS: 429,
+  QUOTA_EXCEEDED: 403,
   IDEMPOTENCY_KEY_IN_USE: 409,
   IDEMPOTENCY_KEY_REUSED: 422,
 };
@@ -56,9 +57,10 @@ describe('an error is answered', () => {
     expect(problem.title).toBe(REFUSALS[code].title);
   });
 
-  it('and never stored under an Idempotency-Key when it is 429 or our fault', () => {
+  it('and never stored under an Idempotency-Key when it is 429, our fault or a quota', () => {
     const codes = Object.entries(REFUSALS).filter(([, { status }]) => status === 429 || status >= 500);
     expect(codes.map(([code]) => PASSING_REFUSALS.has(code as ErrorCode))).toEqual(codes.map(() => true));
+    expect(PASSING_REFUSALS.has('QUOTA_EXCEEDED')).toBe(true);
   });
 
   it('with the headers that belong to the status', () => {

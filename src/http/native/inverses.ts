@@ -56,8 +56,8 @@ export const inverseOperations: readonly Operation[] = [
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
-      const maximumQueued = deps.settings.account?.queuedSuggestions;
-      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
+      const limits = deps.settings.account;
+      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, limits });
       const isPending = isBeingComputed(step.inverse);
       return {
         status: isPending ? 202 : 201,
@@ -103,6 +103,11 @@ export const inverseOperations: readonly Operation[] = [
     refusals: { 409: 'The iteration has another output already; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
       ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }, inverseId) =>
+        presentInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
+    },
   }),
   defineOperation({
     method: 'PUT',

@@ -3,8 +3,8 @@ import type { Measurement } from '../../application/record-output.ts';
 import type { StepView } from '../../application/views.ts';
 import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
-import { type Inverse, InverseStatus } from '../../domain/inverse.ts';
-import { OBJECTIVE_TYPES, type ObjectiveDefinition } from '../../domain/objective.ts';
+import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
@@ -140,7 +140,7 @@ export function presentInverse(step: StepView): z.infer<typeof inverseSchema> {
     ...presentStep(step, judge(objective, inverse)),
     trialId: objective.trialId,
     output: inverse.output === null ? null : [...inverse.output],
-    disabledAt: toOptionalTimestamp(inverse.disabledAt),
+    disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
 }
 
@@ -153,11 +153,11 @@ export function presentEmbeddedInverse(
     ...presentCommon(inverse, judge(objective, inverse)),
     inputs: [...(inverse.input ?? [])],
     outputs: [...(inverse.output ?? [])],
-    disabledAt: toOptionalTimestamp(inverse.disabledAt),
+    disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
 }
 
-type JudgedObjective = ObjectiveDefinition & { readonly initialOutput: readonly number[] };
+type JudgedObjective = ObjectiveDefinition & Pick<Objective, 'initialOutput' | 'disabledAt'>;
 
 function judge(objective: JudgedObjective, inverse: Inverse): Evaluation {
   return evaluateOutput(objective, inverse.output ?? inverse.basisOutput ?? objective.initialOutput);

@@ -16,7 +16,7 @@ export const modelOperations: readonly Operation[] = [
     body: newModel,
     answers: created.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, body }) => {
-      const model = await createModel(deps.db, accountId, body);
+      const model = await createModel(deps.db, accountId, body, deps.settings.account);
       return created.answer(modelPath(model.id), presentModel(model));
     },
   }),
@@ -50,7 +50,7 @@ export const modelOperations: readonly Operation[] = [
     body: modelPatch,
     answers: ok.spec('The model as it is now.', modelSchema),
     handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentModel(await updateModel(deps.db, accountId, ids.modelId, body))),
+      ok.answer(presentModel(await updateModel(deps.db, accountId, ids.modelId, body, deps.settings.account))),
   }),
   defineOperation({
     method: 'DELETE',

@@ -1,6 +1,6 @@
 import { initializeInverse, loadObjectives } from '../../application/load-objectives.ts';
 import { getTrial } from '../../application/manage-trials.ts';
-import { deleteObjective, getObjective, listObjectives } from '../../application/read-objectives.ts';
+import { deleteObjective, getInverse, getObjective, listObjectives } from '../../application/read-objectives.ts';
 import { stopObjective } from '../../application/stop-objective.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
@@ -13,7 +13,6 @@ import {
   objectiveSchema,
   presentExplainedObjective,
   presentLoadedObjectives,
-  presentObjective,
   presentReadObjective,
 } from './objectives.wire.ts';
 import { inversePath, objectivePath } from './paths.ts';
@@ -34,8 +33,12 @@ export const objectiveOperations: readonly Operation[] = [
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account?.openObjectives);
+      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account);
       return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, objectiveId) =>
+        presentLoadedObjectives((await getObjective(deps.db, accountId, { ...ids, objectiveId })).objective),
     },
   }),
   defineOperation({
@@ -49,16 +52,15 @@ export const objectiveOperations: readonly Operation[] = [
     body: newInverse,
     answers: created.spec('Iteration 1, the initial point.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const step = await initializeInverse(
-        deps.db,
-        accountId,
-        ids.trialId,
-        body,
-        deps.settings.account?.openObjectives,
-      );
+      const step = await initializeInverse(deps.db, accountId, ids.trialId, body, deps.settings.account);
       const trial = await getTrial(deps.db, accountId, ids);
       const location = inversePath({ ...trial, ...ids }, step.objective.id, step.inverse.id);
       return created.answer(location, presentInverse(step));
+    },
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }, inverseId) =>
+        presentInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
     },
   }),
   defineOperation({
@@ -107,7 +109,10 @@ export const objectiveOperations: readonly Operation[] = [
     description: 'An objective that has ended is returned as it is.',
     body: noFields,
     answers: ok.spec('The objective as it is now.', objectiveSchema),
-    handle: async ({ deps, accountId, ids }) =>
-      ok.answer(presentObjective(await stopObjective(deps.db, accountId, ids))),
+    handle: async ({ deps, accountId, ids }) => ok.answer({ id: (await stopObjective(deps.db, accountId, ids)).id }),
+    replay: {
+      isLong: true,
+      read: async ({ deps, accountId, ids }) => presentReadObjective(await getObjective(deps.db, accountId, ids)),
+    },
   }),
 ];

@@ -183,7 +183,7 @@ export function presentExplainedObjective(read: ExplainedObjective) {
   return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation) };
 }
 
-export function presentLoadedObjectives(objective: ObjectiveWithInverses): z.infer<typeof loadedObjectivesSchema> {
+export function presentLoadedObjectives(objective: Objective): z.infer<typeof loadedObjectivesSchema> {
   const { results } = evaluateOutput(objective, objective.initialOutput);
   return {
     ...presentEcho(objective),

@@ -1,5 +1,6 @@
 import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/load-output-cases.ts';
 import { readAllOutputCases, readOutputCasePage } from '../../application/read-cases.ts';
+import { notFound } from '../../domain/errors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok, pageOf } from './answers.ts';
@@ -31,6 +32,13 @@ export const outputCaseOperations: readonly Operation[] = [
       const { set, trial } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
       const location = `${projectPath(ids.modelId, ids.projectId)}/output-cases/${set.id}`;
       return created.written(location, presentLoadedSet(set, set.outputCases, trial.id));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, outputCaseSetId) => {
+        const { set, trialId } = await getOutputCaseSet(deps.db, accountId, { ...ids, outputCaseSetId });
+        if (trialId === null) throw notFound('trial on the output case set', set.id);
+        return presentLoadedSet(set, JsonArray.plain(readAllOutputCases(deps.db, accountId, set)), trialId);
+      },
     },
   }),
   defineOperation({

@@ -93,6 +93,12 @@ const setFields = {
 };
 const casesField = { output_cases: z.array(z.array(z.number())) };
 const trialField = { trial_id: z.int().describe('The trial that the load created.') };
+const anyTrialField = {
+  trial_id: z
+    .int()
+    .nullable()
+    .describe('The trial that the load created; once that is purged the oldest other one on the set, or null.'),
+};
 const stateFields = {
   case_count: z.int(),
   failed_cases: z.array(z.int()),
@@ -105,11 +111,11 @@ export const loadedSetSchema = z
 
 /** As in lists: without its cases, which have a list of their own. */
 export const outputCaseSetSummarySchema = z
-  .object({ ...setFields, ...trialField, ...stateFields })
+  .object({ ...setFields, ...anyTrialField, ...stateFields })
   .meta({ id: 'OutputCaseSetSummary' });
 
 export const outputCaseSetSchema = z
-  .object({ ...setFields, ...casesField, ...trialField, ...stateFields })
+  .object({ ...setFields, ...casesField, ...anyTrialField, ...stateFields })
   .meta({ id: 'OutputCaseSet' });
 
 export const outputCaseSchema = z
@@ -125,7 +131,7 @@ export function presentLoadedSet(set: OutputCaseSet, outputCases: Matrix | JsonA
 
 export function presentOutputCaseSetSummary(view: {
   readonly set: OutputCaseSet;
-  readonly trialId: number;
+  readonly trialId: number | null;
 }): z.infer<typeof outputCaseSetSummarySchema> {
   return {
     ...presentSetFields(view.set),
@@ -138,7 +144,7 @@ export function presentOutputCaseSetSummary(view: {
 
 /** `outputCases` is written row by row: what the schema calls an array may be longer than fits in memory. */
 export function presentOutputCaseSet(
-  view: { readonly set: OutputCaseSet; readonly trialId: number },
+  view: { readonly set: OutputCaseSet; readonly trialId: number | null },
   outputCases: Matrix | JsonArray,
 ) {
   return { ...presentOutputCaseSetSummary(view), output_cases: outputCases };

@@ -1,7 +1,9 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
 import { deleteProject, getProject, listProjects, updateProject } from '../../application/manage-projects.ts';
 import { readAllInputCases, readInputCasePage } from '../../application/read-cases.ts';
+import type { Project } from '../../domain/project.ts';
 import { JsonArray } from '../answer/json-array.ts';
+import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, done, ok, pageOf } from './answers.ts';
 import { projectPath } from './paths.ts';
@@ -19,6 +21,11 @@ const tag = 'Projects';
 const projects = '/models/{model_id}/projects';
 const project = `${projects}/{project_id}` as const;
 
+/** The project, its cases written while they are read. */
+function showProject(db: HttpDeps['db'], accountId: number, project: Project) {
+  return presentProject(project, JsonArray.plain(readAllInputCases(db, accountId, project)));
+}
+
 export const projectOperations: readonly Operation[] = [
   defineOperation({
     method: 'POST',
@@ -32,8 +39,12 @@ export const projectOperations: readonly Operation[] = [
     answers: created.spec('The project with its input cases.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
-      const made = await createProject(deps, accountId, ids.modelId, project);
+      const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
       return created.written(projectPath(ids.modelId, made.id), presentProject(made, made.inputCases));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, projectId) =>
+        showProject(deps.db, accountId, await getProject(deps.db, accountId, { ...ids, projectId })),
     },
   }),
   defineOperation({
@@ -60,8 +71,7 @@ export const projectOperations: readonly Operation[] = [
     answers: ok.spec('The project.', projectSchema),
     handle: async ({ deps, accountId, ids }) => {
       const found = await getProject(deps.db, accountId, ids);
-      const cases = JsonArray.plain(readAllInputCases(deps.db, accountId, found));
-      return ok.written(presentProject(found, cases));
+      return ok.written(showProject(deps.db, accountId, found));
     },
   }),
   defineOperation({
@@ -89,8 +99,7 @@ export const projectOperations: readonly Operation[] = [
     answers: ok.spec('The project as it is now.', projectSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const changed = await updateProject(deps.db, accountId, ids, body);
-      const cases = JsonArray.plain(readAllInputCases(deps.db, accountId, changed));
-      return ok.written(presentProject(changed, cases));
+      return ok.written(showProject(deps.db, accountId, changed));
     },
   }),
   defineOperation({

@@ -10,6 +10,9 @@ import { requireScope } from '../plugins/scopes.ts';
 import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
+import { accountOperations } from './account.ts';
+import { deletedOperations } from './deleted.ts';
+import { exportOperations } from './export.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
 import { modelOperations } from './models.ts';
@@ -29,6 +32,9 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...inverseOperations,
   ...keyOperations,
   ...webhookOperations,
+  ...accountOperations,
+  ...deletedOperations,
+  ...exportOperations,
 ];
 
 /** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */

@@ -19,7 +19,7 @@ export const trialOperations: readonly Operation[] = [
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const request = { outputCaseSetId: body.output_case_set_id };
-      const made = await createTrial(deps.db, accountId, ids, request);
+      const made = await createTrial(deps.db, accountId, ids, request, deps.settings.account);
       return created.answer(trialPath({ ...ids, trialId: made.id }), presentTrial(made));
     },
   }),

@@ -48,7 +48,8 @@ export const webhookOperations: readonly Operation[] = [
     answers: created.spec('The webhook with its secret.', createdWebhookSchema),
     handle: async ({ deps, accountId, body }) => {
       const { url, description, events: eventNames } = body;
-      const made = await createWebhook(webhookDeps(deps), accountId, { url, description, eventNames });
+      const webhook = { url, description, eventNames };
+      const made = await createWebhook(webhookDeps(deps), accountId, webhook, deps.settings.account);
       return created.answer(webhookPath(made.webhook.id), presentCreatedWebhook(made));
     },
   }),

@@ -1,6 +1,7 @@
 /**
  * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). The same request under the same key gets the same
- * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409.
+ * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409. A body that
+ * is large, or of a record that never changes again, is not stored but read again.
  */
 import type { FastifyRequest } from 'fastify';
 import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
@@ -8,6 +9,7 @@ import { expandKey, seal, unseal } from '../../application/seal.ts';
 import { DomainError, makeViolation, type Violation } from '../../domain/errors.ts';
 import { NO_BODY_DIGEST } from '../body/bodies.ts';
 import type { Answer, Call, Operation } from '../operation.ts';
+import { isJsonLongerThan } from '../wire/json-length.ts';
 
 const HEADER = 'Idempotency-Key';
 /** Says that an answer is a repetition. */
@@ -57,11 +59,14 @@ function routedPath(request: FastifyRequest): string {
   return request.routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => params[name]!);
 }
 
-interface StoredAnswer extends Answer {
-  readonly kind: 'answer';
-  /** The body of an answer that holds a secret. */
-  readonly sealed?: string;
-}
+/** What is stored of an answer: all of it, its body sealed where it holds a secret, or which record to read again. */
+type StoredAnswer =
+  | (Answer & { readonly kind: 'answer' })
+  | (Omit<Answer, 'body'> & { readonly kind: 'sealed'; readonly sealed: string })
+  | (Omit<Answer, 'body'> & { readonly kind: 'reference'; readonly id: number });
+
+/** A longer body is not stored, if it can be read again. */
+const LONGEST_STORED_BODY = 65_536;
 
 /**
  * Runs the operation. Under a key everything it writes joins the transaction of the key; what it has to do outside of a
@@ -69,20 +74,49 @@ interface StoredAnswer extends Answer {
  */
 export async function answerOnce(operation: Operation, call: AnyCall): Promise<Answer> {
   const { keyed, deps } = call;
-  if (keyed === undefined || operation.keepsKeyItself) return operation.handle(call, await operation.prepare?.(call));
+  if (keyed === undefined || operation.keepsKeyItself) {
+    return readLong(operation, call, await operation.handle(call, await operation.prepare?.(call)));
+  }
   const earlier = operation.prepare && (await findEarlier<StoredAnswer>(deps.db, keyed));
-  if (earlier !== undefined) return toReplay(call, earlier);
+  if (earlier !== undefined) return toReplay(operation, call, earlier);
   const prepared = await operation.prepare?.(call);
+  let fresh: Answer | undefined;
   const { outcome, isReplay } = await runOnce<StoredAnswer>(deps.db, keyed, async (trx) => {
-    const answer = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
-    return operation.holdsSecret ? toSealed(call, answer) : { ...answer, kind: 'answer' };
+    fresh = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
+    return toStored(operation, call, fresh);
   });
-  return isReplay ? toReplay(call, outcome) : toAnswer(call, outcome);
+  return isReplay || fresh === undefined ? toReplay(operation, call, outcome) : readLong(operation, call, fresh);
 }
 
-function toReplay(call: AnyCall, stored: StoredAnswer): Answer {
-  const answer = toAnswer(call, stored);
-  return { ...answer, headers: { ...answer.headers, ...REPLAY_HEADERS } };
+async function readLong({ replay }: Operation, call: AnyCall, answer: Answer): Promise<Answer> {
+  if (replay?.isLong !== true) return answer;
+  return { ...answer, body: await replay.read(call, idOf(answer)), isWritten: true };
+}
+
+function idOf({ body }: Answer): number {
+  return (body as { readonly id: number }).id;
+}
+
+function toStored({ replay, holdsSecret }: Operation, call: AnyCall, answer: Answer): StoredAnswer {
+  const { body, ...rest } = answer;
+  if (holdsSecret) return { ...rest, kind: 'sealed', sealed: seal(sealingKey(call), JSON.stringify(body)) };
+  const isReadAgain =
+    replay !== undefined && (replay.isFinal || replay.isLong || isJsonLongerThan(body, LONGEST_STORED_BODY));
+  return isReadAgain ? { ...rest, kind: 'reference', id: idOf(answer) } : { ...answer, kind: 'answer' };
+}
+
+/** Throws NOT_FOUND when the record that is to be read again has been purged. */
+async function toReplay(operation: Operation, call: AnyCall, stored: StoredAnswer): Promise<Answer> {
+  const { status, headers } = stored;
+  const replayed = { status, headers: { ...headers, ...REPLAY_HEADERS } };
+  switch (stored.kind) {
+    case 'answer':
+      return { ...replayed, body: stored.body };
+    case 'sealed':
+      return { ...replayed, body: unsealBody(call, stored.sealed) };
+    case 'reference':
+      return { ...replayed, body: await operation.replay!.read(call, stored.id), isWritten: true };
+  }
 }
 
 /** Of the asking key only a hash is stored, so that neither the database nor a backup of it opens the seal. */
@@ -90,14 +124,10 @@ function sealingKey({ principal }: AnyCall): Buffer {
   return expandKey(principal.secret, 'backsolve: answers under an Idempotency-Key');
 }
 
-function toSealed(call: AnyCall, { body, ...open }: Answer): StoredAnswer {
-  return { ...open, kind: 'answer', sealed: seal(sealingKey(call), JSON.stringify(body)) };
-}
-
-function toAnswer(call: AnyCall, { sealed, ...answer }: StoredAnswer): Answer {
-  if (sealed === undefined) return answer;
+/** Throws IDEMPOTENCY_KEY_REUSED for another API key than the one that asked first. */
+function unsealBody(call: AnyCall, sealed: string): unknown {
   const text = unseal(sealingKey(call), sealed);
-  if (text !== undefined) return { ...answer, body: JSON.parse(text) };
+  if (text !== undefined) return JSON.parse(text);
   const message =
     'The answer under this Idempotency-Key holds a secret and is given again only to the API key that asked first; use a new Idempotency-Key for a new request.';
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', message);

@@ -66,6 +66,13 @@ export const inverseOperations: readonly Operation[] = [
         return ok.answer(presentInverse(step.objective, step.inverse));
       }
     },
+    replay: {
+      isFinal: true,
+      read: async ({ deps, accountId, ids }) => {
+        const step = await getInverse(deps.db, accountId, ids);
+        return presentInverse(step.objective, step.inverse);
+      },
+    },
   }),
 ];
 
@@ -80,8 +87,8 @@ interface SuggestCall
  */
 async function suggest({ deps, accountId, ids, requestId, keyed }: SuggestCall): Promise<StepView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
-  const maximumQueued = deps.settings.account?.queuedSuggestions;
-  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, maximumQueued });
+  const limits = deps.settings.account;
+  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, limits });
   if (step.inverse.input !== null) return step;
   if (!isBeingComputed(step.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
   const message = 'The suggestion is still being computed; ask again for the same one.';

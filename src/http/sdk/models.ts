@@ -40,7 +40,7 @@ export const modelOperations: readonly Operation[] = [
     body: newModel,
     answers: created.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, body }) => {
-      const model = await createModel(deps.db, accountId, body);
+      const model = await createModel(deps.db, accountId, body, deps.settings.account);
       return created.answer(presentModel(model, []), modelPath(model.id));
     },
   }),

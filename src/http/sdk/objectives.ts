@@ -23,14 +23,13 @@ export const objectiveOperations: readonly Operation[] = [
     body: newObjectives,
     answers: created.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const objective = await loadObjectives(
-        deps.db,
-        accountId,
-        ids,
-        toNewObjective(body),
-        deps.settings.account?.openObjectives,
-      );
+      const limits = deps.settings.account;
+      const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body), limits);
       return created.answer(presentObjective(objective), objectivePath(objective.id));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, objectiveId) =>
+        presentReadObjective(await getObjective(deps.db, accountId, { ...ids, objectiveId })),
     },
   }),
   defineOperation({

@@ -1,4 +1,7 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
+import { getProject } from '../../application/manage-projects.ts';
+import { readAllInputCases } from '../../application/read-cases.ts';
+import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created } from './answers.ts';
 import { newProject, presentProject, projectSchema } from './projects.wire.ts';
@@ -14,8 +17,14 @@ export const projectOperations: readonly Operation[] = [
     answers: created.spec('The project.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
-      const made = await createProject(deps, accountId, ids.modelId, project);
+      const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
       return created.written(presentProject(made, made.inputCases, []));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, projectId) => {
+        const project = await getProject(deps.db, accountId, { ...ids, projectId });
+        return presentProject(project, JsonArray.plain(readAllInputCases(deps.db, accountId, project)), []);
+      },
     },
   }),
 ];

@@ -1,5 +1,6 @@
 import { loadOutputCases } from '../../application/load-output-cases.ts';
 import { getTrialTree } from '../../application/read-trees.ts';
+import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
 import { trialPath } from './paths.ts';
@@ -20,6 +21,12 @@ export const trialOperations: readonly Operation[] = [
     handle: async ({ deps, accountId, ids, body }) => {
       const { trial, set } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
       return created.written(presentTrial(trial, set, set.outputCases, []), trialPath(trial.id));
+    },
+    replay: {
+      read: async ({ deps, accountId, ids }, trialId) => {
+        const { trial, set, outputCases } = await getTrialTree(deps.db, accountId, { ...ids, trialId });
+        return presentTrial(trial, set, JsonArray.plain(outputCases), []);
+      },
     },
   }),
   defineOperation({

@@ -1,0 +1,255 @@
+/**
+ * An export: everything of a model, or of all models of an account, read in pages of bounded size, so that neither this process
+ * nor the database ever holds much of it. Every page is read by itself, no transaction stays open; each record is shown as
+ * it was when its page was read. What is missing is never passed over: the purge may take away what is being exported, and
+ * then the export ends with an error.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { listDeletionsIn } from '../db/deletions.ts';
+import * as reads from '../db/export.ts';
+import { findModel, listModels } from '../db/models.ts';
+import { findObjectives, listObjectiveIds } from '../db/objectives.ts';
+import { listOutputCaseSets } from '../db/output-case-sets.ts';
+import { listProjects } from '../db/projects.ts';
+import type { Db } from '../db/transaction.ts';
+import { listTrials } from '../db/trials.ts';
+import { DomainError, notFound } from '../domain/errors.ts';
+import type { Model } from '../domain/model.ts';
+import type { Objective } from '../domain/objective.ts';
+import type { Extent, Page, PageRequest } from '../domain/page.ts';
+import type { Project } from '../domain/project.ts';
+import type { OutputCaseSet, Trial } from '../domain/trial.ts';
+
+export type { ExportedExplanation, ExportedInverse } from '../db/export.ts';
+
+/** A record comes after the one that it belongs to. */
+export type ExportRecord =
+  | { readonly type: 'model'; readonly model: Model }
+  | { readonly type: 'project'; readonly project: Project }
+  | { readonly type: 'inputCases'; readonly projectId: number; readonly cases: CaseRows }
+  | { readonly type: 'outputCaseSet'; readonly set: OutputCaseSet }
+  | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
+  | { readonly type: 'trial'; readonly trial: Trial }
+  | { readonly type: 'objective'; readonly objective: Objective }
+  | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
+  | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse };
+
+/** Some rows of a list of cases. */
+export interface CaseRows {
+  /** Zero-based number of the first of them. */
+  readonly first: number;
+  /** JSON. */
+  readonly rows: string;
+}
+
+export type ExportPage = readonly ExportRecord[];
+
+export interface ExportOptions {
+  /** 'all' holds deleted records too, as long as they are not purged. */
+  readonly extent: Extent;
+  /** Ends the export with an error. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Numbers of one page of cases or inverses: up to some 2 MB of text. */
+const NUMBERS_PER_PAGE = 100_000;
+const INVERSES_PER_PAGE = 500;
+/** An objective holds up to six thousand numbers. */
+const OBJECTIVES_PER_PAGE = 20;
+/** A project's names of categories may take megabytes. */
+const PROJECTS_PER_PAGE = 1;
+const RECORDS_PER_PAGE = 100;
+/** The purge of what it has begun takes from milliseconds to minutes. */
+const PURGE_RETRY_SECONDS = 60;
+
+/** Throws NOT_FOUND, also for a deleted model unless deleted records are wanted, before the first page. */
+export async function* exportModel(
+  db: Db,
+  accountId: number,
+  modelId: number,
+  options: ExportOptions,
+): AsyncGenerator<ExportPage, void> {
+  const model = await findModel(db, accountId, modelId);
+  if (model === undefined) throw notFound('model', modelId);
+  if (model.disabledAt !== null && options.extent === 'active') {
+    const message = `The model ${modelId} was deleted; until it is purged, deleted=true exports it.`;
+    throw new DomainError('NOT_FOUND', message);
+  }
+  yield* pacing(readModel(db, accountId, model, options.extent), options.signal);
+}
+
+/** All models of the account, oldest first; the first page may be empty. */
+export async function* exportAccount(
+  db: Db,
+  accountId: number,
+  options: ExportOptions,
+): AsyncGenerator<ExportPage, void> {
+  yield* pacing(readModels(db, accountId, options.extent), options.signal);
+}
+
+async function* readModels(db: Db, accountId: number, extent: Extent): AsyncGenerator<ExportPage, void> {
+  yield [];
+  for await (const models of pagesOf((page) => listModels(db, accountId, page, extent), RECORDS_PER_PAGE)) {
+    for (const model of models) yield* readModel(db, accountId, model, extent);
+  }
+}
+
+/** Lets other requests have their turn between two pages. */
+async function* pacing(
+  pages: AsyncIterable<ExportPage>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<ExportPage, void> {
+  for await (const page of pages) {
+    signal?.throwIfAborted();
+    yield page;
+    await nextTurn();
+  }
+}
+
+/** Throws OVERLOADED before the first page while part of what is to be exported is being purged. */
+async function* readModel(db: Db, accountId: number, model: Model, extent: Extent): AsyncGenerator<ExportPage, void> {
+  const deletions = extent === 'all' ? await listDeletionsIn(db, accountId, model.id) : [];
+  if (deletions.some(({ isBeingPurged }) => isBeingPurged)) {
+    const message = `Something deleted of the model ${model.id} is being purged; export it when that is done.`;
+    throw new DomainError('OVERLOADED', message, { retryAfterSeconds: PURGE_RETRY_SECONDS });
+  }
+  yield [{ type: 'model', model }];
+  const readProjects = (page: PageRequest) => listProjects(db, accountId, model.id, page, extent);
+  for await (const projects of pagesOf(readProjects, PROJECTS_PER_PAGE)) {
+    for (const project of projects) yield* readProject(db, accountId, project, extent);
+  }
+  await refusePurged(db, accountId, model.id, deletions);
+}
+
+/** Whether everything that was deleted at the beginning was there until the end. */
+async function refusePurged(
+  db: Db,
+  accountId: number,
+  modelId: number,
+  before: readonly { readonly id: number }[],
+): Promise<void> {
+  if (before.length === 0) return;
+  const now = new Map((await listDeletionsIn(db, accountId, modelId)).map((one) => [one.id, one]));
+  if (before.some(({ id }) => now.get(id)?.isBeingPurged !== false)) throw new PurgedMeanwhileError();
+}
+
+async function* readProject(
+  db: Db,
+  accountId: number,
+  project: Project,
+  extent: Extent,
+): AsyncGenerator<ExportPage, void> {
+  yield [{ type: 'project', project }];
+  for await (const cases of readCases(db, 'projects', project.id, project.inputCount)) {
+    yield [{ type: 'inputCases', projectId: project.id, cases }];
+  }
+  const readSets = (page: PageRequest) => listOutputCaseSets(db, accountId, project.id, page, extent);
+  for await (const sets of pagesOf(readSets, RECORDS_PER_PAGE)) {
+    for (const set of sets) {
+      yield [{ type: 'outputCaseSet', set }];
+      for await (const cases of readCases(db, 'output_case_sets', set.id, set.outputCount)) {
+        yield [{ type: 'outputCases', outputCaseSetId: set.id, cases }];
+      }
+    }
+  }
+  const readTrials = (page: PageRequest) => listTrials(db, accountId, project.id, page, extent);
+  for await (const trials of pagesOf(readTrials, RECORDS_PER_PAGE)) {
+    for (const trial of trials) {
+      yield [{ type: 'trial', trial }];
+      const readObjectives = async (page: PageRequest) => {
+        const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
+        return { items: await findObjectives(db, accountId, items), nextAfter };
+      };
+      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) yield* withSteps(db, objectives);
+    }
+  }
+}
+
+async function* readCases(
+  db: Db,
+  table: 'projects' | 'output_case_sets',
+  id: number,
+  width: number,
+): AsyncGenerator<CaseRows, void> {
+  const count = Math.max(1, Math.floor(NUMBERS_PER_PAGE / width));
+  for (let first = 0; ; first += count) {
+    const rows = await reads.readCaseRows(db, table, id, first, count);
+    if (rows === undefined) throw new PurgedMeanwhileError();
+    if (rows === '[]') return;
+    yield { first, rows };
+  }
+}
+
+/** Objectives of one trial with what was learned about them and all their inverses. */
+async function* withSteps(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
+  yield objectives.map((objective) => ({ type: 'objective', objective }));
+  for (const id of await reads.listExplained(
+    db,
+    objectives.map((objective) => objective.id),
+  )) {
+    const explanation = await reads.readExplanation(db, id);
+    if (explanation !== undefined) yield [{ type: 'explanation', explanation }];
+  }
+  const { objectives: targets, initialInput } = objectives[0]!;
+  const perPage = Math.floor(NUMBERS_PER_PAGE / (targets.length + initialInput.length));
+  const limit = Math.max(1, Math.min(INVERSES_PER_PAGE, perPage));
+  for (const ids of groupByStepCount(objectives, limit)) yield* readInverses(db, ids, limit);
+}
+
+/** Neighbours whose inverses fit together on a page, more or less; one with more is by itself. */
+function groupByStepCount(objectives: readonly Objective[], limit: number): readonly (readonly number[])[] {
+  const groups: number[][] = [];
+  let room = 0;
+  for (const { id, attemptCount } of objectives) {
+    const count = attemptCount + 1;
+    if (count > room) {
+      groups.push([]);
+      room = limit;
+    }
+    groups.at(-1)!.push(id);
+    room -= count;
+  }
+  return groups;
+}
+
+async function* readInverses(db: Db, ids: readonly number[], limit: number): AsyncGenerator<ExportPage, void> {
+  let place: reads.InversePlace = { objectiveId: ids[0]!, iteration: 0 };
+  for (;;) {
+    const inverses = await reads.listInversesAfter(db, ids, place, limit);
+    for (const inverse of inverses) {
+      refuseGap(place, inverse);
+      place = inverse;
+    }
+    if (inverses.length > 0) yield inverses.map((inverse) => ({ type: 'inverse', inverse }));
+    if (inverses.length < limit) break;
+  }
+  // The purge takes the last inverses of an objective and the objective at once.
+  if ((await reads.countObjectives(db, ids)) < ids.length) throw new PurgedMeanwhileError();
+}
+
+/** Iterations are numbered from 1 without a gap; the purge takes the lowest first. */
+function refuseGap(before: reads.InversePlace, { objectiveId, iteration }: reads.InversePlace): void {
+  const expected = objectiveId === before.objectiveId ? before.iteration + 1 : 1;
+  if (iteration !== expected) throw new PurgedMeanwhileError();
+}
+
+/** Something that belongs to an export was purged while it ran. */
+export class PurgedMeanwhileError extends Error {
+  constructor() {
+    super('a record was purged while it was being exported');
+    this.name = 'PurgedMeanwhileError';
+  }
+}
+
+/** The pages of a list that are not empty. */
+async function* pagesOf<T>(
+  read: (request: PageRequest) => Promise<Page<T>>,
+  limit: number,
+): AsyncGenerator<readonly T[], void> {
+  let after: number | null = null;
+  do {
+    const page: Page<T> = await read({ limit, after });
+    if (page.items.length > 0) yield page.items;
+    after = page.nextAfter;
+  } while (after !== null);
+}

@@ -1,0 +1,53 @@
+import { DomainError } from '../domain/errors.ts';
+
+export interface ExportLimits {
+  /** Exports of one process at a time. */
+  readonly total: number;
+  readonly perAccount: number;
+}
+
+/** An export takes as long as its client takes to read it. */
+const RETRY_AFTER_SECONDS = 30;
+
+/** Counts the exports under way in a process: each holds some megabytes and keeps the database busy. */
+export class ExportSlots {
+  readonly #limits: ExportLimits;
+  readonly #running = new Map<number, number>();
+  readonly #leaving = new AbortController();
+
+  constructor(limits: ExportLimits) {
+    this.#limits = limits;
+  }
+
+  /** Fires when the process is leaving: an export may take longer than it has. */
+  get signal(): AbortSignal {
+    return this.#leaving.signal;
+  }
+
+  /** Takes a slot until the returned function is called. Throws OVERLOADED when there is none. */
+  enter(accountId: number): () => void {
+    const own = this.#running.get(accountId) ?? 0;
+    const total = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+    if (own >= this.#limits.perAccount) throw refusal(`${own} exports of this account are under way already`);
+    if (total >= this.#limits.total) throw refusal(`${total} exports are under way in this process`);
+    this.#running.set(accountId, own + 1);
+    let hasLeft = false;
+    return () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      const count = this.#running.get(accountId)! - 1;
+      if (count === 0) this.#running.delete(accountId);
+      else this.#running.set(accountId, count);
+    };
+  }
+
+  close(): void {
+    this.#leaving.abort(new Error('the process is leaving'));
+  }
+}
+
+function refusal(reason: string): DomainError {
+  return new DomainError('OVERLOADED', `${reason}; try again when one has ended.`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}

@@ -1,0 +1,75 @@
+/**
+ * What was deleted is kept for a stated time and then purged: removed for good with everything below it, in transactions of
+ * some rows each. Any number of workers purge at once, each another deletion. A worker that ends leaves what it has not
+ * removed yet to the next pass of any other.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import * as deletions from '../db/deletions.ts';
+import { isDeleted, removeSome } from '../db/purge.ts';
+import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
+import { notFound } from '../domain/errors.ts';
+import type { Page, PageRequest } from '../domain/page.ts';
+import type { Deletion } from '../domain/storage.ts';
+
+export function listDeleted(db: Db, accountId: number, keptDays: number, page: PageRequest): Promise<Page<Deletion>> {
+  return deletions.listDeletions(db, accountId, keptDays, page);
+}
+
+/** What was deleted so far, or the one deletion, is purged at the next pass. Throws NOT_FOUND for an unknown deletion. */
+export async function purgeAtOnce(db: Db, accountId: number, deletionId: number | null): Promise<void> {
+  const count = await deletions.makeDue(db, accountId, deletionId);
+  if (count === 0 && deletionId !== null) throw notFound('deletion', deletionId);
+}
+
+export interface PurgeOptions {
+  /** Days between a deletion and its purge. */
+  readonly keptDays: number;
+  /** Ends the pass between two transactions. */
+  readonly signal?: AbortSignal;
+  /** The longest pass; the next one goes on. Unless given, 20 of the 60 seconds between two passes: the rest is others'. */
+  readonly limitMs?: number;
+}
+
+const LIMIT_MS = 20_000;
+
+/**
+ * One pass: purges what is due. Returns how many rows are gone and how many deletions are done with. One deletion that cannot
+ * be purged does not hold up the others; what was wrong with it is thrown at the end.
+ */
+export async function purgeDeleted(
+  db: Db,
+  { keptDays, signal, limitMs = LIMIT_MS }: PurgeOptions,
+): Promise<{ readonly rows: number; readonly deletions: number }> {
+  const startedAt = performance.now();
+  const counts = { rows: 0, deletions: 0 };
+  const passedOver: number[] = [];
+  const failures: unknown[] = [];
+  while (!signal?.aborted && performance.now() - startedAt < limitMs) {
+    let id: number | undefined;
+    try {
+      const removed = await inTransaction(db, async (trx) => {
+        const deletion = await deletions.lockDueDeletion(trx, keptDays, passedOver);
+        id = deletion?.id;
+        return deletion && purgeSome(trx, deletion);
+      });
+      if (removed === undefined) break;
+      if (removed === 'gone') counts.deletions += 1;
+      else if (removed === 'busy') passedOver.push(id!);
+      else counts.rows += removed;
+    } catch (error) {
+      if (id === undefined || isDatabaseAway(error)) throw error;
+      passedOver.push(id);
+      failures.push(error);
+    }
+    await nextTurn();
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} deletions could not be purged`);
+  return counts;
+}
+
+/** A record that an operator has brought back is left alone. */
+async function purgeSome(trx: Trx, deletion: deletions.DueDeletion): Promise<number | 'busy' | 'gone'> {
+  const removed = (await isDeleted(trx, deletion)) ? await removeSome(trx, deletion) : 'gone';
+  if (removed === 'gone') await deletions.endDeletion(trx, deletion);
+  return removed;
+}

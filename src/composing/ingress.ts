@@ -1,0 +1,126 @@
+/** The ingress: it answers HTTP. */
+import { ExportSlots } from '../application/export-slots.ts';
+import { KeyUse } from '../application/record-key-use.ts';
+import { SettledSteps } from '../application/settled-steps.ts';
+import type { Config } from '../config.ts';
+import { forAccount } from '../db/client.ts';
+import { makeSharedWindow } from '../db/rate-limits.ts';
+import { type Db, isDatabaseAway } from '../db/transaction.ts';
+import type { ConnectionLimits } from '../http/plugins/connections.ts';
+import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
+import { buildServer } from '../http/server.ts';
+import { WrongKeys } from '../http/wrong-keys.ts';
+import { type JudgeUrl, makeUrlJudge } from '../webhooks/target-guard.ts';
+import { startSchedule } from '../worker/schedule.ts';
+import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
+
+/** Which URLs webhooks may have; commands register them too. */
+export function webhookUrlJudge(config: Config): JudgeUrl {
+  return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
+}
+
+export interface RunningIngress {
+  readonly url: string;
+  readonly isReady: () => Promise<boolean>;
+  readonly close: () => Promise<void>;
+}
+
+export async function startIngress(parts: Parts): Promise<RunningIngress> {
+  const { config, log, db, disk, listener, engine, metrics, tracing } = parts;
+  const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
+  const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
+  const settledSteps = new SettledSteps({ db, listener, ...waits });
+  const limiter = makeLimiter(config, db);
+  const registrationLimiter = makeRegistrationLimiter(config, db);
+  const { wrongKeysPerMinute } = config.http;
+  const keyUse = new KeyUse();
+  const exportSlots = new ExportSlots({ total: EXPORTS, perAccount: EXPORTS_PER_ACCOUNT });
+  const { app, isReady } = await buildServer({
+    db,
+    dbFor: (accountId) => forAccount(db, accountId),
+    engine,
+    settledSteps,
+    exportSlots,
+    log,
+    metrics,
+    tracing,
+    settings: {
+      bodyLimitBytes: config.http.bodyLimitBytes,
+      bodyBytesInFlight: config.http.bodyBytesInFlight,
+      requestsPerAccount: config.http.requestsPerAccount,
+      connections: toConnectionLimits(config),
+      isRefusalSlow: true,
+      shutdownGraceMs: config.shutdownGraceMs,
+      suggestWaitMs: config.suggest.waitMs,
+      suggestWaitMaximumMs: config.suggest.waitMaximumMs,
+      trustProxy: config.http.trustProxy as boolean | number | string[],
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+      rateLimitPerMinute: config.http.rateLimitPerMinute,
+      load: config.http.load,
+      account: config.account,
+      deletedDataKeptDays: config.deletedDataKeptDays,
+      corsOrigins: config.http.corsOrigins,
+      isRegistrationOpen: config.http.allowRegistration ?? false,
+    },
+    isDatabaseReady: parts.isDatabaseReady,
+    takesWrites: () => !disk.isFull,
+    isDatabaseAway,
+    judgeWebhookUrl: webhookUrlJudge(config),
+    noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
+    ...(limiter !== undefined && { rateLimiter: limiter }),
+    ...(registrationLimiter !== undefined && { registrationLimiter }),
+    ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
+  });
+  const stopSchedule = startSchedule(
+    [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) }],
+    log,
+  );
+  const close = async () => {
+    exportSlots.close();
+    await app.close();
+    settledSteps.close();
+    const flush = async () => {
+      await stopSchedule();
+      await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));
+    };
+    await atMost(HAND_BACK_MS, flush());
+  };
+  try {
+    return { url: await app.listen({ host: config.http.host, port: config.http.port }), isReady, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Behind proxies every connection comes from one of theirs. */
+function toConnectionLimits({ http: { connections, trustProxy } }: Config): ConnectionLimits {
+  return trustProxy === false ? connections : { ...connections, perAddress: 0 };
+}
+
+/** Undefined: no limit. */
+function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
+  const limit = config.http.rateLimitPerMinute;
+  if (limit === 0) return undefined;
+  const window = makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
+  return makeRateLimiter({ limit }, window, monotonicNow);
+}
+
+const HOUR_SECONDS = 3_600;
+
+/** Undefined: no limit of its own. */
+function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
+  const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
+  return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
+}
+
+function monotonicNow(): number {
+  return performance.now();
+}
+
+/** Exports of one process at a time, each with some megabytes in memory. */
+const EXPORTS = 4;
+const EXPORTS_PER_ACCOUNT = 2;
+
+/** A 32 MiB body over a slow line still arrives in this time. */
+const REQUEST_TIMEOUT_MS = 120_000;

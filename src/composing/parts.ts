@@ -1,0 +1,35 @@
+/** What the parts of a running process share. */
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../config.ts';
+import { DiskSpace } from '../db/disk-space.ts';
+import { Listener } from '../db/listen.ts';
+import { type Db } from '../db/transaction.ts';
+import { type Engine } from '../engine/pool.ts';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
+
+export interface Parts {
+  readonly config: Config;
+  readonly log: Log;
+  readonly db: Db;
+  readonly disk: DiskSpace;
+  readonly listener: Listener;
+  readonly engine: Engine;
+  readonly metrics: Metrics | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly isDatabaseReady: () => Promise<boolean>;
+}
+
+/** Told how much of the grace is left when its turn comes. */
+export type Closer = (graceLeftMs: number) => Promise<void>;
+
+/** What handing work back takes while the database answers. */
+export const HAND_BACK_MS = 3_000;
+
+/** Waits at most so long: what hangs on dead connections is left to leases, whose time runs out by itself. */
+export async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
+  const limit = new AbortController();
+  await Promise.race([work, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)]);
+  limit.abort();
+}

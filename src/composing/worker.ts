@@ -1,0 +1,84 @@
+/** The worker: it computes suggestions, delivers events and tidies up. */
+import { hostname } from 'node:os';
+import { tidyEvents } from '../application/deliver-events.ts';
+import { purgeIdempotencyKeys } from '../application/idempotent.ts';
+import { failExhaustedJobs } from '../application/maintenance.ts';
+import { dropEndedSecrets } from '../application/manage-webhooks.ts';
+import { purgeDeleted } from '../application/purge-deleted.ts';
+import { purgeRateLimits } from '../db/rate-limits.ts';
+import { presentEvent } from '../http/sdk/events.wire.ts';
+import { makeSender } from '../webhooks/deliver.ts';
+import { makeDnsResolve, resolveBySystem } from '../webhooks/target-guard.ts';
+import { EventLoop } from '../worker/event-loop.ts';
+import { type ScheduledTask, startSchedule } from '../worker/schedule.ts';
+import { SuggestionLoop } from '../worker/suggestion-loop.ts';
+import { atMost, type Closer, HAND_BACK_MS, type Parts } from './parts.ts';
+
+export function startWorker({ config, log, db, disk, listener, engine, metrics, tracing }: Parts): Closer {
+  const loop = new SuggestionLoop({
+    db,
+    listener,
+    engine,
+    log,
+    workerName: `${hostname()}:${process.pid}`,
+    workLimit: config.engine.workLimit,
+    concurrency: config.worker.concurrency,
+    leaseMs: config.worker.leaseMs,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    graceMs: config.shutdownGraceMs,
+    isPaused: () => disk.isFull,
+    metrics,
+    tracing,
+  });
+  metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
+  const events = makeEventLoop({ config, log, db, disk, listener, metrics });
+  const tasks: ScheduledTask[] = [
+    { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
+    { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
+    { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
+    { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
+    { name: 'drop-webhook-secrets', cron: '0 * * * * *', run: () => dropEndedSecrets(db) },
+    {
+      name: 'purge-deleted',
+      cron: '0 * * * * *',
+      run: (signal) => purgeDeleted(db, { keptDays: config.deletedDataKeptDays, signal }),
+    },
+  ];
+  const stopSchedule = startSchedule(tasks, log);
+  loop.start();
+  events.start();
+  const stop = () => Promise.all([loop.stop(), events.stop(), stopSchedule()]);
+  return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop());
+}
+
+/** Attempts of one webhook under way at once: enough for a receiver that answers quickly, no flood for one that does not. */
+const ATTEMPTS_PER_WEBHOOK = 4;
+/** What an attempt may take besides its time limit: reading the record and writing what came of it. */
+const ATTEMPT_SLACK_MS = 20_000;
+
+type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
+
+function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopParts): EventLoop {
+  const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
+  return new EventLoop({
+    db,
+    listener,
+    log,
+    send: makeSender({
+      allowPrivate,
+      timeoutMs,
+      resolve: allowPrivate ? resolveBySystem : makeDnsResolve(),
+      userAgent: 'Backsolve',
+      now: Date.now,
+    }),
+    present: presentEvent,
+    workerName: `${hostname()}:${process.pid}`,
+    concurrency,
+    perWebhook: ATTEMPTS_PER_WEBHOOK,
+    leaseMs: timeoutMs + ATTEMPT_SLACK_MS,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    graceMs: config.shutdownGraceMs,
+    isPaused: () => disk.isFull,
+    metrics,
+  });
+}

@@ -1,0 +1,107 @@
+/**
+ * What an export reads besides the records themselves: numbers as the JSON text that the database makes of them, which is passed
+ * on as it is. However much a record holds, one call reads a bounded part of it.
+ */
+import { sql } from 'kysely';
+import type { Db } from './transaction.ts';
+
+const CASES = { projects: 'input_cases', output_case_sets: 'output_cases' } as const;
+
+/** `count` rows of cases from the zero-based row `first` on, '[]' past the last; undefined when the record is gone. */
+export async function readCaseRows(
+  db: Db,
+  table: keyof typeof CASES,
+  id: number,
+  first: number,
+  count: number,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ cases: string }>`
+    select array_to_json(${sql.ref(CASES[table])}[${first + 1}::int:${first + count}::int])::text as cases
+    from ${sql.table(table)} where id = ${id}`.execute(db);
+  return rows[0]?.cases;
+}
+
+export interface ExportedExplanation {
+  readonly objectiveId: number;
+  readonly caseCount: number;
+  /** JSON. */
+  readonly insight: string;
+  readonly diagnosis: string;
+}
+
+/** Which of the objectives are explained. Primary key. */
+export async function listExplained(db: Db, objectiveIds: readonly number[]): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select objective_id as id from explanations where objective_id = any (${objectiveIds}::bigint[]) order by 1`.execute(
+    db,
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function readExplanation(db: Db, objectiveId: number): Promise<ExportedExplanation | undefined> {
+  const { rows } = await sql<ExportedExplanation>`
+    select objective_id as "objectiveId", case_count as "caseCount",
+      coalesce(insight::text, 'null') as insight, coalesce(diagnosis::text, 'null') as diagnosis
+    from explanations where objective_id = ${objectiveId}`.execute(db);
+  return rows[0];
+}
+
+export interface ExportedInverse {
+  readonly id: number;
+  readonly objectiveId: number;
+  readonly iteration: number;
+  readonly status: string;
+  /** JSON. */
+  readonly input: string;
+  readonly output: string;
+  readonly suggestTimeNs: number;
+  readonly computeTimeNs: number;
+  readonly suggestedAt: Date | null;
+  readonly loadedAt: Date | null;
+  readonly satisfiedAt: Date | null;
+  readonly stoppedAt: Date | null;
+  readonly exhaustedAt: Date | null;
+  readonly failedAt: Date | null;
+  readonly failureReason: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Where a walk through the inverses of several objectives stands. */
+export interface InversePlace {
+  readonly objectiveId: number;
+  readonly iteration: number;
+}
+
+/**
+ * Up to `limit` inverses of the objectives, which are in order of id, by objective and iteration, that come after a place. One
+ * look along inverses_one_per_iteration per objective that is left.
+ */
+export async function listInversesAfter(
+  db: Db,
+  objectiveIds: readonly number[],
+  after: InversePlace,
+  limit: number,
+): Promise<readonly ExportedInverse[]> {
+  const { rows } = await sql<ExportedInverse>`
+    select i.id, i.objective_id as "objectiveId", i.iteration, i.status,
+      coalesce(array_to_json(i.input)::text, 'null') as input, coalesce(array_to_json(i.output)::text, 'null') as output,
+      i.suggest_time_ns as "suggestTimeNs", i.compute_time_ns as "computeTimeNs", i.suggested_at as "suggestedAt",
+      i.loaded_at as "loadedAt", i.satisfied_at as "satisfiedAt", i.stopped_at as "stoppedAt",
+      i.exhausted_at as "exhaustedAt", i.failed_at as "failedAt", i.failure_reason as "failureReason",
+      i.created_at as "createdAt", i.updated_at as "updatedAt"
+    from unnest(${objectiveIds}::bigint[]) as o (id) cross join lateral (
+      select * from inverses s
+      where s.objective_id = o.id and s.iteration > case when o.id = ${after.objectiveId} then ${after.iteration}::int else 0 end
+      order by s.iteration limit ${limit}) i
+    where o.id >= ${after.objectiveId}
+    order by i.objective_id, i.iteration limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** How many of the objectives there are. Primary key. */
+export async function countObjectives(db: Db, objectiveIds: readonly number[]): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from objectives where id = any (${objectiveIds}::bigint[])`.execute(db);
+  return rows[0]!.count;
+}

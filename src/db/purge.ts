@@ -1,0 +1,137 @@
+/**
+ * Removes for good what a deletion covers, some rows per call, so that no statement runs into its time limit and no lock is
+ * held for long: of the objectives the inverses and what else hangs on them, then the objectives, then upwards. Rows that
+ * somebody holds are passed over. Every look-up, those of foreign keys included, is served by an index.
+ */
+import { sql } from 'kysely';
+import { EVENT_NAMES, type EventKind, kindOf } from '../domain/event.ts';
+import type { DeletedKind } from '../domain/storage.ts';
+import type { DueDeletion } from './deletions.ts';
+import type { Trx } from './transaction.ts';
+
+type Table = 'objectives' | 'trials' | 'output_case_sets' | 'projects' | 'models';
+
+const TABLES = {
+  model: 'models',
+  project: 'projects',
+  trial: 'trials',
+  objective: 'objectives',
+} as const satisfies Record<DeletedKind, Table>;
+
+/** Columns that name the deleted record in the tables at and below it, bottom up. */
+const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]>> = {
+  model: [
+    ['objectives', 'model_id'],
+    ['trials', 'model_id'],
+    ['output_case_sets', 'model_id'],
+    ['projects', 'model_id'],
+    ['models', 'id'],
+  ],
+  project: [
+    ['objectives', 'project_id'],
+    ['trials', 'project_id'],
+    ['output_case_sets', 'project_id'],
+    ['projects', 'id'],
+  ],
+  trial: [
+    ['objectives', 'trial_id'],
+    ['trials', 'id'],
+  ],
+  objective: [['objectives', 'id']],
+};
+
+/** Rows of one call. Sets and projects hold up to 80 MB each. */
+const BATCH: Readonly<Record<Table | 'inverses', number>> = {
+  inverses: 2_000,
+  objectives: 50,
+  trials: 200,
+  output_case_sets: 5,
+  projects: 5,
+  models: 1,
+};
+
+/** Which events are about rows of a table. */
+const EVENT_KINDS: Readonly<Partial<Record<Table | 'inverses', EventKind>>> = {
+  inverses: 'inverse',
+  objectives: 'objective',
+  trials: 'trial',
+  projects: 'project',
+};
+
+/** Whether the record is there and deleted, as it has to be to be purged. Primary key. */
+export async function isDeleted(trx: Trx, { kind, recordId, accountId }: DueDeletion): Promise<boolean> {
+  const { rows } = await sql<{ id: number }>`
+    select id from ${sql.table(TABLES[kind])}
+    where id = ${recordId} and account_id = ${accountId} and disabled_at is not null`.execute(trx);
+  return rows.length === 1;
+}
+
+/** How many rows were removed; 'busy': none, because others hold what is left; 'gone': there is nothing left. */
+export async function removeSome(trx: Trx, deletion: DueDeletion): Promise<number | 'busy' | 'gone'> {
+  for (const [table, column] of LEVELS[deletion.kind]) {
+    const ids = await lockSome(trx, table, column, deletion.recordId);
+    if (ids.length > 0) return remove(trx, deletion.accountId, table, ids);
+    if (await hasAny(trx, table, column, deletion.recordId)) return 'busy';
+  }
+  return 'gone';
+}
+
+async function lockSome(trx: Trx, table: Table, column: string, value: number): Promise<readonly number[]> {
+  const { rows } = await sql<{ id: number }>`
+    select id from ${sql.table(table)} where ${sql.ref(column)} = ${value}
+    order by id limit ${BATCH[table]} for update skip locked`.execute(trx);
+  return rows.map(({ id }) => id);
+}
+
+async function hasAny(trx: Trx, table: Table, column: string, value: number): Promise<boolean> {
+  const { rows } = await sql`select from ${sql.table(table)} where ${sql.ref(column)} = ${value} limit 1`.execute(trx);
+  return rows.length > 0;
+}
+
+async function remove(trx: Trx, accountId: number, table: Table, ids: readonly number[]): Promise<number> {
+  if (table === 'objectives') return removeObjectives(trx, accountId, ids);
+  await removeEvents(trx, accountId, table, ids);
+  return removeById(trx, table, ids);
+}
+
+/** Some of the inverses of objectives that the caller holds, oldest iterations first, and the objectives that have none left. */
+async function removeObjectives(trx: Trx, accountId: number, ids: readonly number[]): Promise<number> {
+  await sql`delete from suggestion_jobs where objective_id = any (${ids}::bigint[])`.execute(trx);
+  const { rows: inverses } = await sql<{ id: number }>`
+    delete from inverses where id in (
+      select id from inverses where objective_id = any (${ids}::bigint[])
+      order by objective_id, iteration limit ${BATCH.inverses})
+    returning id`.execute(trx);
+  const inverseIds = inverses.map(({ id }) => id);
+  if (inverseIds.length > 0) await removeEvents(trx, accountId, 'inverses', inverseIds);
+  const { rows } = await sql<{ id: number }>`
+    select o.id from objectives o where o.id = any (${ids}::bigint[])
+      and not exists (select from inverses i where i.objective_id = o.id)`.execute(trx);
+  const emptyIds = rows.map(({ id }) => id);
+  if (emptyIds.length === 0) return inverseIds.length;
+  await removeEvents(trx, accountId, 'objectives', emptyIds);
+  await sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`.execute(trx);
+  return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));
+}
+
+async function removeById(trx: Trx, table: Table, ids: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from ${sql.table(table)} where id = any (${ids}::bigint[])`.execute(trx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+/** What is told about rows that are gone, with its deliveries: it could not be rendered any more. Served by events_resource. */
+async function removeEvents(
+  trx: Trx,
+  accountId: number,
+  table: Table | 'inverses',
+  ids: readonly number[],
+): Promise<void> {
+  const names = EVENT_NAMES.filter((name) => kindOf(name) === EVENT_KINDS[table]);
+  if (names.length === 0) return;
+  await sql`
+    delete from events
+    where account_id = ${accountId} and resource_id = any (${ids}::bigint[]) and name = any (${names}::text[])`.execute(
+    trx,
+  );
+}

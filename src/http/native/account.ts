@@ -1,0 +1,17 @@
+import { readAccount } from '../../application/read-account.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { accountSchema, presentAccount } from './account.wire.ts';
+import { ok } from './answers.ts';
+
+export const accountOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'GET',
+    path: '/account',
+    operationId: 'getAccount',
+    tag: 'Account',
+    summary: 'Read how much the account keeps and what it may',
+    answers: ok.spec('The account.', accountSchema),
+    handle: async ({ deps, accountId }) =>
+      ok.answer(presentAccount(await readAccount(deps.db, accountId), deps.settings)),
+  }),
+];

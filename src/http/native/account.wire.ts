@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { MAXIMUM_WEBHOOKS } from '../../application/manage-webhooks.ts';
+import type { AccountView } from '../../application/read-account.ts';
+import type { HttpSettings } from '../deps.ts';
+
+const limit = z.int().nullable();
+
+export const accountSchema = z
+  .object({
+    id: z.int(),
+    name: z.string(),
+    storedBytes: z
+      .int()
+      .describe('What the account keeps: its records, deleted ones until they are purged, and what goes by itself.'),
+    storedRows: z.int().describe('The records among it.'),
+    limits: z
+      .object({
+        storedBytes: limit,
+        storedRows: limit,
+        openObjectives: limit.describe('Running objectives.'),
+        queuedSuggestions: limit.describe('Suggestions asked for and not computed yet.'),
+        cases: limit.describe('Cases of one project.'),
+        caseNumbers: limit.describe('Numbers in the input cases of one project, and in one set of output cases.'),
+        webhooks: limit,
+        requestsPerMinute: limit.describe('Of all keys of the account together.'),
+      })
+      .describe('null: any number.'),
+    deletedDataKeptDays: z.int().describe('Days between a deletion and its purge.'),
+  })
+  .meta({ id: 'Account' });
+
+export function presentAccount(
+  { id, name, usage }: AccountView,
+  settings: Pick<HttpSettings, 'account' | 'rateLimitPerMinute' | 'deletedDataKeptDays'>,
+): z.infer<typeof accountSchema> {
+  const { account } = settings;
+  return {
+    id,
+    name,
+    storedBytes: usage.bytes,
+    storedRows: usage.rows,
+    limits: {
+      storedBytes: orNull(account?.storedBytes),
+      storedRows: orNull(account?.storedRows),
+      openObjectives: orNull(account?.openObjectives),
+      queuedSuggestions: orNull(account?.queuedSuggestions),
+      cases: orNull(account?.cases),
+      caseNumbers: orNull(account?.cells),
+      webhooks: MAXIMUM_WEBHOOKS,
+      requestsPerMinute: orNull(settings.rateLimitPerMinute),
+    },
+    deletedDataKeptDays: settings.deletedDataKeptDays ?? 0,
+  };
+}
+
+/** Settings say 0 for any number. */
+function orNull(setting = 0): number | null {
+  return setting === 0 ? null : setting;
+}

@@ -1,0 +1,262 @@
+/**
+ * The lines of an export, one JSON text each. Records have the fields that they have elsewhere under /v1, without what can be
+ * worked out from them. What comes as JSON from the database is put into its line as it is.
+ */
+import { z } from 'zod';
+import type {
+  ExportedExplanation,
+  ExportedInverse,
+  ExportPage,
+  ExportRecord,
+} from '../../application/export-records.ts';
+import { InverseStatus } from '../../domain/inverse.ts';
+import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import { InputType, type Project } from '../../domain/project.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import type { OutputCaseSet } from '../../domain/trial.ts';
+import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { modelSchema, presentModel } from './models.wire.ts';
+import { presentTrial, trialSchema } from './trials.wire.ts';
+
+export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
+const FORMAT = 'backsolve-export';
+/** Goes up when a reader of the version before could misunderstand a line. */
+const VERSION = 1;
+
+const vector = z.array(z.number());
+const camelInstants = { createdAt: timestamp, updatedAt: timestamp, disabledAt: timestamp.nullable() };
+const caseFields = {
+  first: z.int().describe('Zero-based number of the first of these rows.'),
+  rows: z.array(vector),
+};
+
+export const exportLineSchema = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: z.literal('header'),
+      format: z.literal(FORMAT),
+      version: z.literal(VERSION),
+      exportedAt: timestamp,
+      modelId: z.int().nullable().describe('null: all models of the account.'),
+      deleted: z.boolean().describe('Whether deleted records are among it.'),
+    }),
+    modelSchema.extend({ type: z.literal('model') }),
+    z.object({
+      type: z.literal('project'),
+      id: z.int(),
+      modelId: z.int(),
+      name: z.string(),
+      inputCount: z.int(),
+      minimums: vector,
+      maximums: vector,
+      inputTypes: z.array(z.enum(Object.values(InputType))),
+      categories: z.array(z.array(z.string())),
+      caseCount: z.int(),
+      outputCount: z.int().nullable(),
+      seed: z.int(),
+      developedAt: timestamp.nullable(),
+      ...camelInstants,
+    }),
+    z.object({ type: z.literal('inputCases'), projectId: z.int(), ...caseFields }),
+    z.object({
+      type: z.literal('outputCaseSet'),
+      id: z.int(),
+      model_id: z.int(),
+      project_id: z.int(),
+      output_count: z.int(),
+      case_count: z.int(),
+      failed_cases: z.array(z.int()),
+      created_at: timestamp,
+      updated_at: timestamp,
+      disabled_at: timestamp.nullable(),
+    }),
+    z.object({ type: z.literal('outputCases'), outputCaseSetId: z.int(), ...caseFields }),
+    trialSchema.extend({ type: z.literal('trial') }),
+    z.object({
+      type: z.literal('objective'),
+      id: z.int(),
+      trialId: z.int(),
+      number: z.int(),
+      objectives: vector,
+      objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+      minimumBounds: vector,
+      maximumBounds: vector,
+      desiredL1Norm: z.number(),
+      convergence: z.number(),
+      initialInput: vector,
+      initialOutput: vector,
+      maximumAttempts: z.int(),
+      attemptCount: z.int(),
+      stopReason: z.literal(Object.values(StopReason)),
+      optimalInverseId: z.int().nullable(),
+      seed: z.int(),
+      ...camelInstants,
+    }),
+    z.object({
+      type: z.literal('explanation'),
+      objectiveId: z.int(),
+      caseCount: z.int(),
+      insight: z.array(z.looseObject({})).nullable(),
+      diagnosis: z.looseObject({}).nullable(),
+    }),
+    z.object({
+      type: z.literal('inverse'),
+      id: z.int(),
+      objectiveId: z.int(),
+      iteration: z.int(),
+      status: z.enum(Object.values(InverseStatus)),
+      input: vector.nullable(),
+      output: vector.nullable(),
+      suggestTime: z.number(),
+      computeTime: z.number(),
+      suggestedAt: timestamp.nullable(),
+      loadedAt: timestamp.nullable(),
+      satisfiedAt: timestamp.nullable(),
+      stoppedAt: timestamp.nullable(),
+      exhaustedAt: timestamp.nullable(),
+      failedAt: timestamp.nullable(),
+      failureReason: z.string().nullable(),
+      createdAt: timestamp,
+      updatedAt: timestamp,
+    }),
+    z.object({
+      type: z.literal('end'),
+      lines: z.int().describe('Lines before this one. Without this line an export is not complete.'),
+    }),
+  ])
+  .meta({ id: 'ExportLine' });
+
+export interface ExportScope {
+  /** null: all models of the account. */
+  readonly modelId: number | null;
+  readonly withDeleted: boolean;
+  readonly exportedAt: Date;
+}
+
+/** The text of an export in pieces of whole lines. Ends without its last line when reading fails, and throws. */
+export async function* presentExport(
+  scope: ExportScope,
+  pages: AsyncIterable<ExportPage>,
+): AsyncGenerator<string, void> {
+  const header = {
+    type: 'header',
+    format: FORMAT,
+    version: VERSION,
+    exportedAt: toTimestamp(scope.exportedAt),
+    modelId: scope.modelId,
+    deleted: scope.withDeleted,
+  };
+  yield `${JSON.stringify(header)}\n`;
+  let lines = 1;
+  for await (const page of pages) {
+    lines += page.length;
+    if (page.length > 0) yield page.map((record) => `${presentLine(record)}\n`).join('');
+  }
+  yield `${JSON.stringify({ type: 'end', lines })}\n`;
+}
+
+function presentLine(record: ExportRecord): string {
+  const { type } = record;
+  switch (type) {
+    case 'model':
+      return JSON.stringify({ type, ...presentModel(record.model) });
+    case 'project':
+      return JSON.stringify({ type, ...presentProject(record.project) });
+    case 'inputCases':
+      return withJson({ type, projectId: record.projectId, first: record.cases.first }, { rows: record.cases.rows });
+    case 'outputCaseSet':
+      return JSON.stringify({ type, ...presentSet(record.set) });
+    case 'outputCases': {
+      const { outputCaseSetId, cases } = record;
+      return withJson({ type, outputCaseSetId, first: cases.first }, { rows: cases.rows });
+    }
+    case 'trial':
+      return JSON.stringify({ type, ...presentTrial(record.trial) });
+    case 'objective':
+      return JSON.stringify({ type, ...presentObjective(record.objective) });
+    case 'explanation':
+      return presentExplanation(record.explanation);
+    case 'inverse':
+      return presentInverse(record.inverse);
+  }
+}
+
+/** The JSON text of an object with further fields whose values are JSON already. */
+function withJson(fields: object, texts: Readonly<Record<string, string>>): string {
+  const more = Object.entries(texts).map(([name, text]) => `,${JSON.stringify(name)}:${text}`);
+  return `${JSON.stringify(fields).slice(0, -1)}${more.join('')}}`;
+}
+
+function presentProject(project: Project) {
+  return {
+    ...project,
+    developedAt: toOptionalTimestamp(project.developedAt),
+    createdAt: toTimestamp(project.createdAt),
+    updatedAt: toTimestamp(project.updatedAt),
+    disabledAt: toOptionalTimestamp(project.disabledAt),
+  };
+}
+
+function presentSet(set: OutputCaseSet) {
+  return {
+    id: set.id,
+    model_id: set.modelId,
+    project_id: set.projectId,
+    output_count: set.outputCount,
+    case_count: set.caseCount,
+    failed_cases: set.failedCases,
+    created_at: toTimestamp(set.createdAt),
+    updated_at: toTimestamp(set.updatedAt),
+    disabled_at: toOptionalTimestamp(set.disabledAt),
+  };
+}
+
+function presentObjective(objective: Objective) {
+  return {
+    id: objective.id,
+    trialId: objective.trialId,
+    number: objective.number,
+    objectives: objective.objectives,
+    objectiveTypes: objective.objectiveTypes,
+    minimumBounds: objective.minimumBounds,
+    maximumBounds: objective.maximumBounds,
+    desiredL1Norm: objective.desiredL1Norm,
+    convergence: objective.convergence,
+    initialInput: objective.initialInput,
+    initialOutput: objective.initialOutput,
+    maximumAttempts: objective.maximumAttempts,
+    attemptCount: objective.attemptCount,
+    stopReason: objective.stopReason,
+    optimalInverseId: objective.optimalInverseId,
+    seed: objective.seed,
+    createdAt: toTimestamp(objective.createdAt),
+    updatedAt: toTimestamp(objective.updatedAt),
+    disabledAt: toOptionalTimestamp(objective.disabledAt),
+  };
+}
+
+function presentExplanation({ objectiveId, caseCount, insight, diagnosis }: ExportedExplanation): string {
+  return withJson({ type: 'explanation', objectiveId, caseCount }, { insight, diagnosis });
+}
+
+function presentInverse(inverse: ExportedInverse): string {
+  const fields = {
+    type: 'inverse',
+    id: inverse.id,
+    objectiveId: inverse.objectiveId,
+    iteration: inverse.iteration,
+    status: inverse.status,
+    suggestTime: inverse.suggestTimeNs,
+    computeTime: inverse.computeTimeNs,
+    suggestedAt: toOptionalTimestamp(inverse.suggestedAt),
+    loadedAt: toOptionalTimestamp(inverse.loadedAt),
+    satisfiedAt: toOptionalTimestamp(inverse.satisfiedAt),
+    stoppedAt: toOptionalTimestamp(inverse.stoppedAt),
+    exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
+    failedAt: toOptionalTimestamp(inverse.failedAt),
+    failureReason: inverse.failureReason,
+    createdAt: toTimestamp(inverse.createdAt),
+    updatedAt: toTimestamp(inverse.updatedAt),
+  };
+  return withJson(fields, { input: inverse.input, output: inverse.output });
+}

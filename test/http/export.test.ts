@@ -1,0 +1,320 @@
+/** Exports over real sockets: complete, bounded, no faster than their reader, and never complete in looks only. */
+
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ExportPage, exportModel } from '../../src/application/export-records.ts';
+import { ExportSlots } from '../../src/application/export-slots.ts';
+import { purgeDeleted } from '../../src/application/purge-deleted.ts';
+import { exportLineSchema, presentExport } from '../../src/http/native/export.wire.ts';
+import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
+
+const slots = new ExportSlots({ total: 3, perAccount: 2 });
+
+let service: NativeService;
+let origin: string;
+beforeAll(async () => {
+  service = await openNativeService({ deps: { exportSlots: slots } });
+  origin = await service.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => service.close());
+
+const get = (path: string, key = service.key) =>
+  fetch(`${origin}/v1${path}`, { headers: { authorization: `Bearer ${key}` } });
+
+type Line = ReturnType<typeof exportLineSchema.parse>;
+
+/** The lines of a whole export, each held against the schema, the end against the lines before it. */
+function parseExport(text: string): readonly Line[] {
+  expect(text.endsWith('\n')).toBe(true);
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => exportLineSchema.parse(JSON.parse(line)));
+  expect(lines[0]).toMatchObject({ type: 'header', format: 'backsolve-export', version: 1 });
+  expect(lines.at(-1)).toEqual({ type: 'end', lines: lines.length - 1 });
+  return lines.slice(1, -1);
+}
+
+async function exported(path: string, key?: string): Promise<readonly Line[]> {
+  const answer = await get(path, key);
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toBe('application/x-ndjson; charset=utf-8');
+  return parseExport(await answer.text());
+}
+
+const typesOf = (lines: readonly Line[]) => lines.map(({ type }) => type);
+
+/** A model with a running objective: its initial point, a completed step, and one that is being computed. */
+async function prepareModel(key = service.key) {
+  const send = service.sendAs(key);
+  const prepared = await prepareObjective(send);
+  const async = { prefer: 'respond-async' };
+  const { body: step } = await send('POST', `${prepared.objectiveUrl}/inverses`, {}, async);
+  await sql`delete from suggestion_jobs where inverse_id = ${step.id}`.execute(service.db);
+  await sql`update inverses set input = '{0.1,7}', suggested_at = now() where id = ${step.id}`.execute(service.db);
+  await send('PUT', `${prepared.objectiveUrl}/inverses/${step.id}/output`, { output: blackBox([0.1, 7]) });
+  await send('POST', `${prepared.objectiveUrl}/inverses`, {}, async);
+  return { ...prepared, send };
+}
+
+describe('an export of a model', () => {
+  it('holds every record after the one that it belongs to, with the fields that it has elsewhere', async () => {
+    const t = await prepareModel();
+    await sql`
+      insert into explanations (objective_id, account_id, case_count, insight, diagnosis)
+      select id, account_id, 4, '[{"sensitivity": [0.25, 0.75]}]', null from objectives where id = ${t.loaded.body.id}`.execute(
+      service.db,
+    );
+    const lines = await exported(`/models/${t.model.id}/export`);
+    expect(typesOf(lines)).toEqual([
+      'model',
+      'project',
+      'inputCases',
+      'outputCaseSet',
+      'outputCases',
+      'trial',
+      'objective',
+      'explanation',
+      'inverse',
+      'inverse',
+      'inverse',
+    ]);
+    const read = async (url: string) => (await t.send('GET', url)).body;
+    expect(lines[0]).toEqual({ type: 'model', ...(await read(`/v1/models/${t.model.id}`)) });
+    const { inputCases, ...project } = await read(t.projectUrl);
+    expect(lines[1]).toEqual({ type: 'project', seed: expect.any(Number), ...project });
+    expect(lines[2]).toEqual({ type: 'inputCases', projectId: project.id, first: 0, rows: inputCases });
+    const { output_cases, trial_id, ...set } = await read(`${t.projectUrl}/output-cases/${t.set.id}`);
+    expect(lines[3]).toEqual({ type: 'outputCaseSet', ...set });
+    expect(lines[4]).toEqual({ type: 'outputCases', outputCaseSetId: set.id, first: 0, rows: output_cases });
+    expect(lines[5]).toEqual({ type: 'trial', ...(await read(t.trialUrl)) });
+    expect((lines[5] as { id: number }).id).toBe(trial_id);
+    const { inverses, optimalInverse, insight, diagnosis, ...objective } = await read(t.objectiveUrl);
+    expect([optimalInverse, insight.caseCount, diagnosis]).toEqual([null, 4, null]);
+    expect(lines[6]).toEqual({ type: 'objective', optimalInverseId: null, seed: expect.any(Number), ...objective });
+    expect(lines[7]).toMatchObject({ objectiveId: objective.id, insight: [{ sensitivity: [0.25, 0.75] }] });
+    for (const [i, { id }] of inverses.entries()) {
+      const inverse = await read(`${t.objectiveUrl}/inverses/${id}`);
+      const { l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } = inverse;
+      expect(lines[8 + i]).toEqual({ type: 'inverse', suggestedAt: i === 2 ? null : expect.any(String), ...fields });
+    }
+    expect(lines[10]).toMatchObject({ input: null, output: null, iteration: 3 });
+  });
+
+  it('leaves out what was deleted, unless it is asked for, until it is purged', async () => {
+    const t = await prepareModel();
+    await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
+    await t.send('DELETE', t.objectiveUrl);
+    const path = `/models/${t.model.id}/export`;
+    expect(typesOf(await exported(path)).filter((type) => type === 'objective')).toHaveLength(1);
+    const all = await exported(`${path}?deleted=true`);
+    const objectives = all.filter((line) => line.type === 'objective');
+    expect(objectives.map(({ disabledAt }) => disabledAt !== null)).toEqual([true, false]);
+
+    await t.send('DELETE', `/v1/models/${t.model.id}`);
+    const refused = await get(path);
+    expect(refused.status).toBe(404);
+    expect(await refused.text()).toContain('deleted=true');
+    expect(typesOf(await exported(`${path}?deleted=true`))).toEqual(typesOf(all));
+    expect((await exported('/export')).some((line) => line.type === 'model' && line.id === t.model.id)).toBe(false);
+    const everything = await exported('/export?deleted=true');
+    expect(everything.some((line) => line.type === 'model' && line.id === t.model.id)).toBe(true);
+    await purgeDeleted(service.db, { keptDays: 0 });
+    expect((await get(`${path}?deleted=true`)).status).toBe(404);
+  });
+
+  it('gives long lists of cases in several lines and every number exactly', async () => {
+    const t = await prepareModel();
+    await sql`
+      update projects set input_count = 90, case_count = 2500, input_cases = (
+        select array_agg(row_of) from (
+          select array_agg(random() * power(10, 300 * (random() - 0.5))) as row_of
+          from generate_series(1, 2500) r, generate_series(1, 90) c group by r) g)
+      where id = ${t.project.id}`.execute(service.db);
+    const { rows } = await sql<{ cases: number[][] }>`
+      select input_cases as cases from projects where id = ${t.project.id}`.execute(service.db);
+    const lines = (await exported(`/models/${t.model.id}/export`)).filter((line) => line.type === 'inputCases');
+    expect(lines.map(({ first, rows }) => [first, rows.length])).toEqual([
+      [0, 1_111],
+      [1_111, 1_111],
+      [2_222, 278],
+    ]);
+    expect(lines.flatMap((line) => line.rows)).toEqual(rows[0]!.cases);
+  });
+
+  it('holds all inverses of many and of long objectives, in order', async () => {
+    const t = await prepareModel();
+    for (let i = 0; i < 45; i++) await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
+    const ids = (await t.send('GET', `${t.trialUrl}/objectives?limit=200`)).body.map(({ id }: { id: number }) => id);
+    for (const [id, steps] of [
+      [ids[7], 1_700],
+      [ids[30], 500],
+    ]) {
+      await sql`
+        insert into inverses (account_id, objective_id, iteration, input)
+        select account_id, id, n, '{1,2}' from objectives, generate_series(2, ${steps}::int) n
+        where id = ${id}`.execute(service.db);
+      await sql`update objectives set attempt_count = ${steps} - 1 where id = ${id}`.execute(service.db);
+    }
+    const lines = (await exported(`/models/${t.model.id}/export`)).filter((line) => line.type === 'inverse');
+    expect(lines).toHaveLength(3 + 43 + 1_700 + 500);
+    const { rows } = await sql<{ id: number }>`
+      select i.id from inverses i join objectives o on o.id = i.objective_id
+      where o.trial_id = ${t.trialId} order by i.objective_id, i.iteration`.execute(service.db);
+    expect(lines.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
+  });
+
+  it('has no HEAD, and takes true and false for deleted, nothing else', async () => {
+    const t = await prepareModel();
+    const url = `/v1/models/${t.model.id}/export`;
+    expect((await t.send('HEAD', url)).status).toBe(405);
+    expect((await t.send('GET', `${url}?deleted=false`)).status).toBe(200);
+    for (const query of ['deleted=yes', 'deleted', 'deleted=true&deleted=true']) {
+      const refused = await t.send('GET', `${url}?${query}`);
+      expect(refused.status).toBe(400);
+      expect(refused.body.errors).toEqual([
+        { property: 'deleted', pointer: '/deleted', message: 'must be true or false.' },
+      ]);
+    }
+  });
+});
+
+it('an export of an account holds all its models and those of no other', async () => {
+  const key = await service.makeKey('exporter');
+  const models = [await prepareModel(key), await prepareModel(key)];
+  await prepareModel();
+  const lines = await exported('/export', key);
+  const ids = lines.flatMap((line) => (line.type === 'model' ? [line.id] : []));
+  expect(ids).toEqual(models.map(({ model }) => model.id));
+  expect(await exported('/export', await service.makeKey('nothing there'))).toEqual([]);
+});
+
+/** Inverses of a thousand outputs each, so that an export is larger than every buffer on its way: 20 kB a step. */
+async function prepareLargeModel(steps = 3_000, key = service.key) {
+  const t = await prepareModel(key);
+  await sql`
+    update objectives set objectives = (select array_agg(sin(i)) from generate_series(1, 1000) i)
+    where id = ${t.loaded.body.id}`.execute(service.db);
+  await sql`
+    insert into inverses (account_id, objective_id, iteration, input, output)
+    select account_id, id, n, '{1,2}', (select array_agg(sin(i)) from generate_series(1, 1000) i)
+    from objectives, generate_series(4, ${steps}::int) n where id = ${t.loaded.body.id}`.execute(service.db);
+  return { ...t, path: `/models/${t.model.id}/export` };
+}
+
+/** An export of which the first piece has arrived and no more is read. */
+async function beginExport(path: string, key?: string) {
+  const answer = await get(path, key);
+  const reader = answer.body!.getReader();
+  const first = await reader.read();
+  const rest = async () => {
+    const chunks = [first.value!];
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) chunks.push(piece.value);
+    return Buffer.concat(chunks).toString();
+  };
+  return { status: answer.status, rest, cancel: () => reader.cancel() };
+}
+
+describe('an export that is not read', () => {
+  it('reads no further than its reader', async () => {
+    const t = await prepareLargeModel();
+    let pages = 0;
+    async function* counted(source: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage> {
+      for await (const page of source) {
+        pages += 1;
+        yield page;
+      }
+    }
+    const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
+      service.db,
+    );
+    const source = counted(exportModel(service.db, rows[0]!.id, t.model.id, { extent: 'active' }));
+    const scope = { modelId: t.model.id, withDeleted: false, exportedAt: new Date() };
+    const body = Readable.from(presentExport(scope, source), { highWaterMark: 1 });
+    const reader = body[Symbol.asyncIterator]();
+    let text = '';
+    for (let piece = 0; piece < 12; piece++) text += (await reader.next()).value;
+    // Whatever reads ahead would have done so by then.
+    for (let turn = 0; turn < 50; turn++) await sql`select 1`.execute(service.db).then(() => nextTurn());
+    expect(pages).toBeLessThan(12 + 3);
+    for await (const piece of { [Symbol.asyncIterator]: () => reader }) text += piece;
+    expect(parseExport(text).length).toBe(3_000 + 7);
+    expect(pages).toBeGreaterThan(30);
+  });
+
+  it('keeps its slot until its client has read it or gone away', async () => {
+    const t = await prepareLargeModel();
+    const begun = [await beginExport(t.path), await beginExport(t.path)];
+    const refused = await get(t.path);
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get('retry-after')).toBe('30');
+    expect(await refused.text()).toContain('2 exports of this account are under way already');
+    const key = await service.makeKey(`another ${t.model.id}`);
+    const other = await prepareLargeModel(3_000, key);
+    const third = await beginExport(other.path, key);
+    expect((await get('/export', await service.makeKey(`third ${t.model.id}`))).status).toBe(503);
+    await third.cancel();
+    parseExport(await begun[0]!.rest());
+    await begun[1]!.cancel();
+    await expect.poll(async () => (await get('/models/999999/export')).status).toBe(404);
+    expect((await exported(t.path)).length).toBe(3_000 + 7);
+  });
+});
+
+describe('an export that fails on its way', () => {
+  it('is cut, so that nobody takes it for a whole one', async () => {
+    const t = await prepareLargeModel();
+    const begun = await beginExport(t.path);
+    expect(begun.status).toBe(200);
+    await sql`delete from inverses where objective_id = ${t.loaded.body.id} and iteration between 2000 and 2500`.execute(
+      service.db,
+    );
+    await expect(begun.rest()).rejects.toThrow(/terminated|aborted|other side closed/);
+    expect((await get(t.path.replace(/\d+/, '999999'))).status).toBe(404);
+  });
+
+  it('is cut when the process leaves', async () => {
+    const leaving = new ExportSlots({ total: 1, perAccount: 1 });
+    const other = await openNativeService({ deps: { exportSlots: leaving } });
+    const address = await other.app.listen({ host: '127.0.0.1', port: 0 });
+    try {
+      const { model, loaded } = await prepareObjective(other.send);
+      await sql`
+        insert into inverses (account_id, objective_id, iteration, input, output)
+        select account_id, id, n, '{1,2}', (select array_agg(sin(i)) from generate_series(1, 1000) i)
+        from objectives, generate_series(2, 3000) n where id = ${loaded.body.id}`.execute(other.db);
+      const headers = { authorization: `Bearer ${other.key}` };
+      const answer = await fetch(`${address}/v1/models/${model.id}/export`, { headers });
+      leaving.close();
+      await expect(answer.text()).rejects.toThrow(/terminated|aborted|other side closed/);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('says so when something of it was purged meanwhile, and begins no more while that is purged', async () => {
+    const t = await prepareModel();
+    await t.send('DELETE', t.objectiveUrl);
+    const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
+      service.db,
+    );
+    const begin = () => exportModel(service.db, rows[0]!.id, t.model.id, { extent: 'all' });
+    const pages = begin();
+    await pages.next();
+    await purgeDeleted(service.db, { keptDays: 0 });
+    const drain = async (rest: AsyncIterable<unknown>) => {
+      for await (const _ of rest);
+    };
+    await expect(drain(pages)).rejects.toThrow('a record was purged while it was being exported');
+    await drain(begin());
+
+    await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
+    await t.send('DELETE', t.trialUrl);
+    await sql`update deletions set purging_since = now() where model_id = ${t.model.id}`.execute(service.db);
+    const refused = await get(`/models/${t.model.id}/export?deleted=true`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '60']);
+    expect((await exported(`/models/${t.model.id}/export`)).length).toBeGreaterThan(0);
+  });
+});
