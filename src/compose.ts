@@ -5,6 +5,7 @@ import { tidyEvents } from './application/deliver-events.ts';
 import { purgeIdempotencyKeys } from './application/idempotent.ts';
 import { failExhaustedJobs } from './application/maintenance.ts';
 import { KeyUse } from './application/record-key-use.ts';
+import { renderEvent } from './application/render-event.ts';
 import { SettledSteps } from './application/settled-steps.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
@@ -17,7 +18,7 @@ import { type Db, isDatabaseAway } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
-import { presentEvent } from './http/sdk/events.wire.ts';
+import { sdkEvents } from './http/sdk/events.wire.ts';
 import { buildServer } from './http/server.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './telemetry/metrics.ts';
@@ -25,6 +26,7 @@ import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 import { makeSender } from './webhooks/deliver.ts';
 import { type JudgeUrl, makeDnsResolve, makeUrlJudge, resolveBySystem } from './webhooks/target-guard.ts';
+import { EventBodies } from './worker/event-bodies.ts';
 import { EventLoop } from './worker/event-loop.ts';
 import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
 import { SuggestionLoop } from './worker/suggestion-loop.ts';
@@ -261,7 +263,8 @@ const ATTEMPT_SLACK_MS = 20_000;
 type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
 
 function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopParts): EventLoop {
-  const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
+  const { allowPrivate, timeoutMs, concurrency, maximumBytes } = config.webhooks;
+  const bodies = new EventBodies((event) => renderEvent({ db, form: sdkEvents, maximumBytes }, event));
   return new EventLoop({
     db,
     listener,
@@ -273,7 +276,7 @@ function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopPa
       userAgent: 'Backsolve',
       now: Date.now,
     }),
-    present: presentEvent,
+    bodyOf: bodies.of,
     workerName: `${hostname()}:${process.pid}`,
     concurrency,
     perWebhook: ATTEMPTS_PER_WEBHOOK,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
 import { compileOnce } from './compiled.ts';
@@ -32,6 +33,20 @@ export async function findOutputCaseSet(
 ): Promise<OutputCaseSet | undefined> {
   const [set] = await selectSet(db, { accountId, id });
   return set;
+}
+
+/** How large a set is. Primary key. */
+export async function findOutputCaseSetSize(
+  db: Db,
+  accountId: number,
+  id: number,
+): Promise<{ readonly outputCount: number; readonly caseCount: number } | undefined> {
+  return db
+    .selectFrom('output_case_sets')
+    .select(['output_count as outputCount', sql<number>`coalesce(array_length(output_cases, 1), 0)`.as('caseCount')])
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /** Disabled ones included. Primary key. */

@@ -5,6 +5,7 @@ import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
+const CASES_COLUMN = 'input_cases as inputCases';
 const COLUMNS = [
   'id',
   'model_id as modelId',
@@ -14,7 +15,7 @@ const COLUMNS = [
   'maximums',
   'input_types as inputTypes',
   'categories',
-  'input_cases as inputCases',
+  CASES_COLUMN,
   'output_count as outputCount',
   'seed',
   'developed_at as developedAt',
@@ -44,6 +45,22 @@ const selectProject = compileOnce<{ accountId: number; id: number }, ProjectRow>
 export async function findProject(db: Db | Trx, accountId: number, id: number): Promise<Project | undefined> {
   const [row] = await selectProject(db, { accountId, id });
   return row && toProject(row);
+}
+
+/** As findProject, but for the input cases, which may be millions of numbers: only how many they are. */
+export async function findProjectWithoutCases(
+  db: Db,
+  accountId: number,
+  id: number,
+): Promise<(Omit<Project, 'inputCases'> & { readonly caseCount: number }) | undefined> {
+  const row = await db
+    .selectFrom('projects')
+    .select(COLUMNS.filter((column) => column !== CASES_COLUMN))
+    .select('case_count as caseCount')
+    .where('account_id', '=', accountId)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && { ...row, inputTypes: row.inputTypes as readonly InputType[] };
 }
 
 /** Locks the row: loads of output cases and new trials of one project queue up here, which numbers the trials. */

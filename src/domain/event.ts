@@ -31,11 +31,32 @@ export function kindOf(name: EventName): EventKind {
   return KINDS[name];
 }
 
-/** The record of an event, as it is when the event is sent. */
+/** The record of an event, as it is when the event is sent. What could not fit into a body is not read. */
 export type EventRecord =
-  | { readonly kind: 'project'; readonly project: Project }
-  | { readonly kind: 'trial'; readonly trial: Trial; readonly set: OutputCaseSet }
-  | { readonly kind: 'objective'; readonly objective: ObjectiveWithInverses }
+  | {
+      readonly kind: 'project';
+      readonly project: Project;
+      readonly caseCount: number;
+      /** Whether input cases were left out, all of them. */
+      readonly isCut: boolean;
+    }
+  | {
+      readonly kind: 'trial';
+      readonly trial: Trial;
+      readonly set: Pick<OutputCaseSet, 'outputCount' | 'outputCases'>;
+      readonly caseCount: number;
+      /** Whether output cases were left out, all of them. */
+      readonly isCut: boolean;
+    }
+  | {
+      readonly kind: 'objective';
+      /** With its newest inverses that have an input. */
+      readonly objective: ObjectiveWithInverses;
+      /** Also when it is none of those. */
+      readonly optimalInverse: Inverse | null;
+      /** Whether older inverses were left out. */
+      readonly isCut: boolean;
+    }
   | { readonly kind: 'inverse'; readonly objective: Objective; readonly inverse: Inverse };
 
 export interface NewEvent {
@@ -48,6 +69,18 @@ export interface RecordedEvent extends NewEvent {
   readonly id: number;
   readonly accountId: number;
   readonly createdAt: Date;
+}
+
+/** How events look to those who receive them. */
+export interface EventForm {
+  /** Fewest bytes that an inverse can take: no more inverses are read than could fit. */
+  fewestInverseBytes(size: {
+    readonly inputCount: number;
+    readonly outputCount: number;
+    readonly hasOutput: boolean;
+  }): number;
+  /** The body as JSON of at most so many bytes; a record that does not fit is shortened, and says so. */
+  render(event: RecordedEvent, record: EventRecord, maximumBytes: number): Uint8Array;
 }
 
 /** The event that reaching `stopReason` is, or undefined while the objective is running. */

@@ -6,7 +6,7 @@ export interface SignedMessage {
   readonly id: string;
   readonly timestampSeconds: number;
   /** The body exactly as it is sent. */
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface SignedMessage {
  */
 export function signatureHeaders(secret: Uint8Array, message: SignedMessage): Readonly<Record<string, string>> {
   const { id, timestampSeconds, body } = message;
-  const signature = createHmac('sha256', secret).update(`${id}.${timestampSeconds}.${body}`).digest('base64');
+  const signature = createHmac('sha256', secret).update(`${id}.${timestampSeconds}.`).update(body).digest('base64');
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),

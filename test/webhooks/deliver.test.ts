@@ -19,7 +19,12 @@ function sender(change: Partial<SenderOptions> = {}) {
 }
 
 const never = new AbortController().signal;
-const outgoing = (url: string): OutgoingEvent => ({ url, secret, id: 'evt_5', body: '{"id":5,"text":"größer"}' });
+const outgoing = (url: string): OutgoingEvent => ({
+  url,
+  secret,
+  id: 'evt_5',
+  body: Buffer.from('{"id":5,"text":"größer"}'),
+});
 
 async function withReceiver(reply: Reply, work: (receiver: Receiver) => Promise<void>): Promise<void> {
   const receiver = await openReceiver(reply);

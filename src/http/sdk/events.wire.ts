@@ -1,8 +1,13 @@
-/** The body of a webhook. This dialect's clients parse it with their own event handling, so it has their form. */
+/**
+ * The body of a webhook. This dialect's clients parse it with their own event handling, so it has their form. A body has a
+ * limit: a record that does not fit comes with shorter lists, never without a field that clients want, and with a link to
+ * the whole of it.
+ */
 import { z } from 'zod';
-import { EVENT_NAMES, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
+import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
+import { modelPath, objectivePath, trialPath } from './paths.ts';
 import { presentProject, projectSchema } from './projects.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
@@ -12,28 +17,144 @@ export const eventSchema = z.strictObject({
   name: z.enum(EVENT_NAMES),
   subject: z.string().describe('The record that data shows, as kind/id.'),
   data: z.union([projectSchema, trialSchema, objectiveSchema, inverseSchema]),
+  shortened: z
+    .literal(true)
+    .optional()
+    .describe('There when data was too large: some of its lists are shorter or empty.'),
+  link: z.string().optional().describe('Beside shortened: the path whose GET shows the whole record.'),
 });
 
+type EventBody = z.infer<typeof eventSchema>;
+
+interface Form {
+  readonly data: EventBody['data'];
+  readonly isWhole: boolean;
+}
+
+/** The names of its fields and four instants alone take more. */
+const FEWEST_INVERSE_BYTES = 300;
+/** As much for each result, of which there is one per output. */
+const FEWEST_RESULT_BYTES = 200;
+/** Of a number in a list: a digit and a comma. */
+const NUMBER_BYTES = 2;
+
+/** Input, output and errors, and the results once there is an output. */
+function fewestInverseBytes(size: {
+  readonly inputCount: number;
+  readonly outputCount: number;
+  readonly hasOutput: boolean;
+}): number {
+  const { inputCount, outputCount, hasOutput } = size;
+  const perOutput = hasOutput ? 2 * NUMBER_BYTES + FEWEST_RESULT_BYTES : NUMBER_BYTES;
+  return FEWEST_INVERSE_BYTES + NUMBER_BYTES * inputCount + perOutput * outputCount;
+}
+
+/** The first of the record's forms, the whole first, that takes no more than `maximumBytes`; at least 16 kB are enough. */
+function render(event: RecordedEvent, record: EventRecord, maximumBytes: number): Buffer {
+  let body = Buffer.alloc(0);
+  for (const form of formsOf(event, record, maximumBytes)) {
+    body = Buffer.from(JSON.stringify(presentEvent(event, record, form)));
+    if (body.length <= maximumBytes) break;
+  }
+  return body;
+}
+
+export const sdkEvents: EventForm = { fewestInverseBytes, render };
+
 /** Clients want every record to tell when it changed; an event never does. */
-export function presentEvent(event: RecordedEvent, record: EventRecord): z.infer<typeof eventSchema> {
+function presentEvent(event: RecordedEvent, record: EventRecord, { data, isWhole }: Form): EventBody {
   return {
     ...presentRecord({ ...event, updatedAt: event.createdAt, disabledAt: null }),
     name: event.name,
     subject: `${kindOf(event.name)}/${event.resourceId}`,
-    data: presentData(record),
+    data,
+    ...(!isWhole && { shortened: true as const, link: linkOf(record) }),
   };
 }
 
-/** A project and a trial come without what was built on them since. */
-function presentData(record: EventRecord): z.infer<typeof eventSchema>['data'] {
+function linkOf(record: EventRecord): string {
   switch (record.kind) {
     case 'project':
-      return presentProject({ project: record.project, trials: [] });
+      return modelPath(record.project.modelId);
     case 'trial':
-      return presentTrial({ trial: record.trial, set: record.set, objectives: [] });
+      return trialPath(record.trial.id);
     case 'objective':
-      return presentObjective(record.objective);
     case 'inverse':
-      return presentInverse(record.objective, record.inverse);
+      return objectivePath(record.objective.id);
   }
 }
+
+type Recorded<Kind extends EventRecord['kind']> = Extract<EventRecord, { readonly kind: Kind }>;
+
+function formsOf(event: RecordedEvent, record: EventRecord, maximumBytes: number): Iterable<Form> {
+  switch (record.kind) {
+    case 'project':
+      return projectForms(record);
+    case 'trial':
+      return trialForms(record);
+    case 'objective':
+      return objectiveForms(event, record, maximumBytes);
+    case 'inverse':
+      return inverseForms(record);
+  }
+}
+
+/** Without what was built on it since. */
+function* projectForms({ project, caseCount, isCut }: Recorded<'project'>): Iterable<Form> {
+  const data = presentProject({ project, trials: [] });
+  if (!isCut) yield { data, isWhole: true };
+  const withoutCases = { ...data, inputCases: [], caseCount };
+  yield { data: withoutCases, isWhole: false };
+  yield { data: { ...withoutCases, minimums: [], maximums: [], inputTypes: [], categories: [] }, isWhole: false };
+}
+
+/** Without what was built on it since. */
+function* trialForms({ trial, set, caseCount, isCut }: Recorded<'trial'>): Iterable<Form> {
+  const data = presentTrial({ trial, set, objectives: [] });
+  if (!isCut) yield { data, isWhole: true };
+  yield { data: { ...data, outputCases: [], caseCount }, isWhole: false };
+}
+
+function* inverseForms({ objective, inverse }: Recorded<'inverse'>): Iterable<Form> {
+  const data = presentInverse(objective, inverse);
+  yield { data, isWhole: true };
+  yield { data: withoutResults(data), isWhole: false };
+  yield { data: withoutLists(data), isWhole: false };
+}
+
+type PresentedInverse = z.infer<typeof inverseSchema>;
+
+function withoutResults(inverse: PresentedInverse): PresentedInverse {
+  return { ...inverse, results: [] };
+}
+
+function withoutLists(inverse: PresentedInverse): PresentedInverse {
+  return { ...inverse, input: [], output: [], errors: [], results: [] };
+}
+
+/** As many of the newest inverses as fit; where not even the last one does, that one with less and less of it. */
+function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, maximumBytes: number): Iterable<Form> {
+  const { objective, isCut } = record;
+  const present = (inverse: (typeof objective.inverses)[number]) => presentInverse(objective, inverse);
+  const optimalInverse = record.optimalInverse && present(record.optimalInverse);
+  const bare = { ...presentObjective({ ...objective, inverses: [] }), optimalInverse };
+  const body = presentEvent(event, record, { data: bare, isWhole: false });
+  let left = maximumBytes - Buffer.byteLength(JSON.stringify(body));
+  const fitting: PresentedInverse[] = [];
+  for (const inverse of objective.inverses.toReversed()) {
+    const presented = present(inverse);
+    left -= Buffer.byteLength(JSON.stringify(presented)) + ','.length;
+    if (left < 0) break;
+    fitting.unshift(presented);
+  }
+  const isWhole = !isCut && fitting.length === objective.inverses.length;
+  if (isWhole || fitting.length > 0) yield { data: { ...bare, inverses: fitting }, isWhole };
+  const last = objective.inverses.slice(-1).map(present);
+  for (const shorten of [withoutResults, withoutLists]) {
+    const lists = shorten === withoutLists && NO_LISTS;
+    const data = { ...bare, ...lists, optimalInverse: optimalInverse && shorten(optimalInverse) };
+    yield { data: { ...data, inverses: last.map(shorten) }, isWhole: false };
+  }
+}
+
+const NO_LISTS = { objectives: [], objectiveTypes: [], minimumBounds: [], maximumBounds: [] };

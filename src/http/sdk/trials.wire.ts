@@ -58,7 +58,13 @@ export const trialSchema = z
   })
   .meta({ id: 'Trial' });
 
-export function presentTrial({ trial, set, objectives }: TrialTree): z.infer<typeof trialSchema> {
+export function presentTrial({
+  trial,
+  set,
+  objectives,
+}: Pick<TrialTree, 'trial' | 'objectives'> & {
+  readonly set: Pick<TrialTree['set'], 'outputCount' | 'outputCases'>;
+}): z.infer<typeof trialSchema> {
   return {
     ...presentRecord(trial),
     number: trial.number,
