@@ -51,10 +51,10 @@ export interface Outbox extends TestAccount {
   clear(): Promise<unknown>;
 }
 
-export async function openOutbox(): Promise<Outbox> {
+export async function openOutbox(maximumBytes = MAXIMUM_BYTES): Promise<Outbox> {
   const account = await openTestAccount();
   const { db, accountId } = account;
-  const bodyOf = (event: RecordedEvent) => renderEvent({ db, form: sdkEvents, maximumBytes: MAXIMUM_BYTES }, event);
+  const bodyOf = (event: RecordedEvent) => renderEvent({ db, form: sdkEvents, maximumBytes }, event);
   const deps = { db, send, bodyOf };
   const deliver = (delivery: LeasedDelivery) => deliverEvent(deps, delivery, new AbortController().signal);
   const claim = (limits: Partial<ClaimOptions> = {}) => claimDeliveries(db, { ...LIMITS, ...limits });

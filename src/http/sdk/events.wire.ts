@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
+import type { Inverse } from '../../domain/inverse.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
 import { modelPath, objectivePath, trialPath } from './paths.ts';
@@ -32,7 +33,7 @@ interface Form {
 }
 
 /** The names of its fields and four instants alone take more. */
-const FEWEST_INVERSE_BYTES = 300;
+const FEWEST_INVERSE_BYTES = 250;
 /** As much for each result, of which there is one per output. */
 const FEWEST_RESULT_BYTES = 200;
 /** Of a number in a list: a digit and a comma. */
@@ -135,26 +136,39 @@ function withoutLists(inverse: PresentedInverse): PresentedInverse {
 /** As many of the newest inverses as fit; where not even the last one does, that one with less and less of it. */
 function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, maximumBytes: number): Iterable<Form> {
   const { objective, isCut } = record;
-  const present = (inverse: (typeof objective.inverses)[number]) => presentInverse(objective, inverse);
+  const present = (inverse: Inverse) => presentInverse(objective, inverse);
   const optimalInverse = record.optimalInverse && present(record.optimalInverse);
   const bare = { ...presentObjective({ ...objective, inverses: [] }), optimalInverse };
-  const body = presentEvent(event, record, { data: bare, isWhole: false });
-  let left = maximumBytes - Buffer.byteLength(JSON.stringify(body));
-  const fitting: PresentedInverse[] = [];
-  for (const inverse of objective.inverses.toReversed()) {
-    const presented = present(inverse);
-    left -= Buffer.byteLength(JSON.stringify(presented)) + ','.length;
-    if (left < 0) break;
-    fitting.unshift(presented);
+  const bytesLeft = (isWhole: boolean) => maximumBytes - bytesOf(presentEvent(event, record, { data: bare, isWhole }));
+  const newest = takeNewest(objective.inverses, present, bytesLeft(true));
+  if (!isCut && newest.length === objective.inverses.length) {
+    yield { data: { ...bare, inverses: newest }, isWhole: true };
   }
-  const isWhole = !isCut && fitting.length === objective.inverses.length;
-  if (isWhole || fitting.length > 0) yield { data: { ...bare, inverses: fitting }, isWhole };
+  const fitting = takeNewest(newest, (shown) => shown, bytesLeft(false));
+  if (fitting.length > 0) yield { data: { ...bare, inverses: fitting }, isWhole: false };
   const last = objective.inverses.slice(-1).map(present);
   for (const shorten of [withoutResults, withoutLists]) {
     const lists = shorten === withoutLists && NO_LISTS;
     const data = { ...bare, ...lists, optimalInverse: optimalInverse && shorten(optimalInverse) };
     yield { data: { ...data, inverses: last.map(shorten) }, isWhole: false };
   }
+}
+
+/** The last of the items that take no more than `bytes` as a list, in their order, presented one by one. */
+function takeNewest<T>(items: readonly T[], present: (item: T) => PresentedInverse, bytes: number): PresentedInverse[] {
+  const taken: PresentedInverse[] = [];
+  let left = bytes;
+  for (const item of items.toReversed()) {
+    const shown = present(item);
+    left -= bytesOf(shown) + ','.length;
+    if (left < 0) break;
+    taken.unshift(shown);
+  }
+  return taken;
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 const NO_LISTS = { objectives: [], objectiveTypes: [], minimumBounds: [], maximumBounds: [] };
