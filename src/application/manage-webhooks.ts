@@ -6,6 +6,7 @@ import { DomainError, makeViolation, notFound, refuseViolations } from '../domai
 import type { Delivery, EventName, Webhook } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { JudgeUrl } from '../webhooks/target-guard.ts';
+import { takeWithin } from './account-limits.ts';
 
 export interface WebhookDeps {
   readonly db: Db;
@@ -32,12 +33,14 @@ export async function createWebhook(
   webhook: NewWebhook,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
   refuseUrl(judgeUrl, webhook.url);
-  const present = await webhooks.listWebhooks(db, accountId, { limit: MAXIMUM_WEBHOOKS, after: null });
-  if (present.items.length >= MAXIMUM_WEBHOOKS) {
-    throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
-  }
   const secret = randomBytes(SECRET_BYTES);
-  const made = await webhooks.insertWebhook(db, accountId, { ...webhook, secret });
+  const made = await inTransaction(db, async (trx) => {
+    const isBelow = async (limit: number) => (await webhooks.countWebhooks(trx, accountId)) < limit;
+    if (!(await takeWithin(trx, accountId, MAXIMUM_WEBHOOKS, isBelow))) {
+      throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
+    }
+    return webhooks.insertWebhook(trx, accountId, { ...webhook, secret });
+  });
   return { webhook: made, secret: `whsec_${secret.toString('base64')}` };
 }
 

@@ -4,6 +4,7 @@ import { type Db, inTransaction } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import { isFinal, StopReason } from '../domain/stop-reason.ts';
+import { takeWithin } from './account-limits.ts';
 import { refuseClosedTrial } from './manage-trials.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
@@ -48,7 +49,9 @@ export async function requestSuggestion(
       isSatisfied: false,
     });
     const job = { accountId, objectiveId: objective.id, inverseId, requestId: options.requestId };
-    if (!(await openJob(trx, job, options.maximumQueued ?? 0))) refuseFullQueue(options.maximumQueued!);
+    const maximumQueued = options.maximumQueued ?? 0;
+    const isOpened = await takeWithin(trx, accountId, maximumQueued, (limit) => openJob(trx, job, limit));
+    if (!isOpened) refuseFullQueue(maximumQueued);
     return { objective, inverse: toOpened(last, inverseId) };
   });
 }

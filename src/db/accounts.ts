@@ -14,6 +14,11 @@ export async function ensureAccount(db: Db | Trx, name: string): Promise<number>
   return found.id;
 }
 
+/** Lets transactions of one account take turns; does not hold up those that refer to it. */
+export async function lockAccount(trx: Trx, accountId: number): Promise<void> {
+  await trx.selectFrom('accounts').select('id').where('id', '=', accountId).forNoKeyUpdate().execute();
+}
+
 export type AccountOwner = Omit<Account, 'id' | 'createdAt' | 'updatedAt' | 'disabledAt'>;
 
 /** A new account named after the owner's address; undefined when an account of that name exists. */
