@@ -32,14 +32,14 @@ export async function createWebhook(
   accountId: number,
   webhook: NewWebhook,
 ): Promise<{ readonly webhook: Webhook; readonly secret: string }> {
-  refuseUrl(judgeUrl, webhook.url);
+  const url = readUrl(judgeUrl, webhook.url);
   const secret = randomBytes(SECRET_BYTES);
   const made = await inTransaction(db, async (trx) => {
     const isBelow = async (limit: number) => (await webhooks.countWebhooks(trx, accountId)) < limit;
     if (!(await takeWithin(trx, accountId, MAXIMUM_WEBHOOKS, isBelow))) {
       throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
     }
-    return webhooks.insertWebhook(trx, accountId, { ...webhook, secret });
+    return webhooks.insertWebhook(trx, accountId, { ...webhook, url, secret });
   });
   return { webhook: made, secret: `whsec_${secret.toString('base64')}` };
 }
@@ -61,8 +61,8 @@ export async function updateWebhook(
   webhookId: number,
   change: webhooks.WebhookChange,
 ): Promise<Webhook> {
-  if (change.url !== undefined) refuseUrl(judgeUrl, change.url);
-  const webhook = await webhooks.updateWebhook(db, accountId, webhookId, change);
+  const url = change.url === undefined ? {} : { url: readUrl(judgeUrl, change.url) };
+  const webhook = await webhooks.updateWebhook(db, accountId, webhookId, { ...change, ...url });
   if (webhook === undefined) throw notFound('webhook', webhookId);
   return webhook;
 }
@@ -112,7 +112,10 @@ export async function getAccountId(db: Db, name: string): Promise<number> {
   return id;
 }
 
-function refuseUrl(judgeUrl: JudgeUrl, url: string): void {
-  const fault = judgeUrl(url);
+/** The URL as its standard writes it, which is what will be called. Throws VALIDATION_FAILED. */
+function readUrl(judgeUrl: JudgeUrl, text: string): string {
+  const url = URL.parse(text);
+  const fault = url === null ? 'must be an absolute URL, such as https://example.com/hook.' : judgeUrl(url);
   if (fault !== undefined) refuseViolations([makeViolation(['url'], fault)]);
+  return url!.href;
 }
