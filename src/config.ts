@@ -103,6 +103,8 @@ export interface Config {
     readonly timeoutMs: number;
     /** Attempts under way at once in one worker. */
     readonly concurrency: number;
+    /** Of one body. */
+    readonly maximumBytes: number;
   };
   readonly log: { readonly level: LogLevel };
   readonly telemetry: {
@@ -233,6 +235,7 @@ export const SETTINGS = {
   WEBHOOK_ALLOW_PRIVATE: trueOrFalse('false'),
   WEBHOOK_TIMEOUT_MS: wholeNumber(10, MINUTE_MS, '10000'),
   WEBHOOK_CONCURRENCY: wholeNumber(2, 1024, '128'),
+  WEBHOOK_MAXIMUM_BYTES: wholeNumber(16 * 1024, 64 * MEBIBYTE, String(256 * 1024)),
   SHUTDOWN_GRACE_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
   METRICS_PORT: optionalWholeNumber(1, 65_535, '9464'),
   OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(isHttpUrl, 'an http or https URL', 'http://collector:4318'),
@@ -333,6 +336,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
       allowPrivate: read('WEBHOOK_ALLOW_PRIVATE'),
       timeoutMs: read('WEBHOOK_TIMEOUT_MS'),
       concurrency: read('WEBHOOK_CONCURRENCY'),
+      maximumBytes: read('WEBHOOK_MAXIMUM_BYTES'),
     },
     log: { level: read('LOG_LEVEL') },
     telemetry: {

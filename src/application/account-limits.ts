@@ -1,4 +1,5 @@
 import { readUsage } from '../db/account-usage.ts';
+import { lockAccount } from '../db/accounts.ts';
 import type { Db, Trx } from '../db/transaction.ts';
 import type { CaseLimits } from '../domain/case-limits.ts';
 import { isWithin, NO_QUOTA, quotaExceeded, type StorageQuota, type StorageUsage } from '../domain/storage.ts';
@@ -25,4 +26,25 @@ export async function refuseOverQuota(
   if (quota.storedBytes === 0 && quota.storedRows === 0) return;
   const usage = await readUsage(db, accountId);
   if (!isWithin(quota, usage, added)) throw quotaExceeded(quota, usage, added);
+}
+
+/** More transactions than ever run at the same time, in all processes together. */
+const CONCURRENT_TRANSACTIONS = 1_000;
+
+/**
+ * Whether one more fits into what an account may hold; `maximum` 0: any number. `takeBelow` takes it unless there are as
+ * many as its argument already (0: in any case), and tells. Requests at the same time do not see each other's, so near the
+ * limit they queue up behind the row of their account until their transactions end; far from it none waits.
+ */
+export async function takeWithin(
+  trx: Trx,
+  accountId: number,
+  maximum: number,
+  takeBelow: (limit: number) => Promise<boolean>,
+): Promise<boolean> {
+  if (maximum === 0) return takeBelow(0);
+  const certain = maximum - CONCURRENT_TRANSACTIONS;
+  if (certain > 0 && (await takeBelow(certain))) return true;
+  await lockAccount(trx, accountId);
+  return takeBelow(maximum);
 }

@@ -1,19 +1,14 @@
 /**
- * From a claimed delivery to its outcome: read the record, render the body, send it, note what came of it. Nothing is
+ * From a claimed delivery to its outcome: have the body, send it, note what came of it. Nothing is
  * locked while it is sent. A worker that ends between the answer and the note leaves a lease that runs out, and the same
  * event is sent again under the same id: at least once.
  */
 import { buryExhaustedDeliveries, deleteOldEvents, markDelivered, markFailed } from '../db/events.ts';
-import { findInverse } from '../db/inverses.ts';
-import { findObjective } from '../db/objectives.ts';
-import { findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
-import { findProjectWithCases } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
-import { findTrial } from '../db/trials.ts';
 import { updateWebhook } from '../db/webhooks.ts';
-import { deliveryDelayMs, type EventRecord, kindOf, type LeasedDelivery, type RecordedEvent } from '../domain/event.ts';
-import type { Attempt, PresentEvent, SendEvent } from '../webhooks/deliver.ts';
-import { withInverses } from './read-objectives.ts';
+import { deliveryDelayMs, type LeasedDelivery, type RecordedEvent } from '../domain/event.ts';
+import type { Attempt, SendEvent } from '../webhooks/deliver.ts';
+import { EventNotRendered } from './render-event.ts';
 import { untilWritten } from './until-written.ts';
 
 export { claimDeliveries, EVENTS_CHANNEL, releaseDelivery } from '../db/events.ts';
@@ -21,7 +16,8 @@ export { claimDeliveries, EVENTS_CHANNEL, releaseDelivery } from '../db/events.t
 export interface DeliverDeps {
   readonly db: Db;
   readonly send: SendEvent;
-  readonly present: PresentEvent;
+  /** The body of an event; undefined when its record is gone. Throws as renderEvent does. */
+  readonly bodyOf: (event: RecordedEvent) => Promise<Uint8Array | undefined>;
 }
 
 export type DeliveryOutcome =
@@ -40,15 +36,15 @@ export async function deliverEvent(
   delivery: LeasedDelivery,
   signal: AbortSignal,
 ): Promise<DeliveryOutcome> {
-  const record = await readRecord(deps.db, delivery.event);
-  if (record === undefined) return fail(deps.db, delivery, { status: null, error: 'the record is gone' }, true);
-  let body: string;
+  let body: Uint8Array | undefined;
   try {
-    body = JSON.stringify(deps.present(delivery.event, record));
-  } catch (cause) {
-    const outcome = await fail(deps.db, delivery, { status: null, error: 'the event could not be rendered' }, false);
-    return { ...outcome, ...(outcome.kind === 'failed' && { cause }) };
+    body = await deps.bodyOf(delivery.event);
+  } catch (error) {
+    if (!(error instanceof EventNotRendered)) throw error;
+    const outcome = await fail(deps.db, delivery, { status: null, error: error.message }, false);
+    return { ...outcome, ...(outcome.kind === 'failed' && { cause: error.cause }) };
   }
+  if (body === undefined) return fail(deps.db, delivery, { status: null, error: 'the record is gone' }, true);
   const { url, secrets } = delivery;
   const attempt = await deps.send({ url, secrets, id: `evt_${delivery.event.id}`, body }, signal);
   // Unnoted, it would be sent again.
@@ -79,32 +75,6 @@ async function fail(
   const delayMs = isHopeless ? undefined : deliveryDelayMs(delivery.attempt);
   const isMarked = await markFailed(db, delivery, { ...failed, delayMs });
   return isMarked ? { kind: 'failed', error: failed.error, isDead: delayMs === undefined } : { kind: 'lost' };
-}
-
-/** The record as it is now; deleted ones are still read, so that what happened before is told. */
-async function readRecord(db: Db, event: RecordedEvent): Promise<EventRecord | undefined> {
-  const { accountId, resourceId: id } = event;
-  const kind = kindOf(event.name);
-  switch (kind) {
-    case 'project': {
-      const project = await findProjectWithCases(db, accountId, id);
-      return project && { kind, project };
-    }
-    case 'trial': {
-      const trial = await findTrial(db, accountId, id);
-      const set = trial && (await findOutputCaseSetWithCases(db, accountId, trial.outputCaseSetId));
-      return trial && set && { kind, trial, set };
-    }
-    case 'objective': {
-      const objective = await findObjective(db, accountId, id);
-      return objective && { kind, objective: await withInverses(db, accountId, objective) };
-    }
-    case 'inverse': {
-      const inverse = await findInverse(db, accountId, id);
-      const objective = inverse && (await findObjective(db, accountId, inverse.objectiveId));
-      return inverse && objective && { kind, objective, inverse };
-    }
-  }
 }
 
 /** Long enough to look into a failure after a holiday. */

@@ -29,7 +29,7 @@ import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
 import { checkLength } from '../domain/vectors.ts';
-import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
+import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
@@ -89,9 +89,9 @@ async function refuseBeyondLimits(trx: Trx, accountId: number, limits: AccountLi
   await refuseOverQuota(trx, accountId, limits);
 }
 
-/** Requests at the same time may exceed the limit by their number: it bounds what an account costs, it is no invariant. */
 async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
-  if (maximumOpen === 0 || !(await hasOpenObjectives(trx, accountId, maximumOpen))) return;
+  const isBelow = async (limit: number) => limit === 0 || !(await hasOpenObjectives(trx, accountId, limit));
+  if (await takeWithin(trx, accountId, maximumOpen, isBelow)) return;
   const message = `This account has ${maximumOpen} running objectives, as many as it may; stop or delete one first.`;
   throw new DomainError('LIMIT_REACHED', message);
 }

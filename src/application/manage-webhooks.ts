@@ -7,7 +7,7 @@ import type { Delivery, EventName, Webhook } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { StorageQuota } from '../domain/storage.ts';
 import type { JudgeUrl } from '../webhooks/target-guard.ts';
-import { refuseOverQuota } from './account-limits.ts';
+import { refuseOverQuota, takeWithin } from './account-limits.ts';
 
 export interface WebhookDeps {
   readonly db: Db;
@@ -40,14 +40,17 @@ export async function createWebhook(
   webhook: NewWebhook,
   quota?: StorageQuota,
 ): Promise<WebhookWithSecret> {
-  refuseUrl(judgeUrl, webhook.url);
-  const present = await webhooks.listWebhooks(db, accountId, { limit: MAXIMUM_WEBHOOKS, after: null });
-  if (present.items.length >= MAXIMUM_WEBHOOKS) {
-    throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
-  }
-  await refuseOverQuota(db, accountId, quota);
+  const url = readUrl(judgeUrl, webhook.url);
   const secret = randomBytes(SECRET_BYTES);
-  return { webhook: await webhooks.insertWebhook(db, accountId, { ...webhook, secret }), secret: formatSecret(secret) };
+  const made = await inTransaction(db, async (trx) => {
+    const isBelow = async (limit: number) => (await webhooks.countWebhooks(trx, accountId)) < limit;
+    if (!(await takeWithin(trx, accountId, MAXIMUM_WEBHOOKS, isBelow))) {
+      throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
+    }
+    await refuseOverQuota(trx, accountId, quota);
+    return webhooks.insertWebhook(trx, accountId, { ...webhook, url, secret });
+  });
+  return { webhook: made, secret: formatSecret(secret) };
 }
 
 /** Secrets that one webhook may have at a time: each makes a signature in a header. */
@@ -102,8 +105,8 @@ export async function updateWebhook(
   webhookId: number,
   change: webhooks.WebhookChange,
 ): Promise<Webhook> {
-  if (change.url !== undefined) refuseUrl(judgeUrl, change.url);
-  const webhook = await webhooks.updateWebhook(db, accountId, webhookId, change);
+  const url = change.url === undefined ? {} : { url: readUrl(judgeUrl, change.url) };
+  const webhook = await webhooks.updateWebhook(db, accountId, webhookId, { ...change, ...url });
   if (webhook === undefined) throw notFound('webhook', webhookId);
   return webhook;
 }
@@ -153,7 +156,10 @@ export async function getAccountId(db: Db, name: string): Promise<number> {
   return id;
 }
 
-function refuseUrl(judgeUrl: JudgeUrl, url: string): void {
-  const fault = judgeUrl(url);
+/** The URL as its standard writes it, which is what will be called. Throws VALIDATION_FAILED. */
+function readUrl(judgeUrl: JudgeUrl, text: string): string {
+  const url = URL.parse(text);
+  const fault = url === null ? 'must be an absolute URL, such as https://example.com/hook.' : judgeUrl(url);
   if (fault !== undefined) refuseViolations([makeViolation(['url'], fault)]);
+  return url!.href;
 }

@@ -5,7 +5,7 @@ import { DomainError } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import { isFinal, StopReason } from '../domain/stop-reason.ts';
 import { NO_QUOTA, type StorageUsage } from '../domain/storage.ts';
-import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
+import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
 import { refuseClosedTrial } from './manage-trials.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
@@ -55,7 +55,9 @@ export async function requestSuggestion(
     });
     const job = { accountId, objectiveId: objective.id, inverseId, requestId: options.requestId };
     const maximumQueued = options.limits?.queuedSuggestions ?? 0;
-    if (!(await openJob(trx, job, { maximumQueued, quota: options.limits ?? NO_QUOTA }))) {
+    const quota = options.limits ?? NO_QUOTA;
+    const open = (limit: number) => openJob(trx, job, { maximumQueued: limit, quota });
+    if (!(await takeWithin(trx, accountId, maximumQueued, open))) {
       await refuseOverQuota(trx, accountId, options.limits, NOTHING_MORE);
       refuseFullQueue(maximumQueued);
     }

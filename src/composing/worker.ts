@@ -5,10 +5,12 @@ import { purgeIdempotencyKeys } from '../application/idempotent.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import { dropEndedSecrets } from '../application/manage-webhooks.ts';
 import { purgeDeleted } from '../application/purge-deleted.ts';
+import { renderEvent } from '../application/render-event.ts';
 import { purgeRateLimits } from '../db/rate-limits.ts';
-import { presentEvent } from '../http/sdk/events.wire.ts';
+import { sdkEvents } from '../http/sdk/events.wire.ts';
 import { makeSender } from '../webhooks/deliver.ts';
 import { makeDnsResolve, resolveBySystem } from '../webhooks/target-guard.ts';
+import { EventBodies } from '../worker/event-bodies.ts';
 import { EventLoop } from '../worker/event-loop.ts';
 import { type ScheduledTask, startSchedule } from '../worker/schedule.ts';
 import { SuggestionLoop } from '../worker/suggestion-loop.ts';
@@ -59,7 +61,8 @@ const ATTEMPT_SLACK_MS = 20_000;
 type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
 
 function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopParts): EventLoop {
-  const { allowPrivate, timeoutMs, concurrency } = config.webhooks;
+  const { allowPrivate, timeoutMs, concurrency, maximumBytes } = config.webhooks;
+  const bodies = new EventBodies((event) => renderEvent({ db, form: sdkEvents, maximumBytes }, event));
   return new EventLoop({
     db,
     listener,
@@ -71,7 +74,7 @@ function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopPa
       userAgent: 'Backsolve',
       now: Date.now,
     }),
-    present: presentEvent,
+    bodyOf: bodies.of,
     workerName: `${hostname()}:${process.pid}`,
     concurrency,
     perWebhook: ATTEMPTS_PER_WEBHOOK,

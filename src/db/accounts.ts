@@ -58,8 +58,8 @@ export async function findAccountId(db: Db, name: string): Promise<number | unde
 }
 
 /**
- * Holds the account against other changes of its keys until the transaction ends, and tells the database's now. Rows that
- * refer to the account are written meanwhile all the same. Primary key.
+ * Transactions that lock their account take turns until they end; rows that refer to it are written meanwhile all the same.
+ * Returns the database's now. Primary key.
  */
 export async function lockAccount(trx: Trx, accountId: number): Promise<Date> {
   const { now } = await trx

@@ -123,6 +123,31 @@ export async function listAllInverses(
   return rows.map(toInverse);
 }
 
+/**
+ * The newest inverses that have an input, as many as `maximumBytes` are more than those after them need at least; the last
+ * one in any case. In order of iteration, with the number of all. Looks at the others' keys only.
+ */
+export async function listNewestInverses(
+  db: Db,
+  accountId: number,
+  objectiveId: number,
+  limit: { readonly maximumBytes: number; readonly withOutputBytes: number; readonly withoutOutputBytes: number },
+): Promise<{ readonly inverses: readonly Inverse[]; readonly total: number }> {
+  const { rows: newest } = await sql<{ id: number; total: number }>`
+    select id, total from (
+      select id, count(*) over ()::int as total,
+        sum(case when output is null then ${limit.withoutOutputBytes}::bigint else ${limit.withOutputBytes}::bigint end)
+          over (order by iteration desc rows between unbounded preceding and 1 preceding) as before
+      from inverses
+      where account_id = ${accountId} and objective_id = ${objectiveId} and input is not null) i
+    where coalesce(before, 0) < ${limit.maximumBytes}`.execute(db);
+  const rows = await inverses(db, accountId)
+    .where('i.id', '=', anyOf(newest.map(({ id }) => id)))
+    .orderBy('i.iteration')
+    .execute();
+  return { inverses: rows.map(toInverse), total: newest[0]?.total ?? 0 };
+}
+
 export async function listInverses(
   db: Db,
   accountId: number,

@@ -54,7 +54,17 @@ export interface NewWebhookRow {
   readonly secret: Uint8Array;
 }
 
-export async function insertWebhook(db: Db, accountId: number, webhook: NewWebhookRow): Promise<Webhook> {
+/** Served by webhooks_account. */
+export async function countWebhooks(trx: Trx, accountId: number): Promise<number> {
+  const { count } = await trx
+    .selectFrom('webhooks')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export async function insertWebhook(db: Db | Trx, accountId: number, webhook: NewWebhookRow): Promise<Webhook> {
   const row = await db
     .insertInto('webhooks')
     .values({

@@ -5,10 +5,11 @@
  * them back to waiting.
  */
 import type { Inverse } from './inverse.ts';
+import type { Matrix } from './matrix.ts';
 import type { Objective, ObjectiveWithInverses } from './objective.ts';
-import type { ProjectWithCases } from './project.ts';
+import type { Project } from './project.ts';
 import { StopReason } from './stop-reason.ts';
-import type { OutputCaseSetWithCases, Trial } from './trial.ts';
+import type { OutputCaseSet, Trial } from './trial.ts';
 
 /** The kind of record that an event carries. */
 const KINDS = {
@@ -31,11 +32,25 @@ export function kindOf(name: EventName): EventKind {
   return KINDS[name];
 }
 
-/** The record of an event, as it is when the event is sent. */
+/** The record of an event, as it is when the event is sent. What could not fit into a body is not read. */
 export type EventRecord =
-  | { readonly kind: 'project'; readonly project: ProjectWithCases }
-  | { readonly kind: 'trial'; readonly trial: Trial; readonly set: OutputCaseSetWithCases }
-  | { readonly kind: 'objective'; readonly objective: ObjectiveWithInverses }
+  /** Cases are read all or, as null, not at all. */
+  | { readonly kind: 'project'; readonly project: Project; readonly inputCases: Matrix | null }
+  | {
+      readonly kind: 'trial';
+      readonly trial: Trial;
+      readonly set: OutputCaseSet;
+      readonly outputCases: Matrix | null;
+    }
+  | {
+      readonly kind: 'objective';
+      /** With its newest inverses that have an input. */
+      readonly objective: ObjectiveWithInverses;
+      /** Also when it is none of those. */
+      readonly optimalInverse: Inverse | null;
+      /** Whether older inverses were left out. */
+      readonly isCut: boolean;
+    }
   | { readonly kind: 'inverse'; readonly objective: Objective; readonly inverse: Inverse };
 
 export interface NewEvent {
@@ -48,6 +63,18 @@ export interface RecordedEvent extends NewEvent {
   readonly id: number;
   readonly accountId: number;
   readonly createdAt: Date;
+}
+
+/** How events look to those who receive them. */
+export interface EventForm {
+  /** Fewest bytes that an inverse can take: no more inverses are read than could fit. */
+  fewestInverseBytes(size: {
+    readonly inputCount: number;
+    readonly outputCount: number;
+    readonly hasOutput: boolean;
+  }): number;
+  /** The body as JSON of at most so many bytes; a record that does not fit is shortened, and says so. */
+  render(event: RecordedEvent, record: EventRecord, maximumBytes: number): Uint8Array;
 }
 
 /** The event that reaching `stopReason` is, or undefined while the objective is running. */

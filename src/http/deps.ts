@@ -66,7 +66,7 @@ export interface HttpDeps {
   /** Told about every authenticated request; must not wait for anything. */
   noteKeyUse(keyId: string): void;
   /** What is wrong with the URL of a webhook's receiver, as the end of a sentence about it, or undefined. */
-  judgeWebhookUrl(url: string): string | undefined;
+  judgeWebhookUrl(url: URL): string | undefined;
   /** Counts and times requests. */
   readonly metrics?:
     | Pick<Metrics, 'requestStarted' | 'requestEnded' | 'requestAnswered' | 'requestAborted'>

@@ -5,7 +5,6 @@
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import type { EventRecord, RecordedEvent } from '../domain/event.ts';
 import { signatureHeaders } from './sign.ts';
 import { findTargets, type GuardOptions, TargetRefused } from './target-guard.ts';
 
@@ -13,7 +12,8 @@ export interface OutgoingEvent {
   readonly url: string;
   readonly secrets: readonly Uint8Array[];
   readonly id: string;
-  readonly body: string;
+  /** JSON in UTF-8. */
+  readonly body: Uint8Array;
 }
 
 export type Attempt =
@@ -24,9 +24,6 @@ export type Attempt =
 
 /** Never rejects, save with the signal's reason when that fires. */
 export type SendEvent = (outgoing: OutgoingEvent, signal: AbortSignal) => Promise<Attempt>;
-
-/** The body of an event, with its record as the clients of a dialect read it; sent as JSON. */
-export type PresentEvent = (event: RecordedEvent, record: EventRecord) => unknown;
 
 export interface SenderOptions extends GuardOptions {
   /** For the whole attempt: look-up, connection, and the answer's headers. */
@@ -56,7 +53,7 @@ export function makeSender(options: SenderOptions): SendEvent {
 async function post(outgoing: OutgoingEvent, options: SenderOptions, signal: AbortSignal): Promise<number> {
   const url = new URL(outgoing.url);
   const addresses = await untilAborted(findTargets(url, options), signal);
-  const body = Buffer.from(outgoing.body);
+  const { body } = outgoing;
   const timestampSeconds = Math.floor(options.now() / 1_000);
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -70,7 +67,7 @@ async function post(outgoing: OutgoingEvent, options: SenderOptions, signal: Abo
       'content-type': 'application/json',
       'content-length': body.length,
       'user-agent': options.userAgent,
-      ...signatureHeaders(outgoing.secrets, { id: outgoing.id, timestampSeconds, body: outgoing.body }),
+      ...signatureHeaders(outgoing.secrets, { id: outgoing.id, timestampSeconds, body }),
     },
   });
   request.on('error', reject);

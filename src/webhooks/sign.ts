@@ -6,7 +6,7 @@ export interface SignedMessage {
   readonly id: string;
   readonly timestampSeconds: number;
   /** The body exactly as it is sent. */
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /**
@@ -19,7 +19,7 @@ export function signatureHeaders(
 ): Readonly<Record<string, string>> {
   const { id, timestampSeconds, body } = message;
   const sign = (secret: Uint8Array) =>
-    `v1,${createHmac('sha256', secret).update(`${id}.${timestampSeconds}.${body}`).digest('base64')}`;
+    `v1,${createHmac('sha256', secret).update(`${id}.${timestampSeconds}.`).update(body).digest('base64')}`;
   return {
     'webhook-id': id,
     'webhook-timestamp': String(timestampSeconds),

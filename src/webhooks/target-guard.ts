@@ -64,8 +64,11 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
-/** Why a URL cannot be a receiver, as the end of a sentence about it, or undefined when it can. */
-export type JudgeUrl = (url: string) => string | undefined;
+/**
+ * Why a URL cannot be a receiver, as the end of a sentence about it, or undefined when it can. A parsed one, so that nothing
+ * else is judged than is called: the parser drops tabs and line breaks, and turns backslashes into slashes.
+ */
+export type JudgeUrl = (url: URL) => string | undefined;
 
 const MAXIMUM_URL_LENGTH = 2_048;
 
@@ -74,10 +77,10 @@ const MAXIMUM_URL_LENGTH = 2_048;
  * brought 2130706433, 0x7f.1 and the like into dotted form by then.
  */
 export function makeUrlJudge(options: { readonly allowPrivate: boolean }): JudgeUrl {
-  return (text) => {
-    if (text.length > MAXIMUM_URL_LENGTH) return `takes at most ${MAXIMUM_URL_LENGTH} characters.`;
-    const url = URL.parse(text);
-    if (url === null) return 'must be an absolute URL, such as https://example.com/hook.';
+  return (url) => {
+    if (url.href.length > MAXIMUM_URL_LENGTH) {
+      return `takes at most ${MAXIMUM_URL_LENGTH} characters, percent-encoded where it must be.`;
+    }
     const schemes = options.allowPrivate ? ['https:', 'http:'] : ['https:'];
     if (!schemes.includes(url.protocol)) return 'must begin with https://.';
     if (url.username !== '' || url.password !== '') return 'must not carry a user name or a password.';
@@ -146,7 +149,7 @@ export interface GuardOptions {
  * be called, and whatever the resolver throws.
  */
 export async function findTargets(url: URL, { allowPrivate, resolve }: GuardOptions): Promise<readonly string[]> {
-  const fault = makeUrlJudge({ allowPrivate })(url.href);
+  const fault = makeUrlJudge({ allowPrivate })(url);
   if (fault !== undefined) throw new TargetRefused(`the URL ${fault}`);
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];

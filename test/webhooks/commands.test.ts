@@ -65,6 +65,8 @@ test.each([
   ['two words too many', ['delete', '1', '2'], 'one word too many'],
   ['no number', ['delete', 'first', '--account', 'test'], 'Which webhook?'],
   ['plain http', ['create', 'http://receiver.example/', '--account', 'test'], 'https://'],
+  ['a relative URL', ['create', '/hook', '--account', 'test'], 'absolute URL'],
+  ['a private address behind a tab', ['create', 'https://127.0.\t0.1/', '--account', 'test'], 'public address'],
   ['a private address', ['create', 'https://[fd00::1]/', '--account', 'test'], 'public address'],
   ['an endless overlap', ['rotate-secret', '1', '--overlap', '9e9', '--account', 'test'], 'from 0 to 2592000'],
   ['a rotation of nothing', ['rotate-secret', '--account', 'test'], 'Which webhook?'],

@@ -23,7 +23,7 @@ const outgoing = (url: string): OutgoingEvent => ({
   url,
   secrets: [secret],
   id: 'evt_5',
-  body: '{"id":5,"text":"größer"}',
+  body: Buffer.from('{"id":5,"text":"größer"}'),
 });
 
 async function withReceiver(reply: Reply, work: (receiver: Receiver) => Promise<void>): Promise<void> {

@@ -5,17 +5,20 @@ import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deliverEvent, releaseDelivery, tidyEvents } from '../../src/application/deliver-events.ts';
 import { deleteWebhook, redeliver, updateWebhook } from '../../src/application/manage-webhooks.ts';
+import { renderEvent } from '../../src/application/render-event.ts';
 import { insertEvents, markDelivered, markFailed } from '../../src/db/events.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import {
+  type EventForm,
   type EventName,
   type LeasedDelivery,
   MAXIMUM_DELIVERY_ATTEMPTS,
   RETRY_DELAYS_MS,
+  type RecordedEvent,
 } from '../../src/domain/event.ts';
-import { eventSchema } from '../../src/http/sdk/events.wire.ts';
+import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
-import { judgeUrl, type Outbox, openOutbox, send } from './outbox.ts';
+import { judgeUrl, MAXIMUM_BYTES, type Outbox, openOutbox, send } from './outbox.ts';
 import { closedPort, openReceiver, type Receiver } from './receiver.ts';
 
 let outbox: Outbox;
@@ -83,7 +86,7 @@ describe('a receiver', () => {
     await record();
     const [first] = await outbox.claim();
     const { url, secrets, event } = first!;
-    await send({ url, secrets, id: `evt_${event.id}`, body: '{}' }, new AbortController().signal);
+    await send({ url, secrets, id: `evt_${event.id}`, body: Buffer.from('{}') }, new AbortController().signal);
     // Nothing was noted: the lease runs out, and another worker takes over.
     await outbox.expire();
     expect(await outbox.drain()).toEqual([{ kind: 'delivered', status: 204 }]);
@@ -159,10 +162,14 @@ describe('a failed attempt', () => {
     await outbox.register(path('unrendered'));
     await record();
     const [delivery] = await outbox.claim();
-    const present = () => {
-      throw new Error('no such field');
+    const form: EventForm = {
+      ...sdkEvents,
+      render: () => {
+        throw new Error('no such field');
+      },
     };
-    const deps = { db: outbox.db, send, present };
+    const bodyOf = (event: RecordedEvent) => renderEvent({ db: outbox.db, form, maximumBytes: MAXIMUM_BYTES }, event);
+    const deps = { db: outbox.db, send, bodyOf };
     const outcome = await deliverEvent(deps, delivery!, new AbortController().signal);
     expect(outcome).toMatchObject({ kind: 'failed', isDead: false, cause: new Error('no such field') });
     await outbox.expire();

@@ -81,7 +81,12 @@ it('name servers that keep silent do not hold up another name', async () => {
   const never = new AbortController().signal;
   const options = { allowPrivate: false, resolve, userAgent: 'Backsolve', now: Date.now };
   const send = makeSender({ ...options, timeoutMs: 1_000 });
-  const outgoing = { url: 'https://silent.example/', secrets: [new Uint8Array(32)], id: 'evt_1', body: '{}' };
+  const outgoing = {
+    url: 'https://silent.example/',
+    secrets: [new Uint8Array(32)],
+    id: 'evt_1',
+    body: Buffer.from('{}'),
+  };
   let silentLeft = 20;
   const silent = Array.from({ length: silentLeft }, () =>
     send(outgoing, never).finally(() => {

@@ -87,6 +87,12 @@ describe('a webhook', () => {
     ['no URL', {}, ['url']],
     ['a URL of another type', { url: 5 }, ['url']],
     ['a relative URL', { url: '/hook' }, ['url']],
+    ['a URL without a host', { url: 'https://' }, ['url']],
+    ['an empty URL', { url: '' }, ['url']],
+    ['a NUL in the URL', { url: 'https://receiver.example/\u0000' }, ['url']],
+    ['half of a surrogate pair in the URL', { url: 'https://receiver.example/\ud800' }, ['url']],
+    ['a NUL in the description', { url: URL_GIVEN, description: 'a\u0000b' }, ['description']],
+    ['a NUL in the name of an event', { url: URL_GIVEN, events: ['project.created\u0000'] }, ['events[0]']],
     ['plain http', { url: 'http://receiver.example/' }, ['url']],
     ['a private address', { url: 'https://10.0.0.1/' }, ['url']],
     ['a private address in hexadecimal', { url: 'https://0x7f000001/' }, ['url']],
@@ -102,11 +108,28 @@ describe('a webhook', () => {
     expect(propertiesOf(answered)).toEqual(properties);
   });
 
+  it.each([
+    ['tabs and line breaks', 'https://receiver.ex\tample/a\nb\r', 'https://receiver.example/ab'],
+    ['backslashes', 'https:\\\\receiver.example\\a\\b', 'https://receiver.example/a/b'],
+    ['spaces around it and within', '  https://receiver.example/a b ', 'https://receiver.example/a%20b'],
+    ['capitals, a default port and dots', 'HTTPS://Receiver.Example:443/a/../b', 'https://receiver.example/b'],
+    ['control characters', 'https://receiver.example/\u0001?\u007f', 'https://receiver.example/%01?%7F'],
+    ['letters beyond ASCII', 'https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
+  ])('with %s in its URL is kept with the one that is called', async (_, url, href) => {
+    const made = await register({ url });
+    expect([made.status, made.body.url]).toEqual([201, href]);
+    const { id } = (await register()).body;
+    expect((await service.send('PATCH', `/v1/webhooks/${id}`, { url })).body.url).toBe(href);
+    for (const each of [made.body.id, id]) await service.send('DELETE', `/v1/webhooks/${each}`);
+  });
+
   it('is changed only in what can be changed, and only to what can be registered', async () => {
     const { id } = (await register()).body;
     const patch = (body: object) => service.send('PATCH', `/v1/webhooks/${id}`, body);
     expect(propertiesOf(await patch({ secret: 'whsec_own' }))).toEqual(['secret']);
     expect(propertiesOf(await patch({ url: 'https://127.0.0.1/' }))).toEqual(['url']);
+    expect(propertiesOf(await patch({ url: 'https://receiver.example/\u0000' }))).toEqual(['url']);
+    expect(propertiesOf(await patch({ description: '\u0000' }))).toEqual(['description']);
     expect(propertiesOf(await patch({ enabled: 'no' }))).toEqual(['enabled']);
   });
 

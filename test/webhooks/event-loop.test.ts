@@ -1,13 +1,14 @@
 /** The loop of the worker against real receivers. Only signals are awaited: what receivers got, and what the log says. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { renderEvent } from '../../src/application/render-event.ts';
 import { Listener } from '../../src/db/listen.ts';
-import { presentEvent } from '../../src/http/sdk/events.wire.ts';
+import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';
 import { resolveBySystem } from '../../src/webhooks/target-guard.ts';
 import { EventLoop, type EventLoopDeps } from '../../src/worker/event-loop.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
-import { type Outbox, openOutbox } from './outbox.ts';
+import { MAXIMUM_BYTES, type Outbox, openOutbox } from './outbox.ts';
 import { openReceiver, type Receiver, type Reply } from './receiver.ts';
 
 /** Longer than any test: whoever waits for it never sees it. */
@@ -68,7 +69,7 @@ async function setUp(): Promise<Setup> {
           userAgent: 'Backsolve',
           now: Date.now,
         }),
-        present: presentEvent,
+        bodyOf: (event) => renderEvent({ db: outbox.db, form: sdkEvents, maximumBytes: MAXIMUM_BYTES }, event),
         workerName: 'test',
         concurrency: 8,
         perWebhook: 2,

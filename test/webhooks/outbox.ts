@@ -2,9 +2,10 @@
 import { sql } from 'kysely';
 import { claimDeliveries, deliverEvent } from '../../src/application/deliver-events.ts';
 import { createWebhook, getDelivery, getWebhook } from '../../src/application/manage-webhooks.ts';
+import { renderEvent } from '../../src/application/render-event.ts';
 import type { ClaimOptions } from '../../src/db/events.ts';
-import type { EventName, LeasedDelivery } from '../../src/domain/event.ts';
-import { presentEvent } from '../../src/http/sdk/events.wire.ts';
+import type { EventName, LeasedDelivery, RecordedEvent } from '../../src/domain/event.ts';
+import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';
 import { makeUrlJudge, resolveBySystem } from '../../src/webhooks/target-guard.ts';
 import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
@@ -13,6 +14,9 @@ export const judgeUrl = makeUrlJudge({ allowPrivate: true });
 
 /** Long enough for a busy machine, short enough for a receiver that never answers. */
 export const TIMEOUT_MS = 1_500;
+
+/** As by default. */
+export const MAXIMUM_BYTES = 256 * 1024;
 
 export const send = makeSender({
   allowPrivate: true,
@@ -47,10 +51,11 @@ export interface Outbox extends TestAccount {
   clear(): Promise<unknown>;
 }
 
-export async function openOutbox(): Promise<Outbox> {
+export async function openOutbox(maximumBytes = MAXIMUM_BYTES): Promise<Outbox> {
   const account = await openTestAccount();
   const { db, accountId } = account;
-  const deps = { db, send, present: presentEvent };
+  const bodyOf = (event: RecordedEvent) => renderEvent({ db, form: sdkEvents, maximumBytes }, event);
+  const deps = { db, send, bodyOf };
   const deliver = (delivery: LeasedDelivery) => deliverEvent(deps, delivery, new AbortController().signal);
   const claim = (limits: Partial<ClaimOptions> = {}) => claimDeliveries(db, { ...LIMITS, ...limits });
   return {

@@ -1,79 +1,14 @@
 /** What the SDK dialect shows of any history, read back as JSON; and projects that come back as they were sent. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { readBody } from '../../src/http/body/read-body.ts';
 import { inverseSchema, presentInverse, resultId } from '../../src/http/sdk/inverses.wire.ts';
 import { objectiveSchema, presentObjective } from '../../src/http/sdk/objectives.wire.ts';
 import { newProject, presentProject } from '../../src/http/sdk/projects.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
-import { anyJudged, inputSpace, type Judged } from '../support/arbitraries.ts';
-
-const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
-const instant = fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }));
-const id = fc.integer({ min: 1, max: 2 ** 31 - 1 });
-
-/** A step in any state, with the output of the judged definition or none. */
-const history = fc
-  .tuple(
-    anyJudged,
-    fc.array(
-      fc.record({
-        id,
-        isComputed: fc.boolean(),
-        isLoaded: fc.boolean(),
-        loadedAt: instant,
-        satisfiedAt: instant,
-        stoppedAt: instant,
-        exhaustedAt: instant,
-        suggestTimeNs: fc.maxSafeNat(),
-      }),
-      { maxLength: 4 },
-    ),
-  )
-  .map(([{ definition, output }, steps]) => toObjective({ definition, output: withoutNegativeZero(output) }, steps));
-
-function toObjective({ definition, output }: Judged, steps: readonly Record<string, unknown>[]): ObjectiveWithInverses {
-  const inverses = steps.map(
-    ({ isComputed, isLoaded, ...step }, i) =>
-      ({
-        ...instants,
-        ...step,
-        objectiveId: 1,
-        iteration: i + 1,
-        status: 'active',
-        input: isComputed ? [i] : null,
-        output: isComputed && isLoaded ? output : null,
-        basisOutput: isLoaded ? null : output,
-        computeTimeNs: 0,
-        suggestedAt: null,
-        failedAt: null,
-        failureReason: null,
-      }) as Inverse,
-  );
-  return {
-    ...definition,
-    // The wire lets no -0 in, and JSON does not keep it.
-    objectives: withoutNegativeZero(definition.objectives),
-    minimumBounds: withoutNegativeZero(definition.minimumBounds),
-    maximumBounds: withoutNegativeZero(definition.maximumBounds),
-    ...instants,
-    id: 1,
-    trialId: 1,
-    number: 1,
-    initialInput: [0],
-    initialOutput: output,
-    maximumAttempts: 500,
-    attemptCount: inverses.length,
-    stopReason: 0,
-    optimalInverseId: inverses[0]?.id ?? null,
-    seed: 7,
-    inverses,
-  };
-}
+import { inputSpace } from '../support/arbitraries.ts';
+import { history, instants } from '../support/histories.ts';
 
 describe('an objective and its inverses', () => {
   it('always hold what the dialect promises and what every client reads, whatever the numbers', () => {

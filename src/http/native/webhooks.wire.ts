@@ -12,10 +12,11 @@ const eventNames = z
   .max(EVENT_NAMES.length, 'names an event twice.')
   .describe('Names of the events to send; null for all of them, also those that are added later.');
 
-const url = z
-  .string()
+const url = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH })
   .meta({ format: 'uri' })
-  .describe('Where events are posted to: https, a public address; answer 2xx to take an event.');
+  .describe(
+    'Where events are posted to: https, a public address; answer 2xx to take an event. Kept as the URL standard writes it.',
+  );
 const description = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH }).describe('For you; it is never sent.');
 
 export const newWebhook = {

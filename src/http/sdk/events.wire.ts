@@ -1,8 +1,15 @@
-/** The body of a webhook. This dialect's clients parse it with their own event handling, so it has their form. */
+/**
+ * The body of a webhook. This dialect's clients parse it with their own event handling, so it has their form. A body has a
+ * limit: a record that does not fit comes with shorter lists, never without a field that clients want, and with a link to
+ * the whole of it.
+ */
 import { z } from 'zod';
-import { EVENT_NAMES, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
+import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
+import type { Inverse } from '../../domain/inverse.ts';
+import { Matrix } from '../../domain/matrix.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
+import { modelPath, objectivePath, trialPath } from './paths.ts';
 import { presentProject, projectSchema } from './projects.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
@@ -12,28 +19,158 @@ export const eventSchema = z.strictObject({
   name: z.enum(EVENT_NAMES),
   subject: z.string().describe('The record that data shows, as kind/id.'),
   data: z.union([projectSchema, trialSchema, objectiveSchema, inverseSchema]),
+  shortened: z
+    .literal(true)
+    .optional()
+    .describe('There when data was too large: some of its lists are shorter or empty.'),
+  link: z.string().optional().describe('Beside shortened: the path whose GET shows the whole record.'),
 });
 
+interface Form {
+  /** What eventSchema says of data, once it is JSON. */
+  readonly data: object;
+  readonly isWhole: boolean;
+}
+
+/** The names of its fields and four instants alone take more. */
+const FEWEST_INVERSE_BYTES = 250;
+/** As much for each result, of which there is one per output. */
+const FEWEST_RESULT_BYTES = 200;
+/** Of a number in a list: a digit and a comma. */
+const NUMBER_BYTES = 2;
+
+/** Input, output and errors, and the results once there is an output. */
+function fewestInverseBytes(size: {
+  readonly inputCount: number;
+  readonly outputCount: number;
+  readonly hasOutput: boolean;
+}): number {
+  const { inputCount, outputCount, hasOutput } = size;
+  const perOutput = hasOutput ? 2 * NUMBER_BYTES + FEWEST_RESULT_BYTES : NUMBER_BYTES;
+  return FEWEST_INVERSE_BYTES + NUMBER_BYTES * inputCount + perOutput * outputCount;
+}
+
+/** The first of the record's forms, the whole first, that takes no more than `maximumBytes`; at least 16 kB are enough. */
+function render(event: RecordedEvent, record: EventRecord, maximumBytes: number): Buffer {
+  let body = Buffer.alloc(0);
+  for (const form of formsOf(event, record, maximumBytes)) {
+    body = Buffer.from(JSON.stringify(presentEvent(event, record, form)));
+    if (body.length <= maximumBytes) break;
+  }
+  return body;
+}
+
+export const sdkEvents: EventForm = { fewestInverseBytes, render };
+
 /** Clients want every record to tell when it changed; an event never does. */
-export function presentEvent(event: RecordedEvent, record: EventRecord) {
+function presentEvent(event: RecordedEvent, record: EventRecord, { data, isWhole }: Form) {
   return {
     ...presentRecord({ ...event, updatedAt: event.createdAt, disabledAt: null }),
     name: event.name,
     subject: `${kindOf(event.name)}/${event.resourceId}`,
-    data: presentData(record),
+    data,
+    ...(!isWhole && { shortened: true as const, link: linkOf(record) }),
   };
 }
 
-/** A project and a trial come without what was built on them since. */
-function presentData(record: EventRecord) {
+function linkOf(record: EventRecord): string {
   switch (record.kind) {
     case 'project':
-      return presentProject(record.project, record.project.inputCases, []);
+      return modelPath(record.project.modelId);
     case 'trial':
-      return presentTrial(record.trial, record.set, record.set.outputCases, []);
+      return trialPath(record.trial.id);
     case 'objective':
-      return presentObjective(record.objective);
     case 'inverse':
-      return presentInverse(record.objective, record.inverse);
+      return objectivePath(record.objective.id);
   }
 }
+
+type Recorded<Kind extends EventRecord['kind']> = Extract<EventRecord, { readonly kind: Kind }>;
+
+function formsOf(event: RecordedEvent, record: EventRecord, maximumBytes: number): Iterable<Form> {
+  switch (record.kind) {
+    case 'project':
+      return projectForms(record);
+    case 'trial':
+      return trialForms(record);
+    case 'objective':
+      return objectiveForms(event, record, maximumBytes);
+    case 'inverse':
+      return inverseForms(record);
+  }
+}
+
+const NO_CASES = Matrix.from([]);
+
+/** Without what was built on it since. */
+function* projectForms({ project, inputCases }: Recorded<'project'>): Iterable<Form> {
+  const data = presentProject(project, inputCases ?? NO_CASES, []);
+  if (inputCases !== null) yield { data, isWhole: true };
+  const withoutCases = { ...data, inputCases: [] };
+  yield { data: withoutCases, isWhole: false };
+  yield { data: { ...withoutCases, minimums: [], maximums: [], inputTypes: [], categories: [] }, isWhole: false };
+}
+
+/** Without what was built on it since. */
+function* trialForms({ trial, set, outputCases }: Recorded<'trial'>): Iterable<Form> {
+  const data = presentTrial(trial, set, outputCases ?? NO_CASES, []);
+  if (outputCases !== null) yield { data, isWhole: true };
+  yield { data: { ...data, outputCases: [] }, isWhole: false };
+}
+
+function* inverseForms({ objective, inverse }: Recorded<'inverse'>): Iterable<Form> {
+  const data = presentInverse(objective, inverse);
+  yield { data, isWhole: true };
+  yield { data: withoutResults(data), isWhole: false };
+  yield { data: withoutLists(data), isWhole: false };
+}
+
+type PresentedInverse = z.infer<typeof inverseSchema>;
+
+function withoutResults(inverse: PresentedInverse): PresentedInverse {
+  return { ...inverse, results: [] };
+}
+
+function withoutLists(inverse: PresentedInverse): PresentedInverse {
+  return { ...inverse, input: [], output: [], errors: [], results: [] };
+}
+
+/** As many of the newest inverses as fit; where not even the last one does, that one with less and less of it. */
+function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, maximumBytes: number): Iterable<Form> {
+  const { objective, isCut } = record;
+  const present = (inverse: Inverse) => presentInverse(objective, inverse);
+  const optimalInverse = record.optimalInverse && present(record.optimalInverse);
+  const bare = { ...presentObjective({ ...objective, inverses: [] }), optimalInverse };
+  const bytesLeft = (isWhole: boolean) => maximumBytes - bytesOf(presentEvent(event, record, { data: bare, isWhole }));
+  const newest = takeNewest(objective.inverses, present, bytesLeft(true));
+  if (!isCut && newest.length === objective.inverses.length) {
+    yield { data: { ...bare, inverses: newest }, isWhole: true };
+  }
+  const fitting = takeNewest(newest, (shown) => shown, bytesLeft(false));
+  if (fitting.length > 0) yield { data: { ...bare, inverses: fitting }, isWhole: false };
+  const last = objective.inverses.slice(-1).map(present);
+  for (const shorten of [withoutResults, withoutLists]) {
+    const lists = shorten === withoutLists && NO_LISTS;
+    const data = { ...bare, ...lists, optimalInverse: optimalInverse && shorten(optimalInverse) };
+    yield { data: { ...data, inverses: last.map(shorten) }, isWhole: false };
+  }
+}
+
+/** The last of the items that take no more than `bytes` as a list, in their order, presented one by one. */
+function takeNewest<T>(items: readonly T[], present: (item: T) => PresentedInverse, bytes: number): PresentedInverse[] {
+  const taken: PresentedInverse[] = [];
+  let left = bytes;
+  for (const item of items.toReversed()) {
+    const shown = present(item);
+    left -= bytesOf(shown) + ','.length;
+    if (left < 0) break;
+    taken.unshift(shown);
+  }
+  return taken;
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+const NO_LISTS = { objectives: [], objectiveTypes: [], minimumBounds: [], maximumBounds: [] };

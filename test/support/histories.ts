@@ -1,0 +1,69 @@
+/** Objectives with inverses in any state, for what is shown of them. */
+import fc from 'fast-check';
+import type { Inverse } from '../../src/domain/inverse.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import { withoutNegativeZero } from '../../src/domain/vectors.ts';
+import { anyJudged, type Judged } from './arbitraries.ts';
+
+export const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
+const instant = fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }));
+const id = fc.integer({ min: 1, max: 2 ** 31 - 1 });
+
+/** Inverses in any state, with the output of the judged definition or none. */
+export const history = fc
+  .tuple(
+    anyJudged,
+    fc.array(
+      fc.record({
+        id,
+        isComputed: fc.boolean(),
+        isLoaded: fc.boolean(),
+        loadedAt: instant,
+        satisfiedAt: instant,
+        stoppedAt: instant,
+        exhaustedAt: instant,
+        suggestTimeNs: fc.maxSafeNat(),
+      }),
+      { maxLength: 4 },
+    ),
+  )
+  .map(([{ definition, output }, steps]) => toObjective({ definition, output: withoutNegativeZero(output) }, steps));
+
+function toObjective({ definition, output }: Judged, steps: readonly Record<string, unknown>[]): ObjectiveWithInverses {
+  const inverses = steps.map(
+    ({ isComputed, isLoaded, ...step }, i) =>
+      ({
+        ...instants,
+        ...step,
+        objectiveId: 1,
+        iteration: i + 1,
+        status: 'active',
+        input: isComputed ? [i] : null,
+        output: isComputed && isLoaded ? output : null,
+        basisOutput: isLoaded ? null : output,
+        computeTimeNs: 0,
+        suggestedAt: null,
+        failedAt: null,
+        failureReason: null,
+      }) as Inverse,
+  );
+  return {
+    ...definition,
+    // The wire lets no -0 in, and JSON does not keep it.
+    objectives: withoutNegativeZero(definition.objectives),
+    minimumBounds: withoutNegativeZero(definition.minimumBounds),
+    maximumBounds: withoutNegativeZero(definition.maximumBounds),
+    ...instants,
+    id: 1,
+    trialId: 1,
+    number: 1,
+    initialInput: [0],
+    initialOutput: output,
+    maximumAttempts: 500,
+    attemptCount: inverses.length,
+    stopReason: 0,
+    optimalInverseId: inverses[0]?.id ?? null,
+    seed: 7,
+    inverses,
+  };
+}

@@ -1,0 +1,223 @@
+/** Bodies of events: whole where they fit, else shortened so that every client still reads them. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/event.ts';
+import type { Inverse } from '../../src/domain/inverse.ts';
+import { Matrix } from '../../src/domain/matrix.ts';
+import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
+import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
+import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
+import { history, instants } from '../support/histories.ts';
+
+/** The least that may be set. */
+const SMALLEST_LIMIT = 16 * 1024;
+
+function eventOf(name: EventName, resourceId = 1): RecordedEvent {
+  return { id: 9, accountId: 1, name, resourceId, createdAt: new Date(0) };
+}
+
+function render(event: RecordedEvent, record: EventRecord, maximumBytes: number) {
+  const bytes = sdkEvents.render(event, record, maximumBytes);
+  const body = JSON.parse(new TextDecoder().decode(bytes));
+  const { kind } = record;
+  expect(eventSchema.safeParse(body).error).toBeUndefined();
+  for (const reader of Object.values(CLIENT_READERS)) expect(reader[kind].safeParse(body.data).error).toBeUndefined();
+  return { bytes, body };
+}
+
+/** As an objective is read for its event: inverses with an input, and the optimal one. */
+function recordOf(objective: ObjectiveWithInverses, isCut = false): Extract<EventRecord, { kind: 'objective' }> {
+  const optimalInverse = objective.inverses.find(({ id }) => id === objective.optimalInverseId) ?? null;
+  const inverses = objective.inverses.filter(({ input }) => input !== null);
+  return { kind: 'objective', objective: { ...objective, inverses }, optimalInverse, isCut };
+}
+
+/** An objective of so many outputs with so many completed inverses, the first of them the best. */
+function largeObjective(outputCount: number, inverseCount: number): ObjectiveWithInverses {
+  const vector = (seed: number) => Array.from({ length: outputCount }, (_, j) => Math.sin(seed + j) * 1e6);
+  const inverses = Array.from(
+    { length: inverseCount },
+    (_, k) =>
+      ({
+        ...instants,
+        id: k + 1,
+        objectiveId: 1,
+        iteration: k + 1,
+        status: 'active',
+        input: Array.from({ length: 200 }, (_, i) => Math.cos(k + i)),
+        output: vector(k),
+        basisOutput: null,
+        suggestTimeNs: 1,
+        computeTimeNs: 1,
+        suggestedAt: new Date(0),
+        loadedAt: new Date(0),
+        satisfiedAt: null,
+        stoppedAt: null,
+        exhaustedAt: null,
+        failedAt: null,
+        failureReason: null,
+      }) satisfies Inverse,
+  );
+  return {
+    ...instants,
+    id: 1,
+    trialId: 1,
+    number: 1,
+    objectives: vector(99),
+    objectiveTypes: Array.from({ length: outputCount }, () => 'percent' as const),
+    minimumBounds: Array.from({ length: outputCount }, () => -1),
+    maximumBounds: Array.from({ length: outputCount }, () => 1),
+    desiredL1Norm: 0,
+    convergence: 1e-6,
+    initialInput: inverses[0]!.input,
+    initialOutput: vector(0),
+    maximumAttempts: 500,
+    attemptCount: inverseCount - 1,
+    stopReason: 0,
+    optimalInverseId: 1,
+    seed: 7,
+    inverses,
+  };
+}
+
+const output = eventOf('inverse.output_loaded');
+
+describe('the body of an objective event', () => {
+  it('never exceeds its limit, and is read by every client', () => {
+    fc.assert(
+      fc.property(history, fc.integer({ min: SMALLEST_LIMIT, max: 2 * SMALLEST_LIMIT }), (objective, limit) => {
+        expect(render(output, recordOf(objective), limit).bytes.length).toBeLessThanOrEqual(limit);
+      }),
+    );
+  });
+
+  it('shows everything where it fits, and does not speak of size', () => {
+    const objective = largeObjective(3, 20);
+    const { bytes } = render(output, recordOf(objective), 1e6);
+    const { body } = render(output, recordOf(objective), bytes.length + ','.length);
+    expect(body.data.inverses).toHaveLength(20);
+    expect(body.data.optimalInverse.id).toBe(1);
+    expect(body).not.toHaveProperty('shortened');
+    expect(body).not.toHaveProperty('link');
+  });
+
+  it('shows as many of the newest inverses as fit, the optimal one, and where to read all', () => {
+    const objective = largeObjective(3, 50);
+    const { bytes } = render(output, recordOf(objective), 1e6);
+    const limit = Math.floor(bytes.length / 2);
+    const { bytes: shorter, body } = render(output, recordOf(objective), limit);
+    expect(shorter.length).toBeLessThanOrEqual(limit);
+    expect(shorter.length).toBeGreaterThan(0.9 * limit);
+    const iterations = body.data.inverses.map(({ iteration }: { iteration: number }) => iteration);
+    expect(iterations.length).toBeGreaterThan(10);
+    expect(iterations).toEqual(Array.from({ length: iterations.length }, (_, k) => 51 - iterations.length + k));
+    expect(body.data.inverses.at(-1).results).toHaveLength(3);
+    expect(body.data.optimalInverse.iteration).toBe(1);
+    expect(body).toMatchObject({ shortened: true, link: '/api/objectives/1' });
+  });
+
+  it('says that it is shortened when older inverses were not even read', () => {
+    expect(render(output, recordOf(largeObjective(3, 2), true), 1e6).body).toMatchObject({
+      shortened: true,
+      data: { inverses: [{ iteration: 1 }, { iteration: 2 }] },
+    });
+  });
+
+  it('shows the last inverse without its results where one with them does not fit', () => {
+    const { body } = render(output, recordOf(largeObjective(1_000, 3)), 256 * 1024);
+    expect(body.data.inverses).toMatchObject([{ iteration: 3, results: [] }]);
+    expect(body.data.inverses[0].output).toHaveLength(1_000);
+    expect(body.data.objectives).toHaveLength(1_000);
+  });
+
+  it('shows no list at all where even that does not fit', () => {
+    const { bytes, body } = render(output, recordOf(largeObjective(1_000, 3)), SMALLEST_LIMIT);
+    expect(bytes.length).toBeLessThan(SMALLEST_LIMIT);
+    expect(body.data).toMatchObject({
+      attemptCount: 2,
+      objectives: [],
+      inverses: [{ iteration: 3, input: [], output: [], errors: [], results: [] }],
+      optimalInverse: { iteration: 1, output: [] },
+    });
+  });
+});
+
+it('an inverse takes no fewer bytes than is reckoned with when inverses are read', () => {
+  fc.assert(
+    fc.property(history, (objective) => {
+      for (const inverse of objective.inverses) {
+        const fewest = sdkEvents.fewestInverseBytes({
+          inputCount: inverse.input?.length ?? 0,
+          outputCount: objective.objectives.length,
+          hasOutput: inverse.output !== null,
+        });
+        const bytes = Buffer.byteLength(JSON.stringify(presentInverse(objective, inverse)));
+        expect(bytes).toBeGreaterThanOrEqual(fewest);
+      }
+    }),
+  );
+});
+
+it('an inverse that is too large comes without results, then without any list', () => {
+  const objective = largeObjective(1_000, 1);
+  const record: EventRecord = { kind: 'inverse', objective, inverse: objective.inverses[0]! };
+  const event = eventOf('inverse.suggested');
+  expect(render(event, record, 1e6).body.data.results).toHaveLength(1_000);
+  const shorter = render(event, record, 256 * 1024).body;
+  expect(shorter).toMatchObject({ shortened: true, link: '/api/objectives/1', data: { results: [] } });
+  expect(shorter.data.errors).toHaveLength(1_000);
+  expect(render(event, record, SMALLEST_LIMIT).body.data).toMatchObject({ iteration: 1, input: [], errors: [] });
+});
+
+it('a project comes without its input cases, then without any list, but with the number of cases', () => {
+  const names = Array.from({ length: 200 }, (_, i) => `${i} ${'ü'.repeat(150)}`);
+  const project = {
+    ...instants,
+    id: 1,
+    modelId: 3,
+    name: '\u0001'.repeat(200),
+    inputCount: 1,
+    minimums: [0],
+    maximums: [199],
+    inputTypes: ['category' as const],
+    categories: [names],
+    caseCount: 10_000,
+    outputCount: null,
+    seed: 1,
+    developedAt: null,
+  };
+  const event = eventOf('project.created');
+  const inputCases = Matrix.from(Array.from({ length: 10_000 }, (_, i) => [i % 200]));
+  const record: EventRecord = { kind: 'project', project, inputCases };
+  expect(render(event, record, 1e6).body.data.inputCases).toHaveLength(10_000);
+  const cut: EventRecord = { ...record, inputCases: null };
+  for (const each of [record, cut]) {
+    const { body } = render(event, each, 80_000);
+    expect(body).toMatchObject({ shortened: true, link: '/api/models/3', data: { caseCount: 10_000, inputCases: [] } });
+    expect(body.data.categories).toEqual(names);
+    const bare = render(event, each, SMALLEST_LIMIT);
+    expect(bare.bytes.length).toBeLessThan(SMALLEST_LIMIT);
+    expect(bare.body.data).toMatchObject({ inputCount: 1, categories: [], caseCount: 10_000 });
+  }
+});
+
+it('a trial comes without its output cases, but with their number', () => {
+  const trial = {
+    ...instants,
+    id: 1,
+    modelId: 3,
+    projectId: 2,
+    outputCaseSetId: 5,
+    number: 1,
+    status: 'active' as const,
+  };
+  const outputCases = Array.from({ length: 5_000 }, (_, i) => [i / 3, i / 7]);
+  const set = { ...instants, id: 5, modelId: 3, projectId: 2, outputCount: 2, caseCount: 5_000, failedCases: [] };
+  const record: EventRecord = { kind: 'trial', trial, set, outputCases: Matrix.from(outputCases) };
+  const event = eventOf('output_cases.loaded');
+  expect(render(event, record, 1e6).body.data.outputCases).toEqual(outputCases);
+  const { body } = render(event, record, SMALLEST_LIMIT);
+  expect(body).toMatchObject({ shortened: true, link: '/api/trials/1' });
+  expect(body.data).toMatchObject({ outputCount: 2, caseCount: 5_000, outputCases: [] });
+});
