@@ -1,81 +1,102 @@
 /**
- * Clients that ask for suggestions and load their outputs without a pause. Every answer that is not a success counts, and
- * so does an iteration that is missing, doubled or out of order.
+ * Clients that play objectives without a pause while something happens to the service: every POST under an Idempotency-Key,
+ * a call that fails sent again under the same one. What they saw is held against the database afterwards.
  */
-import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Admin } from '../chaos/database-server.ts';
+import type { Journal } from '../chaos/play.ts';
+import { Players } from '../chaos/players.ts';
+import { type Violations, verify } from '../chaos/verify.ts';
+
+export interface LoadOptions {
+  /** Ports of the ingress processes, or of what stands in front of them. */
+  readonly ports: readonly number[];
+  readonly key: string;
+  readonly clients: number;
+}
 
 export interface LoadReport {
   readonly requests: number;
   readonly steps: number;
-  readonly failures: readonly string[];
-  readonly suggestMs: { readonly p50: number; readonly p99: number; readonly max: number };
+  readonly objectives: number;
+  /** Calls that failed and were sent again, by reason. */
+  readonly retries: Readonly<Record<string, number>>;
+  /** Answers that no client could expect, and calls given up. */
+  readonly complaints: readonly string[];
 }
 
 export interface Load {
   /** Steps done so far. */
   readonly steps: () => number;
+  /** What the clients know so far. */
+  readonly journals: readonly Journal[];
+  /** When each client did its steps, Unix milliseconds. */
+  readonly stepTimesOf: readonly (readonly number[])[];
+  /** Resolves after so many steps more. */
+  moreSteps(count: number): Promise<void>;
+  /** Objectives begun are played to their end. */
   stop(): Promise<LoadReport>;
 }
 
+const SEED = 1;
 /** A history that grows without end would make every suggestion slower than the one before. */
-const STEPS_PER_OBJECTIVE = 25;
+const STEPS_PER_OBJECTIVE = 12;
+/** A call that fails for so long is a failure of the service, whatever happened to it. */
+const CALL_LIMIT_MS = 90_000;
+/** No step in such a time: nothing is to be waited for any more. */
+const STALL_LIMIT_MS = 120_000;
 
-export function startLoad(origin: string, key: string, clients: number): Load {
-  const http = makeClient(origin, key, clients);
-  const failures: string[] = [];
-  const times: number[] = [];
-  let requests = 0;
-  let isOver = false;
-  const counting: Client = {
-    call: (method, path, body) => {
-      requests += 1;
-      return http.call(method, path, body);
-    },
-    close: () => http.close(),
-  };
-  const loops = Array.from({ length: clients }, async () => {
-    while (!isOver) {
-      await playObjective(counting, () => isOver, times).catch((error: unknown) => {
-        failures.push(error instanceof Error ? error.message : String(error));
-      });
-    }
+export async function startLoad(options: LoadOptions): Promise<Load> {
+  const players = new Players({
+    ...options,
+    seed: SEED,
+    stepLimit: STEPS_PER_OBJECTIVE,
+    timeLimitMs: CALL_LIMIT_MS,
+    doubled: 0,
+    loadsOpenOutput: true,
   });
+  let isOver = false;
+  const setup = await players.prepare();
+  const playing = players.play(setup, () => isOver);
+  const steps = () => players.stepTimes.length;
   return {
-    steps: () => times.length,
+    steps,
+    journals: players.journals,
+    stepTimesOf: players.stepTimesOf,
+    moreSteps: async (count) => {
+      const enough = steps() + count;
+      while (steps() < enough) {
+        const last = players.stepTimes.at(-1) ?? Date.now();
+        if (Date.now() - last > STALL_LIMIT_MS) throw new Error(`no step for ${STALL_LIMIT_MS / 1_000} s`);
+        await delay(20);
+      }
+    },
     stop: async () => {
       isOver = true;
-      await Promise.all(loops);
-      counting.close();
-      times.sort((a, b) => a - b);
-      const at = (share: number) =>
-        Math.round(times[Math.min(times.length - 1, Math.floor(share * times.length))] ?? 0);
+      await playing;
+      players.close();
       return {
-        requests,
-        steps: times.length,
-        failures,
-        suggestMs: { p50: at(0.5), p99: at(0.99), max: at(1) },
+        requests: players.requests,
+        steps: steps(),
+        objectives: players.journals.length,
+        retries: Object.fromEntries(players.retries),
+        complaints: players.complaints,
       };
     },
   };
 }
 
-interface Suggested {
-  readonly id: number;
-  readonly iteration: number;
-  readonly input: readonly number[] | null;
+/** What the database lacks of the journals, has twice, or has in another order. */
+export async function verifyDatabase(databaseUrl: string, journals: readonly Journal[]): Promise<Violations> {
+  const admin = new Admin(databaseUrl);
+  try {
+    return await verify(admin, journals);
+  } finally {
+    await admin.close();
+  }
 }
 
-async function playObjective(client: Client, isOver: () => boolean, times: number[]): Promise<void> {
-  const path = await loadObjective(client);
-  for (let iteration = 2; iteration < STEPS_PER_OBJECTIVE && !isOver(); iteration++) {
-    const startedAt = performance.now();
-    const step = await client.call<Suggested>('POST', `${path}/inverses`);
-    times.push(performance.now() - startedAt);
-    if (step.iteration !== iteration) throw new Error(`iteration ${step.iteration} in place of ${iteration}`);
-    if (step.input === null) throw new Error('the wait for a suggestion ran out');
-    await client.call('POST', `${path}/inverse-output`, { output: blackBox(step.input) });
-  }
-  const { inverses } = await client.call<{ inverses: { id: number }[] }>('GET', path);
-  const ids = inverses.map(({ id }) => id);
-  if (ids.some((id, i) => i > 0 && id <= ids[i - 1]!)) throw new Error(`steps out of order: ${ids.join(' ')}`);
+/** Every broken promise in words; [] when all were kept. */
+export function describeViolations(found: Violations): readonly string[] {
+  return Object.entries(found).flatMap(([kind, list]) => (list as readonly string[]).map((one) => `${kind}: ${one}`));
 }
