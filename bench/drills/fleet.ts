@@ -62,10 +62,11 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
     },
     stop: async () => {
       isStopping = true;
-      if (child === undefined || child.exitCode !== null) return { ms: 0, code: child?.exitCode ?? null };
+      const hasEnded = child === undefined || child.exitCode !== null || child.signalCode !== null;
+      if (hasEnded) return { ms: 0, code: child?.exitCode ?? null };
       const startedAt = performance.now();
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
+      const exited = once(child!, 'exit');
+      child!.kill('SIGTERM');
       const [code] = (await exited) as [number | null];
       return { ms: Math.round(performance.now() - startedAt), code };
     },

@@ -49,14 +49,18 @@ export async function withInputCases(
 ): Promise<NewProject> {
   refuseViolations([...checkNewProject(project), ...checkCaseLimit(project, maximumCases)]);
   if (project.inputCases !== null) return project;
-  return { ...project, inputCases: await designCases(engine, project, seedOfProject(project)) };
+  const designed = await designCases(engine, project, seedOfProject(project));
+  // In an order in which the first ones are a design of their own.
+  return { ...project, inputCases: maximumCases === 0 ? designed : designed.slice(0, maximumCases) };
 }
 
 function checkCaseLimit({ inputCases, caseCount }: NewProject, maximumCases: number): readonly Violation[] {
   const count = inputCases?.length ?? caseCount ?? 0;
   if (maximumCases === 0 || count <= maximumCases) return [];
-  const field = inputCases === null ? 'caseCount' : 'inputCases';
-  return [makeViolation([field], `are at most ${maximumCases} on this service, not ${count}.`)];
+  const bound = `at most ${maximumCases} on this service, not ${count}.`;
+  return [
+    inputCases === null ? makeViolation(['caseCount'], `is ${bound}`) : makeViolation(['inputCases'], `are ${bound}`),
+  ];
 }
 
 function seedOfProject(project: NewProject): number {
