@@ -2,13 +2,17 @@
 #   docker build -t backsolve .
 # Node runs the TypeScript as it is, so that there is no build step, only the production dependencies.
 
-FROM node:24-bookworm-slim AS dependencies
+# Pinned: a tag may be moved, a digest may not. It is that of the index of all platforms, as Docker's own list of its images
+# (github.com/docker-library/repo-info, repos/node/remote) has it; deploy/pin-images.sh renews it.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
+
+FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # The embedded database is for machines without one; a container is given DATABASE_URL.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
-FROM node:24-bookworm-slim
+FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="backsolve" \
       org.opencontainers.image.description="Finds the inputs of an expensive black box that give the outputs you want, in the fewest runs." \
       org.opencontainers.image.source="https://github.com/backsolve/backsolve"

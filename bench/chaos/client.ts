@@ -35,6 +35,8 @@ const CALL_LIMIT_MS = 8_000;
 export class GaveUp extends Error {}
 
 export class Client {
+  /** Calls sent, repetitions and copies included. */
+  sent = 0;
   readonly #options: ClientOptions;
   readonly #agent = new Agent({ keepAlive: true });
 
@@ -75,6 +77,7 @@ export class Client {
 
   /** The answer, or the code of the network error. */
   #send(port: number, method: string, path: string, body: object | undefined, key: string): Promise<Answer | string> {
+    this.sent += 1;
     return new Promise((resolve) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const headers = {

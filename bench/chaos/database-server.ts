@@ -1,14 +1,15 @@
 /** A real Postgres server whose process is ours to stop, kill and start again. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { open } from 'node:fs/promises';
+import { appendFile, chmod, chown, mkdir, open, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { findBinaries, programIn } from '../../src/dev/postgres-binaries.ts';
 import { processOptions, type ServerFiles } from '../../src/dev/postgres-programs.ts';
-import { endLeftovers } from '../../src/dev/server-processes.ts';
+import { endLeftovers, serverProcesses } from '../../src/dev/server-processes.ts';
 import { chooseUser, locateCluster, reachableBinaries } from '../../src/dev/system-user.ts';
 
 const READY_LIMIT_MS = 60_000;
@@ -45,6 +46,43 @@ export class DatabaseServer {
     return server;
   }
 
+  /**
+   * The same files once more, as a server on `port` that is not started yet. This one must be stopped. `settings` come on top
+   * of its own; `files` are written into the copied folder, by name.
+   */
+  async copyTo(
+    folder: string,
+    port: number,
+    { settings, files }: { readonly settings: readonly string[]; readonly files: Readonly<Record<string, string>> },
+  ): Promise<DatabaseServer> {
+    const cluster = path.join(folder, 'postgres');
+    await mkdir(folder);
+    await chmod(folder, 0o711);
+    await promisify(execFile)('cp', ['-a', this.#files.cluster, cluster]);
+    for (const [name, content] of Object.entries(files)) {
+      await writeFile(path.join(cluster, name), content);
+      if (this.#files.user.uid !== undefined) {
+        await chown(path.join(cluster, name), this.#files.user.uid, this.#files.user.gid);
+      }
+    }
+    const url = new URL(this.url);
+    url.port = String(port);
+    const copied = { ...this.#files, cluster: await realpath(cluster) };
+    const server = new DatabaseServer(
+      url.href,
+      copied,
+      [...this.#settings, ...settings],
+      path.join(folder, 'postgres.log'),
+    );
+    process.once('exit', () => server.#process?.kill('SIGQUIT'));
+    return server;
+  }
+
+  /** Lets these hosts in as pg_hba.conf says it; read with the next start. */
+  async admit(line: string): Promise<void> {
+    await appendFile(path.join(this.#files.cluster, 'pg_hba.conf'), `${line}\n`);
+  }
+
   /** Resolves when the server answers a statement. */
   async start(): Promise<void> {
     const log = await open(this.#logFile, 'a');
@@ -75,6 +113,15 @@ export class DatabaseServer {
     const running = this.#process!;
     const exited = once(running, 'exit');
     running.kill('SIGKILL');
+    await exited;
+    await endLeftovers(this.#files.cluster);
+  }
+
+  /** As when the machine loses its power: all processes at once, none has a last word. */
+  async vanish(): Promise<void> {
+    const running = this.#process!;
+    const exited = once(running, 'exit');
+    for (const pid of await serverProcesses(this.#files.cluster)) process.kill(pid, 'SIGKILL');
     await exited;
     await endLeftovers(this.#files.cluster);
   }

@@ -2,11 +2,11 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client } from './client.ts';
 import { Admin, type DatabaseServer } from './database-server.ts';
 import { DATABASE_FAULTS, type FaultName } from './faults.ts';
 import { Fleet } from './fleet.ts';
-import { type Journal, play, prepare, type Setup } from './play.ts';
+import type { Journal } from './play.ts';
+import { Players } from './players.ts';
 import { type ChaosCounts, ProcessChaos } from './process-chaos.ts';
 import { randomFrom } from './random.ts';
 import { measureRecovery, type Recovery, type Violations, verify, type Window } from './verify.ts';
@@ -66,7 +66,13 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
   const { url, key } = await openDatabase(server, 'chaos');
   const admin = new Admin(url);
   const fleet = await Fleet.start({ ...options, databaseUrl: url, settings: SETTINGS });
-  const players = new Players(fleet, key, options);
+  const players = new Players({
+    ...options,
+    ports: fleet.ingressPorts,
+    key,
+    timeLimitMs: CALL_LIMIT_MS,
+    doubled: 0.05,
+  });
   const complaints: string[] = [];
   const setup = await players.prepare();
   const quiet = new AbortController();
@@ -128,7 +134,13 @@ export async function runUndisturbed(
 ): Promise<readonly Journal[]> {
   const { url, key } = await openDatabase(server, 'undisturbed');
   const fleet = await Fleet.start({ ...options, databaseUrl: url, settings: SETTINGS });
-  const players = new Players(fleet, key, options);
+  const players = new Players({
+    ...options,
+    ports: fleet.ingressPorts,
+    key,
+    timeLimitMs: CALL_LIMIT_MS,
+    doubled: 0.05,
+  });
   const setup = await players.prepare();
   const startedAt = Date.now();
   await players.play(setup, () => players.journals.length >= disturbed.length);
@@ -155,63 +167,6 @@ async function openDatabase(server: DatabaseServer, name: string): Promise<{ url
     (await promisify(execFile)(process.execPath, [MAIN, ...args], { env })).stdout.trim();
   await run('migrate');
   return { url, key: await run('keys', 'create', '--account', 'chaos') };
-}
-
-class Players {
-  readonly journals: Journal[] = [];
-  readonly stepTimes: number[] = [];
-  readonly retries = new Map<string, number>();
-  readonly complaints: string[] = [];
-  readonly #clients: readonly Client[];
-  readonly #options: RunOptions;
-
-  constructor(fleet: Fleet, key: string, options: RunOptions) {
-    this.#options = options;
-    this.#clients = Array.from(
-      { length: options.clients },
-      (_, i) =>
-        new Client({
-          ports: fleet.ingressPorts,
-          key,
-          random: randomFrom(options.seed + 1_000 * (i + 1)),
-          onRetry: (reason) => this.retries.set(reason, (this.retries.get(reason) ?? 0) + 1),
-          timeLimitMs: CALL_LIMIT_MS,
-          doubled: 0.05,
-        }),
-    );
-  }
-
-  prepare(): Promise<Setup> {
-    return prepare(this.#clients[0]!);
-  }
-
-  /** Every client takes one objective after the other until `isEnough`; objectives begun are played to their end. */
-  async play(setup: Setup, isEnough: () => boolean): Promise<void> {
-    const loop = async (client: Client) => {
-      while (!isEnough()) {
-        const journal: Journal = {
-          index: this.journals.length,
-          objectiveId: 0,
-          steps: [],
-          seen: new Map(),
-          failedComputations: 0,
-          isEnded: false,
-        };
-        this.journals.push(journal);
-        const onStep = () => this.stepTimes.push(Date.now());
-        try {
-          await play(client, setup, journal, { stepLimit: this.#options.stepLimit, onStep });
-        } catch (error) {
-          this.complaints.push(`objective number ${journal.index}: ${(error as Error).message}`);
-        }
-      }
-    };
-    await Promise.all(this.#clients.map(loop));
-  }
-
-  close(): void {
-    for (const client of this.#clients) client.close();
-  }
 }
 
 interface Breaking {

@@ -59,6 +59,8 @@ export class Unexpected extends Error {
 export interface PlayOptions {
   /** Steps after which the client stops the objective. */
   readonly stepLimit: number;
+  /** Whether outputs go to the open iteration under a key, instead of to the iteration by its id. */
+  readonly loadsOpenOutput: boolean;
   readonly onStep: () => void;
 }
 
@@ -77,7 +79,9 @@ export async function play(client: Client, setup: Setup, journal: Journal, optio
     const { step } = asked;
     if (asked.kind === 'run') {
       const output = box.run(step.input);
-      const loaded = await client.call('PUT', `${path}/inverses/${step.inverseId}/output`, { output });
+      const loaded = options.loadsOpenOutput
+        ? await client.call('POST', `${path}/inverse-output`, { output })
+        : await client.call('PUT', `${path}/inverses/${step.inverseId}/output`, { output });
       if (loaded.status !== 200) throw new Unexpected(`output of iteration ${step.iteration}`, loaded);
       journal.steps.push({ ...step, output });
     } else {

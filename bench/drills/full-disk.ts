@@ -21,7 +21,7 @@ import { Admin } from '../chaos/database-server.ts';
 import { type Journal, play, prepare } from '../chaos/play.ts';
 import { randomFrom } from '../chaos/random.ts';
 import { verify } from '../chaos/verify.ts';
-import { findPort } from '../scale/fleet.ts';
+import { findPort } from './fleet.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -160,9 +160,11 @@ function startPlayers({ port, key }: Running) {
       const index = journals.length;
       const journal = { index, objectiveId: 0, steps: [], seen: new Map(), failedComputations: 0, isEnded: false };
       journals.push(journal);
-      await play(client, setup, journal, { stepLimit: 20, onStep: () => undefined }).catch((error: Error) => {
-        complaints.push(`objective number ${index}: ${error.message}`);
-      });
+      await play(client, setup, journal, { stepLimit: 20, loadsOpenOutput: false, onStep: () => undefined }).catch(
+        (error: Error) => {
+          complaints.push(`objective number ${index}: ${error.message}`);
+        },
+      );
     }
     client.close();
   };

@@ -27,7 +27,10 @@ export async function withInputCases(
   const field = inputCases === null ? 'caseCount' : 'inputCases';
   refuseViolations(checkCaseLimits(field, inputCases?.rows ?? caseCount ?? 0, space.inputCount, limits));
   if (inputCases !== null) return project;
-  return { ...project, inputCases: await designCases(engine, project, seedOfProject(project)) };
+  const designed = await designCases(engine, project, seedOfProject(project));
+  // The first ones are a design of their own.
+  const isLarge = limits.cases !== 0 && designed.rows > limits.cases;
+  return { ...project, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
 }
 
 function seedOfProject(project: NewProject): number {

@@ -42,7 +42,9 @@ afterAll(async () => {
 });
 
 it('is enough to make a key, serve, work and answer a suggestion', async () => {
-  const settings = { DATABASE_URL: restrictedUrl, PORT: '0', ENGINE_THREADS: '1' };
+  const withoutPassword = new URL(restrictedUrl);
+  withoutPassword.password = '';
+  const settings = { DATABASE_URL: withoutPassword.href, PGPASSWORD: PASSWORD, PORT: '0', ENGINE_THREADS: '1' };
   const { stdout } = await runCommand(['keys', 'create'], settings);
   const key = stdout.trim();
   const [ingress, worker] = [startCommand(['serve'], settings), startCommand(['work'], settings)];

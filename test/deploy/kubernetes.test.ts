@@ -2,8 +2,10 @@
  * The manifests fit Kubernetes' and KEDA's own schemas, and each other. deploy/kubernetes/validate.sh does the same with
  * kubeconform, several releases and unknown fields as errors.
  */
+import { BlockList } from 'node:net';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
+import fc from 'fast-check';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
 import { Job } from 'kubernetes-models/batch/v1/Job';
@@ -15,6 +17,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { describe, expect, it, test } from 'vitest';
 import { loadConfig, SETTINGS } from '../../src/config.ts';
+import { isPublicAddress } from '../../src/webhooks/target-guard.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 
 const KINDS = [
@@ -97,6 +100,146 @@ describe('pods', () => {
     expect(ports('backsolve-worker')).toEqual([config.worker.healthPort]);
   });
 });
+
+describe('secrets', () => {
+  it('give the owner of the schema to the migrations alone, and everything else the role without a schema', () => {
+    const used = Object.fromEntries(workloads.map((each) => [each.metadata.name, secretsOf(each)]));
+    expect(used).toEqual({
+      'backsolve-migrate': ['backsolve-owner'],
+      'backsolve-serve': ['backsolve'],
+      'backsolve-worker': ['backsolve'],
+    });
+    const { secretTargetRef } = find('TriggerAuthentication', 'backsolve-database').spec;
+    expect(secretTargetRef.map(({ name }: { name: string }) => name)).toEqual(['backsolve']);
+  });
+
+  it('are asked for by settings that the service knows', () => {
+    const names = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].env.map(nameOf));
+    expect(names.filter((name) => !(name in SETTINGS))).toEqual([]);
+  });
+});
+
+describe('the network policies', () => {
+  const policies = manifests.filter(({ kind }) => kind === 'NetworkPolicy');
+  const egressOf = (name: string): readonly EgressRule[] =>
+    policies
+      .filter(({ spec }) => matches(spec.podSelector, name))
+      .flatMap(({ spec }) => (spec.egress ?? []) as EgressRule[]);
+
+  it('let nothing out that does not say where to and on which port', () => {
+    for (const { metadata, spec } of policies) {
+      for (const rule of (spec.egress ?? []) as EgressRule[]) {
+        expect(rule.to?.length, metadata.name).toBeGreaterThan(0);
+        expect(rule.ports?.length, metadata.name).toBeGreaterThan(0);
+      }
+    }
+    const everything = find('NetworkPolicy', 'backsolve-default').spec;
+    expect(everything).toMatchObject({ podSelector: {}, policyTypes: ['Ingress', 'Egress'] });
+    expect(everything.ingress).toBeUndefined();
+  });
+
+  it.each([
+    ['backsolve-migrate', [53, 5432]],
+    ['backsolve-serve', [53, 4318, 5432]],
+    ['backsolve-worker', [53, 443, 4318, 5432]],
+  ])('let %s out on the ports %j', (name, expected) => {
+    const ports = new Set(egressOf(name).flatMap((rule) => rule.ports!.map(({ port }) => port)));
+    expect([...ports].sort((a, b) => a - b)).toEqual([...expected].sort((a, b) => a - b));
+  });
+
+  it('let webhooks out to the addresses that the product calls, and to no others', () => {
+    const rules = egressOf('backsolve-worker').filter(({ ports }) => ports!.some(({ port }) => port === 443));
+    const blocks = rules.flatMap(({ to }) => to!.map(({ ipBlock }) => ipBlock!));
+    const isLetOut = (address: string): boolean => {
+      const family = address.includes(':') ? 'ipv6' : 'ipv4';
+      return blocks.some(({ cidr, except }) => {
+        const [taken, refused] = [toBlockList([cidr], family), toBlockList(except ?? [], family)];
+        return taken.check(address, family) && !refused.check(address, family);
+      });
+    };
+    const edges = blocks.flatMap(({ except }) => except!).flatMap(edgesOf);
+    expect(edges.length).toBeGreaterThan(60);
+    for (const address of SPECIAL) expect([address, isLetOut(address)]).toEqual([address, false]);
+    for (const address of edges) expect([address, isLetOut(address)]).toEqual([address, isPublicAddress(address)]);
+    fc.assert(fc.property(fc.ipV4(), (address) => isLetOut(address) === isPublicAddress(address)));
+    // Notations of an IPv4 address are no addresses that a packet goes to.
+    const routed = fc.ipV6().filter((address) => !/^::ffff:|^64:ff9b:|\./i.test(address));
+    fc.assert(fc.property(routed, (address) => isLetOut(address) === isPublicAddress(address)));
+  });
+});
+
+/** One address of every block that is not globally reachable. */
+const SPECIAL = [
+  ...['0.0.0.1', '10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '192.0.0.8', '192.0.2.1'],
+  ...['192.88.99.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '255.255.255.255'],
+  ...['::1', 'fc00::1', 'fd12:3456::1', 'fe80::1', 'ff02::1', '2001::1', '2001:db8::1', '2002:a00:1::1', '3fff::1'],
+];
+
+interface EgressRule {
+  readonly to?: readonly { readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] } }[];
+  readonly ports?: readonly { readonly port: number }[];
+}
+
+interface PodSelector {
+  readonly matchLabels?: Readonly<Record<string, string>>;
+  readonly matchExpressions?: readonly { readonly operator: string; readonly values: readonly string[] }[];
+}
+
+function matches({ matchLabels, matchExpressions }: PodSelector, name: string): boolean {
+  const isNamed = matchLabels === undefined || matchLabels['app.kubernetes.io/name'] === name;
+  return (
+    isNamed && (matchExpressions ?? []).every(({ operator, values }) => operator === 'In' && values.includes(name))
+  );
+}
+
+function nameOf({ name }: { readonly name: string }): string {
+  return name;
+}
+
+/** Names of all secrets that the pods of a workload refer to. */
+function secretsOf({ spec }: Manifest): readonly string[] {
+  const text = JSON.stringify(spec.template.spec, (key, value) =>
+    key === 'secretKeyRef' || key === 'secretRef' || key === 'secret' ? { secretNamed: value.name } : value,
+  );
+  return [...new Set(Array.from(text.matchAll(/"secretNamed":"([^"]+)"/g), ([, name]) => name!))];
+}
+
+function toBlockList(nets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const net of nets) {
+    const [address, bits] = net.split('/') as [string, string];
+    if (address.includes(':') === (family === 'ipv6')) list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/** The first and the last address of a block, and their neighbours outside. */
+function edgesOf(net: string): readonly string[] {
+  const [address, bits] = net.split('/') as [string, string];
+  const isIpv6 = address.includes(':');
+  const length = isIpv6 ? 128n : 32n;
+  const first = isIpv6 ? fromIpv6(address) : address.split('.').reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  const last = first + (1n << (length - BigInt(bits))) - 1n;
+  const inside = [first - 1n, first, last, last + 1n].filter((value) => value >= 0n && value < 1n << length);
+  return inside.map((value) => (isIpv6 ? toIpv6(value) : toIpv4(value)));
+}
+
+function fromIpv6(address: string): bigint {
+  const [head, tail] = address.split('::') as [string, string | undefined];
+  const front = head.split(':').filter((group) => group !== '');
+  const back = (tail ?? '').split(':').filter((group) => group !== '');
+  const groups = [...front, ...new Array<string>(8 - front.length - back.length).fill('0'), ...back];
+  return groups.reduce((sum, group) => sum * 65_536n + BigInt(`0x${group}`), 0n);
+}
+
+function toIpv6(value: bigint): string {
+  const digits = value.toString(16).padStart(32, '0');
+  return digits.match(/.{4}/g)!.join(':');
+}
+
+function toIpv4(value: bigint): string {
+  return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
+}
 
 describe('everything that selects pods', () => {
   const labels = workloads.map(({ spec }) => spec.template.metadata.labels['app.kubernetes.io/name'] as string);

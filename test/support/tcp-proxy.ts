@@ -23,7 +23,7 @@ interface Drop {
 export class TcpProxy {
   /** For connections that come from now on. */
   mode: ProxyMode = 'forward';
-  readonly #target: { readonly host: string; readonly port: number };
+  #target: { readonly host: string; readonly port: number };
   readonly #pairs = new Set<Pair>();
   readonly #drops = new Set<Drop>();
   #server: Server | undefined;
@@ -31,8 +31,12 @@ export class TcpProxy {
 
   /** @param targetUrl  any URL with a host and a port */
   constructor(targetUrl: string) {
-    const { hostname, port } = new URL(targetUrl);
-    this.#target = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+    this.#target = targetOf(targetUrl);
+  }
+
+  /** Where new connections go from now on, as when a virtual address moves to another machine. */
+  switchTo(targetUrl: string): void {
+    this.#target = targetOf(targetUrl);
   }
 
   /** Listens on a free port of this machine. */
@@ -130,4 +134,9 @@ export class TcpProxy {
     pair.client.destroy();
     pair.target?.destroy();
   }
+}
+
+function targetOf(url: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
 }

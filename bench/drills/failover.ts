@@ -1,0 +1,166 @@
+/**
+ * The primary dies under load and its synchronous standby takes over: nothing that a client was told may be missing, nothing be
+ * there twice, and clients go on by themselves within 30 s of the promotion.
+ *
+ * The service reaches the database at one address, which moves to the new primary; here a TCP proxy is that address, in production
+ * a load balancer or a virtual IP. (DATABASE_URL takes one host: node-postgres knows no list of them.) Half a second before the
+ * primary dies its link to the standby fails, so that a commit which does not wait for the standby is told to a client and
+ * lost: with --asynchronous the drill must find losses.
+ *
+ *   node bench/drills/failover.ts [--clients 8] [--steps 300] [--outage-seconds 3] [--commit on|remote_apply] [--asynchronous]
+ */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { DatabaseServer } from '../chaos/database-server.ts';
+import { createKey, findPort, makeProcess, type Process, runCommand } from './fleet.ts';
+import { makeDrillFolder } from './folder.ts';
+import { describeViolations, type Load, startLoad, verifyDatabase } from './load.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    clients: { type: 'string', default: '8' },
+    // Before the primary dies, and again after the standby took over.
+    steps: { type: 'string', default: '300' },
+    // From the death of the primary to the promotion: whoever watches the servers needs time to be sure.
+    'outage-seconds': { type: 'string', default: '3' },
+    commit: { type: 'string', default: 'on' },
+    asynchronous: { type: 'boolean', default: false },
+  },
+});
+const RECOVERY_LIMIT_MS = 30_000;
+const LINK_DOWN_MS = 500;
+const STANDBY = 'standby';
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+const folder = await makeDrillFolder();
+let broken: readonly string[];
+try {
+  broken = await drill();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+for (const one of broken) console.log(`BROKEN ${one}`);
+console.log(broken.length === 0 ? 'Every promise was kept.' : `${broken.length} broken promises.`);
+process.exit(broken.length === 0 ? 0 : 1);
+
+async function drill(): Promise<readonly string[]> {
+  const { primary, standby, link } = await startServers();
+  const address = new TcpProxy(primary.url);
+  await address.listen();
+  const settings = {
+    DATABASE_URL: address.through(primary.url),
+    WORKER_CONCURRENCY: '2',
+    ENGINE_THREADS: '1',
+  };
+  await runCommand(['migrate'], settings);
+  const key = await createKey(settings);
+  const fleet: Process[] = [];
+  for (const role of ['serve', 'serve', 'work', 'work'] as const) fleet.push(await makeProcess(role, settings));
+  await Promise.all(fleet.map((member) => member.start()));
+  const ports = fleet.filter(({ role }) => role === 'serve').map(({ port }) => port);
+  const load = await startLoad({ ports, key, clients: Number(options.clients) });
+  await load.moreSteps(Number(options.steps));
+  console.log(JSON.stringify({ replication: await replicationState(primary.url), stepsBefore: load.steps() }));
+
+  link.stall();
+  await delay(LINK_DOWN_MS);
+  await primary.vanish();
+  const diedAt = Date.now();
+  await delay(1_000 * Number(options['outage-seconds']));
+  await link.close();
+  await query(standby.url, 'select pg_promote(true, 60)');
+  const promotedAt = Date.now();
+  address.switchTo(standby.url);
+  address.cut();
+  const readyMs = await untilAllReady(fleet, promotedAt);
+  await load.moreSteps(Number(options.steps));
+  const report = await load.stop();
+  const violations = describeViolations(await verifyDatabase(standby.url, load.journals));
+  const recovery = recoveryOf(load, diedAt, promotedAt);
+  console.log(JSON.stringify({ promotedAfterMs: promotedAt - diedAt, readyMs, recovery }, undefined, 2));
+  console.log(JSON.stringify({ ...report, violations: violations.length }, undefined, 2));
+  const ended = fleet.flatMap(({ endedByItself }) => endedByItself ?? []);
+  const stops = await Promise.all(fleet.map((member) => member.stop()));
+  await address.close();
+  await standby.close();
+  return [
+    ...violations,
+    ...report.complaints,
+    ...ended,
+    ...stops.flatMap(({ code }, i) => (code === 0 ? [] : [`${fleet[i]!.role} ended with ${code}`])),
+    ...(readyMs > RECOVERY_LIMIT_MS ? [`not every process was ready ${RECOVERY_LIMIT_MS} ms after the promotion`] : []),
+    ...(recovery.slowestClientMs > RECOVERY_LIMIT_MS ? [`a client went on ${recovery.slowestClientMs} ms later`] : []),
+  ];
+}
+
+/** A primary and a standby that follows it over `link`. */
+async function startServers() {
+  const shared = ['jit=off', 'wal_level=replica', 'max_wal_senders=4', `synchronous_commit=${options.commit}`];
+  const primary = await DatabaseServer.create(join(folder, 'primary'), [
+    ...shared,
+    ...(options.asynchronous ? [] : [`synchronous_standby_names=${STANDBY}`]),
+  ]);
+  await primary.admit('host replication all 127.0.0.1/32 scram-sha-256');
+  await primary.stop('fast');
+  const link = new TcpProxy(primary.url);
+  await link.listen();
+  const from = new URL(link.through(primary.url));
+  const source = `host=${from.hostname} port=${from.port} user=${from.username} password=${from.password}`;
+  const standby = await primary.copyTo(join(folder, 'standby'), await findPort(), {
+    // Once promoted it has no standby of its own, and must not wait for one.
+    settings: [`primary_conninfo=${source} application_name=${STANDBY}`, 'synchronous_standby_names='],
+    files: { 'standby.signal': '' },
+  });
+  await primary.start();
+  await standby.start();
+  while ((await replicationState(primary.url)) !== (options.asynchronous ? 'async' : 'sync')) await delay(50);
+  return { primary, standby, link };
+}
+
+async function replicationState(url: string): Promise<string | undefined> {
+  const [row] = await query<{ state: string }>(url, `select sync_state as state from pg_stat_replication`);
+  return row?.state;
+}
+
+async function query<Row>(url: string, text: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** Milliseconds from `since` until every process says that it is ready. */
+async function untilAllReady(fleet: readonly Process[], since: number): Promise<number> {
+  for (;;) {
+    const areReady = await Promise.all(fleet.map((member) => member.isReady()));
+    const ms = Date.now() - since;
+    if (areReady.every((isReady) => isReady) || ms > 2 * RECOVERY_LIMIT_MS) return ms;
+    await delay(100);
+  }
+}
+
+interface Recovery {
+  /** From the last step before the death to the first one after the promotion. */
+  readonly standstillMs: number;
+  /** From the promotion to the first step, and to the first step of the client that took longest. */
+  readonly firstStepMs: number;
+  readonly slowestClientMs: number;
+}
+
+function recoveryOf(load: Load, diedAt: number, promotedAt: number): Recovery {
+  const lastBefore = Math.max(...load.stepTimesOf.flat().filter((at) => at <= diedAt));
+  const first = load.stepTimesOf.map((times) => times.find((at) => at > promotedAt) ?? Number.POSITIVE_INFINITY);
+  const earliest = Math.min(...first);
+  return {
+    standstillMs: earliest - lastBefore,
+    firstStepMs: earliest - promotedAt,
+    slowestClientMs: Math.max(...first) - promotedAt,
+  };
+}

@@ -1,0 +1,112 @@
+/** compose.yaml: who gets which password, limits on everything, images that cannot be moved. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig, SETTINGS } from '../../src/config.ts';
+
+interface Service {
+  readonly image: string;
+  readonly build?: { readonly args: Readonly<Record<string, string>> };
+  readonly environment: Readonly<Record<string, string>>;
+  readonly command?: readonly string[];
+  readonly networks: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly mem_limit?: string;
+  readonly cpus?: number | string;
+  readonly pids_limit?: number;
+}
+
+interface Compose {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
+}
+
+const root = new URL('../../', import.meta.url);
+const text = readFileSync(new URL('compose.yaml', root), 'utf8');
+const dockerfile = readFileSync(new URL('Dockerfile', root), 'utf8');
+const { services, networks } = parse(text, { merge: true }) as Compose;
+const names = Object.keys(services);
+const ours = names.filter((name) => services[name]!.image === 'backsolve');
+
+describe('compose.yaml', () => {
+  test.each(names)('bounds the memory, the processors and the processes of %s', (name) => {
+    expect(services[name]!.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(services[name]!.pids_limit).toBeGreaterThan(0);
+    expect(String(services[name]!.cpus)).toMatch(/^[\d.]+$|^\$\{[A-Z]+_CPUS:-[\d.]+\}$/);
+  });
+
+  it("gives the owner's password to the database and to what makes the role and the schema, which have no way out", () => {
+    const holders = names.filter((name) => JSON.stringify(services[name]).includes('POSTGRES_PASSWORD:'));
+    expect(holders.sort()).toEqual(['migrate', 'postgres', 'role']);
+    for (const name of holders) {
+      expect(services[name]!.networks.map((network) => networks[network]?.internal)).toEqual([true]);
+    }
+  });
+
+  it('lets serve and worker use the role that migrate grants rows to', () => {
+    const role = services['migrate']!.command!.at(-1);
+    expect(services['migrate']!.command).toEqual(['migrate', '--grant', role]);
+    for (const name of ['serve', 'worker']) {
+      const { environment } = services[name]!;
+      expect(new URL(environment['DATABASE_URL']!).username).toBe(role);
+      expect(environment['PGPASSWORD']).toContain('POSTGRES_APP_PASSWORD');
+    }
+  });
+
+  it('has no password of its own, and says what to do when one is missing', () => {
+    const passwords = [...text.matchAll(/\$\{(\w*PASSWORD)([^}]*)\}/g)];
+    expect(passwords.length).toBeGreaterThan(2);
+    for (const [, , rest] of passwords) expect(rest).toMatch(/^:\?.*deploy\/make-env\.sh/);
+    for (const service of Object.values(services)) {
+      const { DATABASE_URL } = service.environment;
+      if (DATABASE_URL !== undefined) expect(new URL(DATABASE_URL).password).toBe('');
+    }
+  });
+
+  it.each(ours)('gives %s settings that it knows and takes, and more time to stop than it takes', (name) => {
+    const { environment, stop_grace_period } = services[name]!;
+    const { PGPASSWORD: _, ...settings } = environment;
+    expect(Object.keys(settings).filter((setting) => !(setting in SETTINGS))).toEqual([]);
+    const withDefaults = Object.entries(settings).map(([key, value]) => [
+      key,
+      value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
+    ]);
+    const config = loadConfig(Object.fromEntries(withDefaults));
+    expect(Number.parseInt(stop_grace_period!, 10) * 1_000).toBeGreaterThan(config.shutdownGraceMs + 5_000);
+  });
+
+  it('and the Dockerfile pin their images by digest, the same one for the same image', () => {
+    const pinned = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/;
+    const byDefault = (value: string) => /^\$\{\w+:-(.*)\}$/.exec(value)?.[1];
+    const images = names.map((name) => services[name]!.image).filter((image) => image !== 'backsolve');
+    expect(images.length).toBeGreaterThan(1);
+    for (const image of images) expect(byDefault(image)).toMatch(pinned);
+    const base = byDefault(services['migrate']!.build!.args['NODE_IMAGE']!);
+    expect(base).toMatch(pinned);
+    expect(dockerfile).toContain(`ARG NODE_IMAGE=${base}\n`);
+    const froms = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
+    expect(new Set(froms)).toEqual(new Set([`$\{NODE_IMAGE}`]));
+  });
+});
+
+it('deploy/make-env.sh writes two passwords once, for the owner of the file alone', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'backsolve-env-'));
+  const file = path.join(folder, '.env');
+  const run = () => spawnSync(new URL('deploy/make-env.sh', root).pathname, [file], { encoding: 'utf8' });
+  try {
+    expect(run().status).toBe(0);
+    const written = readFileSync(file, 'utf8');
+    const [, owner, app] = /^POSTGRES_PASSWORD=([0-9a-f]{48})\nPOSTGRES_APP_PASSWORD=([0-9a-f]{48})\n$/.exec(written)!;
+    expect(owner).not.toBe(app);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const again = run();
+    expect(again.status).toBe(1);
+    expect(again.stderr).toContain('stays as it is');
+    expect(readFileSync(file, 'utf8')).toBe(written);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
