@@ -12,7 +12,7 @@ import { connect, poolUsage } from './db/client.ts';
 import { Listener } from './db/listen.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
 import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
-import { type Db, isDatabaseAway } from './db/transaction.ts';
+import { type Db, databaseTrouble } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from './http/rate-limiter.ts';
@@ -29,7 +29,7 @@ import { type ScheduledTask, startSchedule } from './worker/schedule.ts';
 import { SuggestionLoop } from './worker/suggestion-loop.ts';
 
 /** For commands that report what went wrong. */
-export { isDatabaseAway };
+export { databaseTrouble };
 
 export interface Roles {
   /** Answers HTTP. */
@@ -288,7 +288,7 @@ async function startIngress(parts: Parts): Promise<RunningIngress> {
       isRegistrationOpen: config.http.allowRegistration ?? false,
     },
     isDatabaseReady: parts.isDatabaseReady,
-    isDatabaseAway,
+    databaseTrouble,
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
 import { sendAhead } from './send-ahead.ts';
-import { type Db, isPlanOutdated } from './transaction.ts';
+import { type Db, isPlanOutdated, isSilence } from './transaction.ts';
 
 export interface ClientSettings {
   readonly url: string;
@@ -159,8 +159,4 @@ function cutWhenUseless(client: pg.Client): void {
     }
   };
   client.query = cutting as typeof client.query;
-}
-
-function isSilence(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
 }

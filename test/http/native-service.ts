@@ -6,7 +6,7 @@ import { SettledSteps } from '../../src/application/await-suggestion.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { connect } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
-import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
+import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
@@ -100,7 +100,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     log,
     settings: { ...SETTINGS, ...options.settings },
     isDatabaseReady: async () => true,
-    isDatabaseAway,
+    databaseTrouble,
     noteKeyUse: () => undefined,
     judgeWebhookUrl: makeUrlJudge({ allowPrivate: false }),
     ...options.deps,

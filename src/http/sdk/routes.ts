@@ -36,7 +36,7 @@ export async function addSdkDialect(
   limiter: RateLimiter | undefined,
 ): Promise<void> {
   addApiHeaders(scope);
-  scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
+  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, stepPath }));
   await scope.register(async (open) => {
     if (limiter !== undefined) limitRate(open, limiter, (request) => `address ${request.ip}`);
     addRegistration(open, deps);
