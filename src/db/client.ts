@@ -82,6 +82,8 @@ export function connect(settings: ClientSettings): Db {
     connections.add(client);
     // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
     client.on('error', settings.onConnectionError);
+    // Statements are small and many: compiling one takes longer than running it, also where it is estimated to be dear.
+    client.query('set jit = off').catch(() => undefined);
     cutWhenUseless(client);
     if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);

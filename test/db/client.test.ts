@@ -6,6 +6,30 @@ import { createTestDatabase } from '../support/postgres.ts';
 
 const APPLICATION = 'backsolve-client-test';
 
+it('a connection has its time limits and never compiles a statement, from the first one on', async () => {
+  const database = await createTestDatabase();
+  const db = connect({
+    url: database.url,
+    poolSize: 1,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    applicationName: APPLICATION,
+    onConnectionError: () => undefined,
+  });
+  const { rows } = await sql`
+    select name, setting from pg_settings
+    where name in ('jit', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
+    order by name`.execute(db);
+  await db.destroy();
+  await database.drop();
+  expect(rows).toEqual([
+    { name: 'idle_in_transaction_session_timeout', setting: '10000' },
+    { name: 'jit', setting: 'off' },
+    { name: 'lock_timeout', setting: '5000' },
+    { name: 'statement_timeout', setting: '10000' },
+  ]);
+});
+
 it('a handle that is destroyed has closed its connections: the server may stop right away', async () => {
   const database = await createTestDatabase();
   const watcher = new pg.Client({ connectionString: database.url });
