@@ -9,7 +9,8 @@ import { KeyUse } from './application/record-key-use.ts';
 import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
 import { connect, poolUsage } from './db/client.ts';
-import { Listener } from './db/listen.ts';
+import { findLostLimits } from './db/lost-limits.ts';
+import { Listener, notify } from './db/listen.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
 import { makeSharedWindow, purgeRateLimits } from './db/rate-limits.ts';
 import { type Db, databaseTrouble } from './db/transaction.ts';
@@ -87,7 +88,7 @@ export async function startService(
     const db = openDatabase(config, url, log, tracing);
     closers.push(() => db.destroy());
     const metrics = await startMetrics(config, roles, db);
-    const listener = startListener(url, log);
+    const listener = startListener(config.database.listenUrl ?? url, db, log);
     closers.push(() => listener.stop());
     const threads = roles.engine ?? startThreads(config, log, roles);
     closers.push(() => threads.close());
@@ -99,11 +100,18 @@ export async function startService(
     for (const port of healthPorts(config, roles)) closers.push(await startHealth(parts, port, isReady));
     if (roles.ingress) ingress = await startIngress(parts);
     if (ingress !== undefined) closers.push(ingress.close);
+    void warnOfLostLimits(config, db, log);
     return { db, url: ingress?.url, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** A pooler may swallow the time limits that a connection asks for; without them a hung statement holds its locks. */
+async function warnOfLostLimits({ database }: Config, db: Db, log: Log): Promise<void> {
+  const limits = await findLostLimits(db, database).catch(() => []);
+  if (limits.length > 0) log.warn({ limits, remedy: 'alter role ... set' }, 'database.limits-not-in-force');
 }
 
 function startThreads(config: Config, log: Log, roles: Roles): Engine {
@@ -158,13 +166,17 @@ function healthPorts({ worker, telemetry }: Config, roles: Roles): ReadonlySet<n
   return new Set(ports.filter((port) => port !== undefined));
 }
 
-function startListener(url: string, log: Log): Listener {
+function startListener(url: string, db: Db, log: Log): Listener {
   const listener = new Listener({
     url,
     applicationName: 'backsolve-listen',
     heartbeatMs: HEARTBEAT_MS,
     reconnectMs: RECONNECT_MS,
     onError: (error) => log.warn({ err: error }, 'listen.connection-lost'),
+    probe: {
+      notify: (channel, payload) => notify(db, channel, payload),
+      onDeaf: () => log.warn({ remedy: 'set LISTEN_DATABASE_URL' }, 'listen.deaf'),
+    },
   });
   listener.start();
   return listener;

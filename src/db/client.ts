@@ -1,9 +1,9 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
 import { sendAhead } from './send-ahead.ts';
-import { type Db, isPlanOutdated, isSilence } from './transaction.ts';
+import { type Db, databaseTrouble, isPlanOutdated, isSilence } from './transaction.ts';
 
 export interface ClientSettings {
   readonly url: string;
@@ -53,6 +53,9 @@ const types = {
  */
 const PLAN_LIFETIME_MS = 10_000;
 
+/** A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks. */
+export const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
+
 /** A server that is there closes a connection within milliseconds; a half-open one never does. */
 const END_LIMIT_MS = 2_000;
 
@@ -70,8 +73,7 @@ export function connect(settings: ClientSettings): Db {
     // The server cancels first; this one is for a server that no longer answers at all (half-open connection).
     query_timeout: settings.statementTimeoutMs === 0 ? undefined : settings.statementTimeoutMs + 5_000,
     lock_timeout: settings.lockTimeoutMs,
-    // A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks.
-    idle_in_transaction_session_timeout: 10_000,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_LIMIT_MS,
     application_name: settings.applicationName,
     pipeline: true,
     types: types as unknown as pg.CustomTypesConfig,
@@ -106,10 +108,20 @@ export function connect(settings: ClientSettings): Db {
     clearTimeout(cut);
   };
   const db = new Kysely<Database>({
-    dialect: new PostgresDialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),
+    dialect: new Dialect({ pool: { connect: () => pool.connect(), end, options: pool.options } }),
   });
   pools.set(db, pool);
   return db;
+}
+
+/** migrate.ts takes the lock of migrations itself. */
+class Dialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    const adapter = new PostgresAdapter();
+    adapter.acquireMigrationLock = async () => undefined;
+    adapter.releaseMigrationLock = async () => undefined;
+    return adapter;
+  }
 }
 
 function nameStatements(client: pg.Client, names: StatementNames): void {
@@ -145,6 +157,8 @@ function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
   client.query = seen as typeof client.query;
 }
 
+const ROLLED_BACK = { command: 'ROLLBACK', rowCount: null, rows: [] };
+
 /**
  * A connection whose server stays silent past query_timeout is half open. pg would go on using it, with the unanswered
  * statement in front of every later one; ended, it leaves the pool, and the caller's rollback fails at once. So it is with
@@ -157,6 +171,8 @@ function cutWhenUseless(client: pg.Client): void {
       return await query(...parameters);
     } catch (error) {
       if (isSilence(error) || isPlanOutdated(error)) void client.end();
+      // The server undoes what a lost connection has begun; what the caller is to know is why it rolls back.
+      if (parameters[0] === 'rollback' && databaseTrouble(error) === 'away') return ROLLED_BACK;
       throw error;
     }
   };

@@ -8,7 +8,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { execute } from '../support/postgres-server.ts';
 
 it('tells of a schema in which everybody may make tables, until an administrator has closed it', async () => {
-  const { url, drop } = await createTestDatabase();
+  const { directUrl: url, drop } = await createTestDatabase();
   const [owner, role] = ['owner', 'app'].map((name) => `backsolve_${name}_${randomBytes(4).toString('hex')}`) as [
     string,
     string,

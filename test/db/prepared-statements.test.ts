@@ -19,7 +19,7 @@ async function setup() {
   const account = await openTestAccount();
   const onOneConnection = (change: { readonly preparesStatements?: boolean } = {}): Db =>
     connect({
-      url: account.url,
+      url: account.directUrl,
       poolSize: 1,
       statementTimeoutMs: 10_000,
       lockTimeoutMs: 5_000,

@@ -136,11 +136,11 @@ it('a service whose connections are half open closes soon after the statements u
 
 async function listen(heartbeatMs: number) {
   const database = await createTestDatabase();
-  const proxy = new TcpProxy(database.url);
+  const proxy = new TcpProxy(database.directUrl);
   await proxy.listen();
   const lost = Promise.withResolvers<Error>();
   const listener = new Listener({
-    url: proxy.through(database.url),
+    url: proxy.through(database.directUrl),
     applicationName: 'fault-test',
     heartbeatMs,
     reconnectMs: 50,

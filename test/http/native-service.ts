@@ -71,7 +71,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const logLines: string[] = [];
   const log = pino({ level: 'info' }, collect(logLines));
   const listener = new Listener({
-    url: database.url,
+    url: database.directUrl,
     applicationName: 'backsolve-test-listen',
     heartbeatMs: 5_000,
     reconnectMs: 100,

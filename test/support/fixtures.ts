@@ -6,10 +6,9 @@ import { createModel } from '../../src/application/manage-models.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { connect } from '../../src/db/client.ts';
 import type { Db } from '../../src/db/transaction.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-export interface TestAccount {
-  readonly url: string;
+export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {
   readonly db: Db;
   readonly accountId: number;
   close(): Promise<void>;
@@ -31,7 +30,7 @@ export async function openTestAccount(): Promise<TestAccount> {
     await db.destroy();
     await database.drop();
   };
-  return { url: database.url, db, accountId, close };
+  return { url: database.url, directUrl: database.directUrl, db, accountId, close };
 }
 
 /** The linear black box y = [x0 + x1, x0 - x1, 2 x0], solvable exactly. */

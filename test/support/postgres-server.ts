@@ -54,8 +54,17 @@ const HEALTH_CHECK = {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** `url` may create databases; every database of this run begins with `prefix`. */
-    postgres: { readonly url: string; readonly template: string; readonly prefix: string; readonly keepsData: boolean };
+    /**
+     * `url` may create databases; every database of this run begins with `prefix`. What is tested connects through the pooler,
+     * where there is one: TEST_POOLER_URL, in front of the server of TEST_DATABASE_URL and for any database of it.
+     */
+    postgres: {
+      readonly url: string;
+      readonly template: string;
+      readonly prefix: string;
+      readonly keepsData: boolean;
+      readonly poolerUrl: string | undefined;
+    };
   }
 }
 
@@ -79,8 +88,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     throw error;
   }
-  project.provide('postgres', { url: server.url, template, prefix, keepsData: server.keepsData });
-  console.log(`Postgres for the tests: ${server.kind}, ready in ${Math.round(performance.now() - startedAt)} ms`);
+  const poolerUrl = project.name === 'postgres' ? process.env['TEST_POOLER_URL'] || undefined : undefined;
+  project.provide('postgres', { url: server.url, template, prefix, keepsData: server.keepsData, poolerUrl });
+  const through = poolerUrl === undefined ? '' : ' through the pooler of TEST_POOLER_URL';
+  console.log(
+    `Postgres for the tests: ${server.kind}${through}, ready in ${Math.round(performance.now() - startedAt)} ms`,
+  );
   return async () => {
     if (server.keepsData) await execute(server.url, `drop database if exists ${template} with (force)`);
     await server.stop();
