@@ -7,9 +7,10 @@ import type { Config } from './config.ts';
 import { readBacklog } from './db/backlog.ts';
 import { connect, poolUsage } from './db/client.ts';
 import { DiskSpace, hasRoom } from './db/disk-space.ts';
-import { Listener } from './db/listen.ts';
+import { Listener, notify } from './db/listen.ts';
+import { findLostLimits } from './db/lost-limits.ts';
 import { makeMigrationCheck } from './db/migrate.ts';
-import { type Db, isDatabaseAway } from './db/transaction.ts';
+import { type Db, databaseTrouble } from './db/transaction.ts';
 import { type Engine, startEngine } from './engine/pool.ts';
 import { buildHealthServer } from './http/health-server.ts';
 import { beginExport } from './http/native/export.ts';
@@ -19,7 +20,7 @@ import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
 /** For commands: what went wrong, which webhooks may be, and exports. */
-export { beginExport, isDatabaseAway, webhookUrlJudge };
+export { beginExport, databaseTrouble, webhookUrlJudge };
 
 export interface Roles {
   /** Answers HTTP. */
@@ -87,7 +88,7 @@ export async function startService(
     const disk = watchDisk(config, log, db);
     closers.push(async () => disk.stop());
     const metrics = await startMetrics(config, roles, db, disk);
-    const listener = startListener(url, log);
+    const listener = startListener(config.database.listenUrl ?? url, db, log);
     closers.push(() => listener.stop());
     const threads = roles.engine ?? startThreads(config, log, roles);
     closers.push(() => threads.close());
@@ -100,11 +101,18 @@ export async function startService(
     for (const port of healthPorts(config, roles)) closers.push(await startHealth(parts, port, isReady));
     if (roles.ingress) ingress = await startIngress(parts);
     if (ingress !== undefined) closers.push(ingress.close);
+    void warnOfLostLimits(config, db, log);
     return { db, url: ingress?.url, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** A pooler may swallow the time limits that a connection asks for; without them a hung statement holds its locks. */
+async function warnOfLostLimits({ database }: Config, db: Db, log: Log): Promise<void> {
+  const limits = await findLostLimits(db, database).catch(() => []);
+  if (limits.length > 0) log.warn({ limits, remedy: 'alter role ... set' }, 'database.limits-not-in-force');
 }
 
 function startThreads(config: Config, log: Log, roles: Roles): Engine {
@@ -167,13 +175,17 @@ function healthPorts({ worker, telemetry }: Config, roles: Roles): ReadonlySet<n
   return new Set(ports.filter((port) => port !== undefined));
 }
 
-function startListener(url: string, log: Log): Listener {
+function startListener(url: string, db: Db, log: Log): Listener {
   const listener = new Listener({
     url,
     applicationName: 'backsolve-listen',
     heartbeatMs: HEARTBEAT_MS,
     reconnectMs: RECONNECT_MS,
     onError: (error) => log.warn({ err: error }, 'listen.connection-lost'),
+    probe: {
+      notify: (channel, payload) => notify(db, channel, payload),
+      onDeaf: () => log.warn({ remedy: 'set LISTEN_DATABASE_URL' }, 'listen.deaf'),
+    },
   });
   listener.start();
   return listener;

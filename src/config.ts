@@ -79,6 +79,8 @@ export interface Config {
   readonly database: {
     /** Undefined: only `start` can do without, on the embedded server. */
     readonly url: string | undefined;
+    /** For the one connection that waits for notifications; undefined: as the others. */
+    readonly listenUrl: string | undefined;
     readonly poolSize: number;
     readonly preparesStatements: boolean;
     readonly statementTimeoutMs: number;
@@ -160,6 +162,10 @@ export const SETTINGS = {
   PORT: wholeNumber(0, 65_535, '8080'),
   HOST: text(/^[^\s/:]+$|^[0-9a-fA-F:.]+$/, 'a host name or an IP address to listen on', '0.0.0.0', '127.0.0.1'),
   DATABASE_URL: {
+    ...optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve'),
+    secret: true,
+  },
+  LISTEN_DATABASE_URL: {
     ...optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve'),
     secret: true,
   },
@@ -316,6 +322,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
     deletedDataKeptDays: read('DELETED_DATA_KEPT_DAYS'),
     database: {
       url: read('DATABASE_URL'),
+      listenUrl: read('LISTEN_DATABASE_URL'),
       poolSize: read('DATABASE_POOL_SIZE'),
       preparesStatements: read('DATABASE_PREPARED_STATEMENTS'),
       statementTimeoutMs: read('STATEMENT_TIMEOUT_MS'),

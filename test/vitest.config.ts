@@ -1,12 +1,41 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { hasOldestServer } from './support/postgres-server.ts';
+import { OLDEST_MAJOR } from './support/postgres-versions.ts';
 
 const maxWorkers = Math.max(2, availableParallelism());
 
+const onPostgres = {
+  setupFiles: ['test/support/repeatable-properties.ts'],
+  globalSetup: ['test/support/postgres-server.ts'],
+  // They end what hangs, and say nothing about speed: processes and servers start slowly on a busy machine.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
+  maxWorkers,
+};
+
+/** What touches the database and starts no server of its own: statements, plans, leases, the road of a suggestion. */
+const ON_OLDEST = [
+  'test/{db,application,http,worker,webhooks,fault}/**/*.test.ts',
+  'test/scenario/native.test.ts',
+  'test/cli/restricted-role.test.ts',
+  'test/telemetry/autoscaling.test.ts',
+];
+const STARTS_ITS_OWN = ['test/fault/database-away.test.ts'];
+
+const hasOldest = await hasOldestServer();
+if (!hasOldest) {
+  console.warn(`
+*** NOT TESTED ON POSTGRESQL ${OLDEST_MAJOR}, the oldest version that is supported: no package of it for this platform, no
+*** Docker engine, and TEST_OLDEST_DATABASE_URL is not set.
+`);
+}
+
 /**
- * Two projects. `pure` has no I/O at all and finishes within seconds. `postgres` runs against one real server per
- * run (see support/postgres-server.ts: TEST_DATABASE_URL, else a container, else the embedded one), one fresh
- * database per test file.
+ * Three projects. `pure` has no I/O at all and finishes within seconds. `postgres` runs against one real server of the newest
+ * supported version, `postgres-oldest` what depends on the server's version against one of the oldest (see
+ * support/postgres-server.ts for where they come from). Each test file gets a fresh database.
  */
 export default defineConfig({
   test: {
@@ -27,17 +56,14 @@ export default defineConfig({
       },
       {
         test: {
+          ...onPostgres,
           name: 'postgres',
-          setupFiles: ['test/support/repeatable-properties.ts'],
           include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault,telemetry}/**/*.test.ts'],
-          globalSetup: ['test/support/postgres-server.ts'],
-          // They end what hangs, and say nothing about speed: processes and servers start slowly on a busy machine.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          expect: { poll: { timeout: 60_000 } },
-          maxWorkers,
         },
       },
+      ...(hasOldest
+        ? [{ test: { ...onPostgres, name: 'postgres-oldest', include: ON_OLDEST, exclude: STARTS_ITS_OWN } }]
+        : []),
     ],
   },
 });

@@ -89,10 +89,14 @@ export class DatabaseServer {
     const fixed = [`port=${new URL(this.url).port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='];
     const settings = [...fixed, ...this.#settings].flatMap((setting) => ['-c', setting]);
     const options = { ...processOptions(this.#files), detached: true, stdio: ['ignore', log.fd, log.fd] as const };
-    this.#process = spawn(programIn(this.#files.binaries, 'postgres'), ['-D', this.#files.cluster, ...settings], {
-      ...options,
-      stdio: ['ignore', log.fd, log.fd],
-    });
+    this.#process = spawn(
+      programIn(this.#files.binaries.folder, 'postgres'),
+      ['-D', this.#files.cluster, ...settings],
+      {
+        ...options,
+        stdio: ['ignore', log.fd, log.fd],
+      },
+    );
     await log.close();
     const deadline = performance.now() + READY_LIMIT_MS;
     while (!(await this.#answers())) {

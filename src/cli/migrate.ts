@@ -22,9 +22,15 @@ Applies the migrations that the database lacks and prints their names. May run a
       const { applied } = await migrate(db, { onRetry: (err) => log.warn({ err }, 'migration.tried-again') });
       for (const name of applied) console.log(`applied ${name}`);
       console.log(applied.length === 0 ? 'The database was up to date.' : 'The database is up to date.');
-      if (role !== undefined) await grantRows(db, role);
-      if (role !== undefined) console.log(`The role ${role} may serve and work.`);
-      return 0;
+      if (role === undefined) return 0;
+      const open = await grantRows(db, role);
+      console.log(`The role ${role} may serve and work.`);
+      if (open === undefined) return 0;
+      console.error(
+        `It may also make tables in the schema ${open}. As an administrator: revoke create on schema ${open} from public; ` +
+          'then grant again.',
+      );
+      return 1;
     } finally {
       await db.destroy();
     }

@@ -1,6 +1,7 @@
 /** The commands and what they have in common: help, wrong usage, and errors that a person can act on. */
-import { isDatabaseAway } from '../compose.ts';
+import { databaseTrouble } from '../compose.ts';
 import { ConfigError, loadConfig } from '../config.ts';
+import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type Command, CommandError } from './command.ts';
 import { demo } from './demo.ts';
@@ -54,10 +55,9 @@ function report(error: unknown): number {
     console.error(error.message);
     return 1;
   }
-  if (isDatabaseAway(error)) {
-    console.error(
-      `The database does not answer: ${(error as Error).message}\nCheck DATABASE_URL and that the server runs.`,
-    );
+  const trouble = databaseTrouble(error);
+  if (trouble !== undefined) {
+    console.error(TROUBLES[trouble]((error as Error).message));
     return 1;
   }
   if (isPortTaken(error)) {
@@ -67,6 +67,12 @@ function report(error: unknown): number {
   console.error(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : error);
   return 1;
 }
+
+const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
+  away: (message) => `The database does not answer: ${message}\nCheck DATABASE_URL and that the server runs.`,
+  'out-of-time': (message) =>
+    `The database took too long: ${message}\nTry again; if it happens again, raise STATEMENT_TIMEOUT_MS or LOCK_TIMEOUT_MS.`,
+};
 
 function isPortTaken(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';

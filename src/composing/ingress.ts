@@ -5,7 +5,7 @@ import { SettledSteps } from '../application/settled-steps.ts';
 import type { Config } from '../config.ts';
 import { forAccount } from '../db/client.ts';
 import { makeSharedWindow } from '../db/rate-limits.ts';
-import { type Db, isDatabaseAway } from '../db/transaction.ts';
+import { type Db, databaseTrouble } from '../db/transaction.ts';
 import type { ConnectionLimits } from '../http/plugins/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
 import { buildServer } from '../http/server.ts';
@@ -64,7 +64,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     },
     isDatabaseReady: parts.isDatabaseReady,
     takesWrites: () => !disk.isFull,
-    isDatabaseAway,
+    databaseTrouble,
     judgeWebhookUrl: webhookUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { diskFull } from '../domain/errors.ts';
 import { ConnectionShares, sharesOf } from './connection-shares.ts';
@@ -6,7 +6,7 @@ import { isOutOfSpace } from './disk-space.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
 import { sendAhead } from './send-ahead.ts';
-import { type Db, isPlanOutdated } from './transaction.ts';
+import { type Db, databaseTrouble, isPlanOutdated, isSilence } from './transaction.ts';
 
 export interface ClientSettings {
   readonly url: string;
@@ -88,7 +88,7 @@ async function connectShared({ open, shares }: SharedPool, accountId: number): P
 }
 
 function makeHandle(pool: pg.Pool, connect: () => Promise<pg.PoolClient>, end = async () => {}): Db {
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: { connect, end, options: pool.options } }) });
+  return new Kysely<Database>({ dialect: new Dialect({ pool: { connect, end, options: pool.options } }) });
 }
 
 function sharedPool(db: Db): SharedPool {
@@ -110,6 +110,9 @@ const types = {
  */
 const PLAN_LIFETIME_MS = 10_000;
 
+/** A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks. */
+export const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
+
 /** A server that is there closes a connection within milliseconds; a half-open one never does. */
 const END_LIMIT_MS = 2_000;
 
@@ -128,8 +131,7 @@ export function connect(settings: ClientSettings): Db {
     // The server cancels first; this one is for a server that no longer answers at all (half-open connection).
     query_timeout: settings.statementTimeoutMs === 0 ? undefined : settings.statementTimeoutMs + 5_000,
     lock_timeout: settings.lockTimeoutMs,
-    // A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks.
-    idle_in_transaction_session_timeout: 10_000,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_LIMIT_MS,
     application_name: settings.applicationName,
     pipeline: true,
     types: types as unknown as pg.CustomTypesConfig,
@@ -140,6 +142,8 @@ export function connect(settings: ClientSettings): Db {
     connections.add(client);
     // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
     client.on('error', settings.onConnectionError);
+    // Statements are small and many: compiling one takes longer than running it, also where it is estimated to be dear.
+    client.query('set jit = off').catch(() => undefined);
     cutWhenUseless(client);
     nameDiskFull(client, onDiskFull);
     if (names !== undefined) nameStatements(client, names);
@@ -186,6 +190,16 @@ function nameDiskFull(client: pg.Client, onDiskFull: () => void): void {
   client.query = naming as typeof client.query;
 }
 
+/** migrate.ts takes the lock of migrations itself. */
+class Dialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    const adapter = new PostgresAdapter();
+    adapter.acquireMigrationLock = async () => undefined;
+    adapter.releaseMigrationLock = async () => undefined;
+    return adapter;
+  }
+}
+
 function nameStatements(client: pg.Client, names: StatementNames): void {
   const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
   const named = (text: unknown, values: unknown): Promise<unknown> => {
@@ -219,6 +233,8 @@ function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
   client.query = seen as typeof client.query;
 }
 
+const ROLLED_BACK = { command: 'ROLLBACK', rowCount: null, rows: [] };
+
 /**
  * A connection whose server stays silent past query_timeout is half open. pg would go on using it, with the unanswered
  * statement in front of every later one; ended, it leaves the pool, and the caller's rollback fails at once. So it is with
@@ -231,12 +247,10 @@ function cutWhenUseless(client: pg.Client): void {
       return await query(...parameters);
     } catch (error) {
       if (isSilence(error) || isPlanOutdated(error)) void client.end();
+      // The server undoes what a lost connection has begun; what the caller is to know is why it rolls back.
+      if (parameters[0] === 'rollback' && databaseTrouble(error) === 'away') return ROLLED_BACK;
       throw error;
     }
   };
   client.query = cutting as typeof client.query;
-}
-
-function isSilence(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
 }

@@ -1,9 +1,13 @@
 /**
  * One dedicated LISTEN connection per process. Notifications are hints: they may be late or lost, and everybody who
  * listens polls as well. A broken connection is replaced; after every (re)connection all listeners are told once, because
- * anything may have happened meanwhile. A silent death is found by a heartbeat.
+ * anything may have happened meanwhile. A silent death is found by a heartbeat. So is a connection on which everything works
+ * but notifications, as through a pooler that gives a session away after every transaction.
  */
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
+import type { Db } from './transaction.ts';
 
 export type Notified = (payload: string) => void;
 
@@ -14,10 +18,26 @@ export interface ListenerSettings {
   /** Pause before the first attempt to reconnect; it doubles from attempt to attempt, up to tenfold. */
   readonly reconnectMs: number;
   readonly onError: (error: Error) => void;
+  /** How to find out whether notifications arrive; unless given, nobody does. */
+  readonly probe?: Probe;
 }
+
+export interface Probe {
+  /** Over another connection, as everybody does who notifies. */
+  notify(channel: string, payload: string): Promise<unknown>;
+  /** Told once per connection when the probe has not arrived by the first heartbeat. */
+  onDeaf(): void;
+}
+
+const PROBE_CHANNEL = 'backsolve_probe';
 
 /** How long stopping waits for the server to close the connection; a half-open one never would. */
 const END_LIMIT_MS = 2_000;
+
+/** Tells every process that listens to `channel`. */
+export async function notify(db: Db, channel: string, payload: string): Promise<void> {
+  await sql`select pg_notify(${channel}, ${payload})`.execute(db);
+}
 
 /** Payload handed to listeners after a (re)connection. */
 export const ANYTHING = '';
@@ -33,9 +53,15 @@ export class Listener {
   #isConnected = false;
   /** Attempts to connect that failed since the last one that did not. */
   #failures = 0;
+  /** What was sent to this process and has not arrived yet. */
+  #probe: string | undefined;
 
   constructor(settings: ListenerSettings) {
     this.#settings = settings;
+    if (settings.probe === undefined) return;
+    this.subscribe(PROBE_CHANNEL, (payload) => {
+      if (payload === this.#probe) this.#probe = undefined;
+    });
   }
 
   /** Begins connecting; does not wait for it, since nothing depends on the connection. */
@@ -95,6 +121,21 @@ export class Listener {
     if (this.#client !== client) return;
     for (const channel of this.#listeners.keys()) this.#tell(channel, ANYTHING);
     this.#scheduleHeartbeat(client);
+    this.#sendProbe();
+  }
+
+  #sendProbe(): void {
+    const probe = randomUUID();
+    this.#probe = probe;
+    // Not sent, it tells nothing.
+    this.#settings.probe?.notify(PROBE_CHANNEL, probe).catch(() => {
+      if (this.#probe === probe) this.#probe = undefined;
+    });
+  }
+
+  #judgeProbe(): void {
+    if (this.#probe !== undefined) this.#settings.probe?.onDeaf();
+    this.#probe = undefined;
   }
 
   #listen(client: pg.Client, channel: string): Promise<unknown> {
@@ -109,6 +150,7 @@ export class Listener {
 
   #scheduleHeartbeat(client: pg.Client): void {
     this.#timer = setTimeout(() => {
+      this.#judgeProbe();
       this.#query(client, 'select 1').then(
         () => this.#client === client && this.#scheduleHeartbeat(client),
         (error: Error) => this.#lost(client, error),

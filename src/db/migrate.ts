@@ -1,9 +1,13 @@
-/** Forward-only migrations under Kysely's advisory lock: several processes may start at once, one of them migrates. */
+/**
+ * Forward-only migrations, all of a call in one transaction under an advisory lock: several processes may start at once, one of
+ * them migrates. The lock belongs to the transaction, not to the session as Kysely's own does, which through a pooler would
+ * stay with whoever gets the session next.
+ */
 import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { type Db, sqlState } from './transaction.ts';
+import { type Db, sqlState, type Trx } from './transaction.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 
@@ -26,15 +30,33 @@ export interface MigrateOptions {
   readonly onRetry?: (error: Error) => void;
 }
 
-/** Brings the schema up to date. Each migration runs in one transaction with all others of the call. */
+/** Brings the schema up to date. */
 export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise<MigrationOutcome> {
   for (let run = 1; ; run++) {
-    const { error, results } = await new Migrator({ db, provider: { getMigrations } }).migrateToLatest();
-    if (error === undefined) return { applied: (results ?? []).map((result) => result.migrationName) };
-    if (run === MAXIMUM_RUNS || !PASSING_STATES.has(sqlState(error) ?? '')) throw error;
-    onRetry?.(error as Error);
-    await delay(PAUSE_MS);
+    try {
+      return await db.transaction().execute(migrateLocked);
+    } catch (error) {
+      if (run === MAXIMUM_RUNS || !PASSING_STATES.has(sqlState(error) ?? '')) throw error;
+      onRetry?.(error as Error);
+      await delay(PAUSE_MS);
+    }
   }
+}
+
+/** Kysely's number: also migrators of the versions before, which lock through it, wait for this one. */
+const LOCK_ID = '3853314791062309107';
+
+async function migrateLocked(trx: Trx): Promise<MigrationOutcome> {
+  // An index over a large table takes as long as it takes, and so does whoever migrates already.
+  const { rows } = await sql<{ lockTimeout: string }>`
+    select current_setting('lock_timeout') as "lockTimeout",
+      set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.execute(trx);
+  await sql`select pg_advisory_xact_lock(${LOCK_ID}::bigint)`.execute(trx);
+  // From here on others wait behind.
+  await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
+  const { error, results } = await new Migrator({ db: trx, provider: { getMigrations } }).migrateToLatest();
+  if (error !== undefined) throw error;
+  return { applied: (results ?? []).map((result) => result.migrationName) };
 }
 
 /** Answers whether the database has every migration of this version, with one statement; the list of them is read once. */

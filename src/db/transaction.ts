@@ -62,27 +62,48 @@ const CONNECTION_CODES = new Set([
   'ECONNABORTED',
 ]);
 const CONNECTION_MESSAGES =
-  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Query read timeout|Cannot use a pool after|is not queryable|the database system is/i;
+  /timeout exceeded when trying to connect|timeout expired|Connection terminated|Cannot use a pool after|is not queryable|the database system is/i;
 /**
- * Connection lost, server leaving, statement cancelled for its time, lock not granted in time (its holder hangs), session
- * ended for idling (this process hung), server switched to read only (it is a standby now), still a conflict after all runs,
- * an error of its disk, which a standby may not have.
+ * Session ended for idling (this process hung), server switched to read only (it is a standby now), still a conflict after all
+ * runs, an error of its disk, which a standby may not have.
  */
-const AWAY_STATES = new Set(['57014', '55P03', '25P03', '25P04', '25006', '58030', ...RETRYABLE]);
+const AWAY_STATES = new Set(['25P03', '25P04', '25006', '58030', ...RETRYABLE]);
 /** Connection lost, server leaving or out of memory or connections; not of disk space, which disk-space.ts names. */
 const AWAY_CLASSES = /^(08|57P|53(?!100))/;
+/** Statement cancelled for its time, lock not granted in time. */
+const OUT_OF_TIME_STATES = new Set(['57014', '55P03']);
 
-/** Whether the database is away (refused, cut, silent, shutting down, starting, out of resources): try again later. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isDatabaseAway);
-  if (isPlanOutdated(error)) return true;
+/**
+ * Trouble that passes: the database is `away` (refused, cut, shutting down, starting, out of resources), or it answers and was
+ * `out-of-time`, this once or for this statement. Undefined: the statement or the program is wrong.
+ */
+export type DatabaseTrouble = 'away' | 'out-of-time';
+
+export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    const troubles = error.errors.map(databaseTrouble);
+    return troubles.includes(undefined) ? undefined : troubles[0];
+  }
+  if (isSilence(error)) return 'out-of-time';
+  if (isPlanOutdated(error)) return 'away';
   const state = sqlState(error);
   if (state !== undefined && !CONNECTION_CODES.has(state)) {
-    return AWAY_STATES.has(state) || AWAY_CLASSES.test(state);
+    if (OUT_OF_TIME_STATES.has(state)) return 'out-of-time';
+    return AWAY_STATES.has(state) || AWAY_CLASSES.test(state) ? 'away' : undefined;
   }
   const code = 'code' in error ? String(error.code) : '';
-  return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message);
+  return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message) ? 'away' : undefined;
+}
+
+/** Whether the same may succeed later: the database is away or was out of time. */
+export function isDatabaseAway(error: unknown): boolean {
+  return databaseTrouble(error) !== undefined;
+}
+
+/** Whether a statement was sent and nothing came back within query_timeout: it still runs, or the connection is half open. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 /** Whether a prepared statement returns other types than when it was prepared: a migration changed a column behind it. */

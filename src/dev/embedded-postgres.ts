@@ -24,7 +24,7 @@ import {
 import path from 'node:path';
 import { lockDataDir } from './data-dir-lock.ts';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { findBinaries } from './postgres-binaries.ts';
+import { findBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { runInitdb, runSingleUser, type ServerFiles, syncToDisk } from './postgres-programs.ts';
 import { type DevLog, superviseServer } from './postgres-server.ts';
 import { endLeftovers, serverProcesses } from './server-processes.ts';
@@ -44,6 +44,8 @@ export interface EmbeddedPostgresOptions {
   readonly loseDataOnCrash?: boolean;
   /** Longest pause before a server that ended is started again: 15 s unless given. */
   readonly maximumRestartPauseMs?: number;
+  /** Those of the package embedded-postgres unless given. */
+  readonly binaries?: PostgresBinaries;
 }
 
 export interface EmbeddedPostgres {
@@ -60,7 +62,7 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
-  const binaries = await findBinaries();
+  const binaries = options.binaries ?? (await findBinaries());
   const unlock = await inFolder(dataDir, async () => {
     await makeDataDir(dataDir);
     return lockDataDir(dataDir);
@@ -69,8 +71,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     return await inFolder(dataDir, async () => {
       const cluster = await locateCluster(dataDir);
       const user = await chooseUser(cluster);
-      const folder = await reachableBinaries(binaries, user);
-      const draft = { binaries: folder, user, cluster: `${cluster}.new`, durable: options.loseDataOnCrash !== true };
+      const draft = {
+        binaries: await reachableBinaries(binaries, user),
+        user,
+        cluster: `${cluster}.new`,
+        durable: options.loseDataOnCrash !== true,
+      };
       const password = await preparePassword(dataDir, cluster, draft, options.log);
       if (path.dirname(cluster) !== (await realpath(dataDir))) {
         options.log.info(

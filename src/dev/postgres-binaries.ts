@@ -8,10 +8,15 @@ import { pathToFileURL } from 'node:url';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 export interface PostgresBinaries {
-  /** Folder with bin, lib and share; it works wherever it is copied to. */
+  /** Folder with bin; with a share of its own beside it, it works wherever it is copied to. */
   readonly folder: string;
-  /** Version of the npm package, e.g. 18.4.0. */
+  /** Begins with the version of PostgreSQL, e.g. 18.4.0. */
   readonly version: string;
+}
+
+/** Whether it is PostgreSQL `major` or later. */
+export function isSince(major: number, { version }: Pick<PostgresBinaries, 'version'>): boolean {
+  return Number.parseInt(version, 10) >= major;
 }
 
 /** The program `name` of a folder of binaries. */
@@ -21,16 +26,11 @@ export function programIn(folder: string, name: 'postgres' | 'initdb'): string {
 
 /** Finds the binaries of this platform. Throws EmbeddedPostgresError when the optional package was not installed. */
 export async function findBinaries(): Promise<PostgresBinaries> {
-  const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+  const name = `@embedded-postgres/${platformName()}`;
   try {
     // The platform's package is a dependency of embedded-postgres, therefore looked for from there.
     const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
-    const programs = (await import(pathToFileURL(entry).href)) as { postgres: string };
-    const folder = path.resolve(path.dirname(programs.postgres), '..');
-    await access(programIn(folder, 'postgres'));
-    await restoreLinks(folder);
-    const about = JSON.parse(await readFile(path.join(folder, '..', 'package.json'), 'utf8')) as { version: string };
-    return { folder, version: about.version };
+    return await readPackage(entry);
   } catch (error) {
     throw new EmbeddedPostgresError(
       `The PostgreSQL server of the optional package embedded-postgres (${name}) is not installed. ` +
@@ -38,6 +38,21 @@ export async function findBinaries(): Promise<PostgresBinaries> {
       { cause: error },
     );
   }
+}
+
+/** As the packages call it: linux-x64, for example. */
+export function platformName(): string {
+  return `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
+}
+
+/** The binaries of a platform's package, told by the file that it exports. */
+export async function readPackage(entry: string): Promise<PostgresBinaries> {
+  const programs = (await import(pathToFileURL(entry).href)) as { postgres: string };
+  const folder = path.resolve(path.dirname(programs.postgres), '..');
+  await access(programIn(folder, 'postgres'));
+  await restoreLinks(folder);
+  const about = JSON.parse(await readFile(path.join(folder, '..', 'package.json'), 'utf8')) as { version: string };
+  return { folder, version: about.version };
 }
 
 /** npm packages cannot hold links; an install script makes them, and here it is made up for where scripts are off. */

@@ -2,14 +2,14 @@
 import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
-import { programIn } from './postgres-binaries.ts';
+import { isSince, type PostgresBinaries, programIn } from './postgres-binaries.ts';
 import type { RunAs } from './system-user.ts';
 
 /** Minutes would be a hang; the slowest disks need some ten seconds. */
 const TIME_LIMIT_MS = 120_000;
 
 export interface ServerFiles {
-  readonly binaries: string;
+  readonly binaries: PostgresBinaries;
   readonly user: RunAs;
   /** The folder of the database's files. */
   readonly cluster: string;
@@ -30,8 +30,7 @@ export async function runInitdb(files: ServerFiles, role: string): Promise<void>
     `--username=${role}`,
     '--encoding=UTF8',
     '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...(isSince(17, files.binaries) ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
     // Nobody connects before pg_hba.conf is replaced.
     '--auth=reject',
     '--no-sync',
@@ -40,7 +39,7 @@ export async function runInitdb(files: ServerFiles, role: string): Promise<void>
 
 /** Forces a folder that is complete to disk, all at once: file by file takes twice as long on a busy disk. */
 export async function syncToDisk(files: ServerFiles): Promise<void> {
-  const method = platform() === 'linux' ? ['--sync-method=syncfs'] : [];
+  const method = platform() === 'linux' && isSince(17, files.binaries) ? ['--sync-method=syncfs'] : [];
   await runProgram(files, 'initdb', ['--sync-only', ...method, `--pgdata=${files.cluster}`]);
 }
 
@@ -77,7 +76,7 @@ function runProgram(
   input = '',
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(programIn(files.binaries, name), args, {
+    const child = spawn(programIn(files.binaries.folder, name), args, {
       ...processOptions(files),
       stdio: ['pipe', 'pipe', 'pipe'],
       timeout: TIME_LIMIT_MS,

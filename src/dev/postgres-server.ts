@@ -138,11 +138,15 @@ class PortTaken extends Error {}
 
 /** Starts the server and waits until it accepts connections. It has a session of its own: Ctrl-C reaches us alone. */
 async function startServer(files: ServerFiles, port: number, log: DevLog): Promise<ServerProcess> {
-  const child = spawn(programIn(files.binaries, 'postgres'), ['-D', files.cluster, ...serverSettings(files, port)], {
-    ...processOptions(files),
-    detached: true,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
+  const child = spawn(
+    programIn(files.binaries.folder, 'postgres'),
+    ['-D', files.cluster, ...serverSettings(files, port)],
+    {
+      ...processOptions(files),
+      detached: true,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    },
+  );
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(signal ?? `code ${code}`));

@@ -43,18 +43,18 @@ export async function locateCluster(dataDir: string): Promise<string> {
   return target;
 }
 
-/** The folder of binaries, or a copy of it that the server's user can run. */
-export async function reachableBinaries(binaries: PostgresBinaries, user: RunAs): Promise<string> {
-  if (await canRun(user, binaries.folder)) return binaries.folder;
+/** The binaries, or a copy of them that the server's user can run. */
+export async function reachableBinaries(binaries: PostgresBinaries, user: RunAs): Promise<PostgresBinaries> {
+  if (await canRun(user, binaries.folder)) return binaries;
   const copy = path.join(SHARED_FOLDER, `postgresql-${binaries.version}`);
-  if (await canRun(user, copy)) return copy;
+  if (await canRun(user, copy)) return { ...binaries, folder: copy };
   await makeSharedFolder();
   const draft = `${copy}.${process.pid}`;
   await cp(binaries.folder, draft, { recursive: true, verbatimSymlinks: true });
   await run('chmod', ['-R', 'a+rX', draft], { env: { PATH: SYSTEM_PATH } });
   await rm(copy, { recursive: true, force: true });
   await rename(draft, copy);
-  return copy;
+  return { ...binaries, folder: copy };
 }
 
 /** Makes an empty folder that only the server's user may enter. */
@@ -75,7 +75,9 @@ async function canEnter(user: RunAs, folder: string): Promise<boolean> {
 
 async function canRun(user: RunAs, folder: string): Promise<boolean> {
   if (user.uid === undefined) return true;
-  return succeeds(user, '"$1/bin/postgres" --version && test -r "$1/share/postgresql/postgres.bki"', folder);
+  // A system's own installation keeps its share elsewhere.
+  const canReadShare = '{ test ! -d "$1/share" || test -r "$1/share/postgresql/postgres.bki"; }';
+  return succeeds(user, `"$1/bin/postgres" --version && ${canReadShare}`, folder);
 }
 
 /** Tries it as that user: groups, access lists and mount options count, not the mode bits alone. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
 import type { SettledSteps } from '../application/settled-steps.ts';
-import type { Db } from '../db/transaction.ts';
+import type { DatabaseTrouble, Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
@@ -61,8 +61,8 @@ export interface HttpDeps {
   isDatabaseReady(): Promise<boolean>;
   /** Whether the database has room for what is written, as far as this process has seen; true unless given. */
   takesWrites?(): boolean;
-  /** Whether an error means that the database is away, so that the same request may succeed later. */
-  isDatabaseAway(error: unknown): boolean;
+  /** What is the matter with the database when the same request may succeed later, else undefined. */
+  databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   /** Told about every authenticated request; must not wait for anything. */
   noteKeyUse(keyId: string): void;
   /** What is wrong with the URL of a webhook's receiver, as the end of a sentence about it, or undefined. */

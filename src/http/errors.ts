@@ -4,6 +4,7 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError, type ErrorCode, type StepReference } from '../domain/errors.ts';
 import { pathOf } from './request-path.ts';
 import { PROBLEM_MEDIA_TYPE, type Problem, type ProblemFacts, presentProblem } from './wire/problem.ts';
@@ -43,6 +44,17 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
 
 /** Seconds a client waits before it tries a 503 again, unless the error knows better. */
 const RETRY_AFTER_SECONDS = 5;
+const RETRY_LATER = { 'retry-after': String(RETRY_AFTER_SECONDS) };
+
+const UNAVAILABLE = { kind: 'unavailable', title: 'Service unavailable' };
+const TROUBLES: Readonly<Record<DatabaseTrouble, Omit<ProblemFacts, 'status' | 'instance'>>> = {
+  away: { ...UNAVAILABLE, detail: 'The database is away for the moment; try again.' },
+  'out-of-time': {
+    kind: 'database-timeout',
+    title: 'The database took too long',
+    detail: 'The database took too long for this request; try again, with less in one request if it happens again.',
+  },
+};
 
 export interface ErrorAnswer {
   readonly problem: Problem;
@@ -51,14 +63,16 @@ export interface ErrorAnswer {
 
 export interface ErrorContext {
   readonly instance: string;
-  isDatabaseAway(error: unknown): boolean;
+  databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   stepPath(step: StepReference): string | undefined;
 }
 
 /** The answer to any error; what is unexpected says nothing about the inside. */
 export function answerError(error: unknown, context: ErrorContext): ErrorAnswer {
   if (error instanceof DomainError) return answerDomainError(error, context);
-  if (context.isDatabaseAway(error)) return unavailable('The database is away for the moment; try again.', context);
+  const trouble = context.databaseTrouble(error);
+  if (trouble !== undefined)
+    return answer({ ...TROUBLES[trouble], status: 503, instance: context.instance }, RETRY_LATER);
   if (isFrameworkError(error)) return answerFrameworkError(error, context);
   return answer({
     kind: 'internal-error',
@@ -92,10 +106,7 @@ function answerDomainError(error: DomainError, context: ErrorContext): ErrorAnsw
 
 /** 503 with Retry-After. */
 export function unavailable(detail: string, context: Pick<ErrorContext, 'instance'>): ErrorAnswer {
-  return answer(
-    { kind: 'unavailable', title: 'Service unavailable', status: 503, detail, instance: context.instance },
-    { 'retry-after': String(RETRY_AFTER_SECONDS) },
-  );
+  return answer({ ...UNAVAILABLE, status: 503, detail, instance: context.instance }, RETRY_LATER);
 }
 
 /** Refusals that Fastify itself decides on; everything else of it is a fault of ours. */
@@ -144,7 +155,7 @@ export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer
 }
 
 export interface DialectErrors {
-  isDatabaseAway(error: unknown): boolean;
+  databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   /** Path of a step in this dialect, or undefined where the request does not tell. */
   stepPath(request: FastifyRequest, step: StepReference): string | undefined;
 }
@@ -154,7 +165,7 @@ export function makeErrorHandler(dialect: DialectErrors) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const answered = answerError(error, {
       instance: pathOf(request),
-      isDatabaseAway: dialect.isDatabaseAway,
+      databaseTrouble: dialect.databaseTrouble,
       stepPath: (step) => dialect.stepPath(request, step),
     });
     if (answered.problem.status === 500) request.log.error({ err: error }, 'request.failed');

@@ -4,21 +4,30 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import pg from 'pg';
+import { expect, inject, it } from 'vitest';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { execute } from '../support/postgres-server.ts';
 
 const run = promisify(execFile);
-const SERVER_VERSION = 18;
+const serverVersion = await readServerVersion();
 const hasPrograms = await canBackUp();
 if (!hasPrograms)
-  console.log(`pg_dump ${SERVER_VERSION} is not installed here (PG_BIN): backup and restore are not run`);
+  console.log(`pg_dump ${serverVersion} is not installed here (PG_BIN): backup and restore are not run`);
+
+async function readServerVersion(): Promise<number> {
+  const client = new pg.Client({ connectionString: inject('postgres').url });
+  await client.connect();
+  const { rows } = await client.query<{ number: string }>("select current_setting('server_version_num') as number");
+  await client.end();
+  return Math.floor(Number(rows[0]!.number) / 10_000);
+}
 
 async function canBackUp(): Promise<boolean> {
   try {
     const { stdout } = await run(path.join(process.env['PG_BIN'] ?? '', 'pg_dump'), ['--version']);
-    return Number(/(\d+)\.\d/.exec(stdout)?.[1]) >= SERVER_VERSION;
+    return Number(/(\d+)\.\d/.exec(stdout)?.[1]) >= serverVersion;
   } catch {
     return false;
   }

@@ -1,10 +1,20 @@
-/** What a claim reads, for a session that planned it beside a short queue and goes on beside a long one. */
+/**
+ * What a claim reads, for a session that planned it beside a short queue and goes on beside a long one, and that the server
+ * never compiles it.
+ */
+import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
+import { claimDeliveries } from '../../src/db/events.ts';
+import { openTestAccount } from '../support/fixtures.ts';
+import { explainAll } from '../support/plans.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 /** The second is the one by which workers of the version before go on claiming. */
 const NAMES = ['claim_jobs', 'claim_suggestion_jobs'] as const;
+
+/** What a plan must cost before its statement is compiled, by default. */
+const COMPILED_FROM = 100_000;
 
 async function openQueue() {
   const database = await createTestDatabase();
@@ -47,6 +57,47 @@ it.each(NAMES)('%s stays as small as its limit when the queue grows behind a pla
     expect(await countFetched(t.client, name)).toBeLessThan(40);
     await queue(t.client, 101, 3_000);
     expect(await countFetched(t.client, name)).toBeLessThan(40);
+  } finally {
+    await t.close();
+  }
+});
+
+it.each(NAMES)('%s holds no statement that the server would compile before it runs', async (name) => {
+  const t = await openQueue();
+  try {
+    await queue(t.client, 1, 100);
+    // As servers are set until somebody changes it.
+    await t.client.query(`set jit = on; set jit_above_cost = ${COMPILED_FROM}`);
+    const plans = await explainAll(t.client, `select * from ${name}(2, 60000, 'test', 5, 0)`);
+    expect(plans.some(({ text }) => text.includes('with recursive ring'))).toBe(true);
+    const compiled = plans.filter((plan) => plan.cost > COMPILED_FROM && plan.settings['jit'] !== 'off');
+    expect(compiled).toEqual([]);
+    expect(plans.filter(({ isCompiled }) => isCompiled)).toEqual([]);
+  } finally {
+    await t.close();
+  }
+});
+
+it('a claim of deliveries reads none of those that wait for their next attempt, however many', async () => {
+  const t = await openTestAccount();
+  try {
+    await sql`insert into webhooks (account_id, url, secret) values (${t.accountId}, 'https://example.com', '')`.execute(
+      t.db,
+    );
+    await sql`insert into events (account_id, name, resource_id)
+      select ${t.accountId}, 'inverse.suggested', n from generate_series(1, 3000) n`.execute(t.db);
+    await sql`insert into webhook_deliveries (account_id, webhook_id, event_id, visible_at)
+      select e.account_id, w.id, e.id, now() + interval '1 hour' from events e, webhooks w`.execute(t.db);
+    await sql`analyze`.execute(t.db);
+    const claim = { healthyLimit: 64, failingLimit: 64, perWebhook: 4, leaseMs: 60_000, workerName: 'test' };
+    const read = await t.db.transaction().execute(async (trx) => {
+      expect(await claimDeliveries(trx, claim)).toEqual([]);
+      const { rows } = await sql<{ read: number }>`
+        select seq_tup_read + idx_tup_fetch as read from pg_stat_xact_user_tables
+        where relname = 'webhook_deliveries'`.execute(trx);
+      return rows[0]!.read;
+    });
+    expect(read).toBeLessThan(40);
   } finally {
     await t.close();
   }

@@ -2,13 +2,63 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { connect } from '../../src/db/client.ts';
+import { type Db, sqlState } from '../../src/db/transaction.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const APPLICATION = 'backsolve-client-test';
 
+it('a connection has its time limits and never compiles a statement, from the first one on', async () => {
+  const database = await createTestDatabase();
+  const db = connect({
+    url: database.directUrl,
+    poolSize: 1,
+    statementTimeoutMs: 10_000,
+    lockTimeoutMs: 5_000,
+    applicationName: APPLICATION,
+    onConnectionError: () => undefined,
+  });
+  const { rows } = await sql`
+    select name, setting from pg_settings
+    where name in ('jit', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
+    order by name`.execute(db);
+  await db.destroy();
+  await database.drop();
+  expect(rows).toEqual([
+    { name: 'idle_in_transaction_session_timeout', setting: '10000' },
+    { name: 'jit', setting: 'off' },
+    { name: 'lock_timeout', setting: '5000' },
+    { name: 'statement_timeout', setting: '10000' },
+  ]);
+});
+
+it('a transaction on a connection that is lost rejects with what happened, not with its rollback', async () => {
+  const database = await createTestDatabase();
+  const [db, other] = [1, 2].map(() =>
+    connect({
+      url: database.directUrl,
+      poolSize: 1,
+      statementTimeoutMs: 10_000,
+      lockTimeoutMs: 5_000,
+      applicationName: APPLICATION,
+      onConnectionError: () => undefined,
+    }),
+  ) as [Db, Db];
+  const ending = db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+    const sleeping = sql`select pg_sleep(60)`.execute(trx);
+    sleeping.catch(() => undefined);
+    await sql`select pg_terminate_backend(${rows[0]!.pid})`.execute(other);
+    await sleeping;
+  });
+  expect(sqlState(await ending.catch((error: unknown) => error))).toBe('57P01');
+  expect((await sql`select 1 as one`.execute(db)).rows).toEqual([{ one: 1 }]);
+  await Promise.all([db.destroy(), other.destroy()]);
+  await database.drop();
+});
+
 it('a handle that is destroyed has closed its connections: the server may stop right away', async () => {
   const database = await createTestDatabase();
-  const watcher = new pg.Client({ connectionString: database.url });
+  const watcher = new pg.Client({ connectionString: database.directUrl });
   await watcher.connect();
   const countOpen = async () => {
     const { rows } = await watcher.query<{ count: number }>(
@@ -18,7 +68,7 @@ it('a handle that is destroyed has closed its connections: the server may stop r
     return rows[0]!.count;
   };
   const db = connect({
-    url: database.url,
+    url: database.directUrl,
     poolSize: 8,
     statementTimeoutMs: 10_000,
     lockTimeoutMs: 5_000,

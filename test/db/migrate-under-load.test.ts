@@ -8,7 +8,7 @@ import { execute } from '../support/postgres-server.ts';
 
 /** A database without a schema, with a handle that waits for locks for `lockTimeoutMs`. */
 async function openEmpty(lockTimeoutMs: number) {
-  const { url, drop } = await createTestDatabase();
+  const { directUrl: url, drop } = await createTestDatabase();
   await execute(url, 'drop schema public cascade; create schema public');
   const db = connect({
     url,

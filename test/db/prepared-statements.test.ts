@@ -19,7 +19,7 @@ async function setup() {
   const account = await openTestAccount();
   const onOneConnection = (change: { readonly preparesStatements?: boolean } = {}): Db =>
     connect({
-      url: account.url,
+      url: account.directUrl,
       poolSize: 1,
       statementTimeoutMs: 10_000,
       lockTimeoutMs: 5_000,
@@ -49,6 +49,11 @@ async function playCycle(db: Db, accountId: number, keyText: string, objectiveId
     return { kind: 'step', inverseId: inverse.id };
   });
   await getObjective(db, accountId, { objectiveId });
+}
+
+async function canCountReads(db: Db): Promise<boolean> {
+  const { rows } = await sql`select from pg_proc where proname = 'pg_stat_force_next_flush'`.execute(db);
+  return rows.length > 0;
 }
 
 /** Rows and index entries read so far, in all tables of the product. */
@@ -86,12 +91,13 @@ async function growBehind(db: Db, from: number, to: number): Promise<void> {
     from (select * from events limit 1) e, ${copies}`.execute(db);
 }
 
-it('plans made beside small tables are replaced when the tables have grown behind them', async () => {
+it('plans made beside small tables are replaced when the tables have grown behind them', async ({ skip }) => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { account, onOneConnection } = await setup();
   const db = onOneConnection();
   try {
+    skip(!(await canCountReads(db)), 'this server tells what was read half a second later, from version 15 on at once');
     const { objective } = await loadLinearObjective(account);
     const key = await createKey(db, { account: 'test', label: null, scopes: ['read', 'write'], expiresAt: null });
     const play = async (cycles: number) => {

@@ -77,15 +77,42 @@ it('a lock that a hung process holds is an answer of 503 after the lock timeout'
   await admin.end();
 });
 
+it.each([
+  ['GET', ''],
+  ['POST', '/inverses'],
+] as const)(
+  'a %s that the database cancels for its time is answered so, and not as a database that is away',
+  async (...asked) => {
+    const [method, below] = asked;
+    const { service, gate, path } = await setup({ STATEMENT_TIMEOUT_MS: '300', LOCK_TIMEOUT_MS: '0' });
+    gate.open();
+    const admin = await openAdmin(service.databaseUrl);
+    await admin.query('begin');
+    await admin.query('lock table objectives in access exclusive mode');
+    const answer = await service.call(method, `${path}${below}`);
+    expect(answer.status).toBe(503);
+    expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(answer.body).toMatchObject({
+      type: 'urn:backsolve:problem:database-timeout',
+      detail: expect.stringContaining('took too long'),
+    });
+    await admin.query('commit');
+    await admin.end();
+    expect((await service.call(method, `${path}${below}`)).status).toBeLessThan(300);
+  },
+);
+
 it('a half-open connection is given up after the statement timeout and never used again', async () => {
   const { service, proxy, path } = await setup({ DATABASE_POOL_SIZE: '1', STATEMENT_TIMEOUT_MS: '100' });
   proxy.stall();
   const startedAt = performance.now();
   const answers = [];
   // At most the connection that was open is in the way: one call pays for it.
-  for (let i = 0; i < 3; i++) answers.push((await service.call('GET', path)).status);
-  expect(answers.filter((status) => status === 503).length).toBeLessThanOrEqual(2);
-  expect(answers.at(-1)).toBe(200);
+  for (let i = 0; i < 3; i++) answers.push(await service.call('GET', path));
+  const refused = answers.filter(({ status }) => status === 503);
+  expect(refused.length).toBeLessThanOrEqual(2);
+  expect(refused[0]?.body['type']).toBe('urn:backsolve:problem:database-timeout');
+  expect(answers.at(-1)!.status).toBe(200);
   expect(performance.now() - startedAt).toBeLessThan(12_000);
 });
 
@@ -109,11 +136,11 @@ it('a service whose connections are half open closes soon after the statements u
 
 async function listen(heartbeatMs: number) {
   const database = await createTestDatabase();
-  const proxy = new TcpProxy(database.url);
+  const proxy = new TcpProxy(database.directUrl);
   await proxy.listen();
   const lost = Promise.withResolvers<Error>();
   const listener = new Listener({
-    url: proxy.through(database.url),
+    url: proxy.through(database.directUrl),
     applicationName: 'fault-test',
     heartbeatMs,
     reconnectMs: 50,

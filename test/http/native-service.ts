@@ -6,7 +6,7 @@ import { createKey } from '../../src/application/manage-keys.ts';
 import { SettledSteps, type SettledStepsOptions } from '../../src/application/settled-steps.ts';
 import { connect, forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
-import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
+import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
@@ -74,7 +74,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const logLines: string[] = [];
   const log = pino({ level: 'info' }, collect(logLines));
   const listener = new Listener({
-    url: database.url,
+    url: database.directUrl,
     applicationName: 'backsolve-test-listen',
     heartbeatMs: 5_000,
     reconnectMs: 100,
@@ -104,7 +104,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     log,
     settings: { ...SETTINGS, ...options.settings },
     isDatabaseReady: async () => true,
-    isDatabaseAway,
+    databaseTrouble,
     noteKeyUse: () => undefined,
     judgeWebhookUrl: makeUrlJudge({ allowPrivate: false }),
     ...options.deps,

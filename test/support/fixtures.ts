@@ -10,10 +10,9 @@ import type { Db } from '../../src/db/transaction.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
-export interface TestAccount {
-  readonly url: string;
+export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {
   readonly db: Db;
   readonly accountId: number;
   close(): Promise<void>;
@@ -35,7 +34,7 @@ export async function openTestAccount(): Promise<TestAccount> {
     await db.destroy();
     await database.drop();
   };
-  return { url: database.url, db, accountId, close };
+  return { url: database.url, directUrl: database.directUrl, db, accountId, close };
 }
 
 /** The linear black box y = [x0 + x1, x0 - x1, 2 x0], solvable exactly. */

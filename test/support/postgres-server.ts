@@ -1,6 +1,7 @@
 /**
- * The one Postgres server of a test run: TEST_DATABASE_URL when set, else a container when a Docker engine answers
- * quickly, else the embedded one. Migrates one template database; support/postgres.ts clones it.
+ * The one Postgres server of a project of tests, of the newest version or of the oldest: that of the environment variable when
+ * it is set, else a container when a Docker engine answers quickly, else the embedded one. Migrates one template database;
+ * support/postgres.ts clones it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -11,9 +12,31 @@ import type { TestProject } from 'vitest/node';
 import { connect } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import type { PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { dockerOffers, hasImage } from './docker-engine.ts';
+import { findOldestBinaries, OLDEST_MAJOR } from './postgres-versions.ts';
 
-const IMAGE = 'postgres:18-bookworm';
+interface Choice {
+  readonly variable: string;
+  readonly image: string;
+  /** Undefined: those of the product itself. */
+  findBinaries(): Promise<PostgresBinaries | undefined>;
+}
+
+/** By the name of the project. */
+const CHOICES = {
+  postgres: {
+    variable: 'TEST_DATABASE_URL',
+    image: 'postgres:18-bookworm',
+    findBinaries: async () => undefined,
+  },
+  'postgres-oldest': {
+    variable: 'TEST_OLDEST_DATABASE_URL',
+    image: `postgres:${OLDEST_MAJOR}-bookworm`,
+    findBinaries: findOldestBinaries,
+  },
+} as const satisfies Record<string, Choice>;
+
 const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';
 const CONTAINER_START_MS = 60_000;
 /** Tests put nothing at stake: a server that forgets everything in a power cut is several times as fast. */
@@ -31,8 +54,17 @@ const HEALTH_CHECK = {
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** `url` may create databases; every database of this run begins with `prefix`. */
-    postgres: { readonly url: string; readonly template: string; readonly prefix: string; readonly keepsData: boolean };
+    /**
+     * `url` may create databases; every database of this run begins with `prefix`. What is tested connects through the pooler,
+     * where there is one: TEST_POOLER_URL, in front of the server of TEST_DATABASE_URL and for any database of it.
+     */
+    postgres: {
+      readonly url: string;
+      readonly template: string;
+      readonly prefix: string;
+      readonly keepsData: boolean;
+      readonly poolerUrl: string | undefined;
+    };
   }
 }
 
@@ -46,7 +78,7 @@ interface TestServer {
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const startedAt = performance.now();
-  const server = await openServer();
+  const server = await openServer(CHOICES[project.name as keyof typeof CHOICES]);
   const prefix = `backsolve_test_${randomBytes(4).toString('hex')}`;
   const template = `${prefix}_template`;
   try {
@@ -56,8 +88,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await server.stop();
     throw error;
   }
-  project.provide('postgres', { url: server.url, template, prefix, keepsData: server.keepsData });
-  console.log(`Postgres for the tests: ${server.kind}, ready in ${Math.round(performance.now() - startedAt)} ms`);
+  const poolerUrl = project.name === 'postgres' ? process.env['TEST_POOLER_URL'] || undefined : undefined;
+  project.provide('postgres', { url: server.url, template, prefix, keepsData: server.keepsData, poolerUrl });
+  const through = poolerUrl === undefined ? '' : ' through the pooler of TEST_POOLER_URL';
+  console.log(
+    `Postgres for the tests: ${server.kind}${through}, ready in ${Math.round(performance.now() - startedAt)} ms`,
+  );
   return async () => {
     if (server.keepsData) await execute(server.url, `drop database if exists ${template} with (force)`);
     await server.stop();
@@ -99,26 +135,32 @@ async function migrateDatabase(url: string): Promise<void> {
   }
 }
 
-async function openServer(): Promise<TestServer> {
-  const given = process.env['TEST_DATABASE_URL'] ?? '';
-  if (given !== '') {
-    return { kind: 'the server of TEST_DATABASE_URL', url: given, keepsData: true, stop: async () => undefined };
-  }
-  if (await dockerOffers(IMAGE)) {
-    try {
-      return await openContainer();
-    } catch (error) {
-      console.log(`A Docker engine answers, but ${IMAGE} does not start there: ${(error as Error).message}`);
-    }
-  }
-  return openEmbedded();
+/** Whether this machine has the oldest supported version to run tests on. */
+export async function hasOldestServer(): Promise<boolean> {
+  const { variable, image, findBinaries } = CHOICES['postgres-oldest'];
+  return (process.env[variable] ?? '') !== '' || (await findBinaries()) !== undefined || (await dockerOffers(image));
 }
 
-async function openContainer(): Promise<TestServer> {
+async function openServer({ variable, image, findBinaries }: Choice): Promise<TestServer> {
+  const given = process.env[variable] ?? '';
+  if (given !== '') {
+    return { kind: `the server of ${variable}`, url: given, keepsData: true, stop: async () => undefined };
+  }
+  if (await dockerOffers(image)) {
+    try {
+      return await openContainer(image);
+    } catch (error) {
+      console.log(`A Docker engine answers, but ${image} does not start there: ${(error as Error).message}`);
+    }
+  }
+  return openEmbedded(await findBinaries());
+}
+
+async function openContainer(image: string): Promise<TestServer> {
   // Without its image the reaper would be pulled, and wait for a registry that may not be reachable.
   if (!(await hasImage(REAPER_IMAGE))) process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
-  const container = await new PostgreSqlContainer(IMAGE)
+  const container = await new PostgreSqlContainer(image)
     .withDatabase('backsolve')
     .withUsername('backsolve')
     .withPassword('backsolve')
@@ -127,19 +169,25 @@ async function openContainer(): Promise<TestServer> {
     .withStartupTimeout(CONTAINER_START_MS)
     .start();
   const url = container.getConnectionUri();
-  return { kind: `a container of ${IMAGE}`, url, keepsData: false, stop: () => container.stop() };
+  return { kind: `a container of ${image}`, url, keepsData: false, stop: () => container.stop() };
 }
 
-async function openEmbedded(): Promise<TestServer> {
+async function openEmbedded(binaries: PostgresBinaries | undefined): Promise<TestServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-test-'));
   const log = { debug: ignore, info: ignore, warn: print, error: print };
   const remove = () => rm(dataDir, { recursive: true, force: true });
-  const server = await startEmbeddedPostgres({ dataDir, log, loseDataOnCrash: true }).catch(async (error: unknown) => {
+  const options = { dataDir, log, loseDataOnCrash: true, ...(binaries !== undefined && { binaries }) };
+  const server = await startEmbeddedPostgres(options).catch(async (error: unknown) => {
     await remove();
     throw error;
   });
   const stop = () => server.stop().finally(remove);
-  return { kind: 'the embedded server', url: server.url, keepsData: false, stop };
+  return {
+    kind: `the embedded server${binaries === undefined ? '' : ` ${binaries.version}`}`,
+    url: server.url,
+    keepsData: false,
+    stop,
+  };
 }
 
 function ignore(): void {}

@@ -4,7 +4,10 @@ import { afterAll, inject, type RunnerTestSuite } from 'vitest';
 import { execute, withDatabase } from './postgres-server.ts';
 
 export interface TestDatabase {
+  /** For what is tested: through the pooler, where there is one. */
   readonly url: string;
+  /** Past any pooler, for what needs a session of its own. */
+  readonly directUrl: string;
   /** Call it when connections are closed; the database goes when the file has ended, and stays when the file failed. */
   drop(): Promise<void>;
 }
@@ -13,15 +16,21 @@ const finished = new Set<string>();
 
 /** Clones the template, 20 to 50 ms. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { url, template, prefix } = inject('postgres');
+  const { url, poolerUrl, template, prefix } = inject('postgres');
   const name = `${prefix}_${randomBytes(4).toString('hex')}`;
   await execute(url, `create database ${name} template ${template}`);
   return {
-    url: withDatabase(url, name),
+    url: withDatabase(poolerUrl ?? url, name),
+    directUrl: withDatabase(url, name),
     drop: async () => {
       finished.add(name);
     },
   };
+}
+
+/** What the service needs to know of the pooler, where there is one. With TEST_POOLER_LISTENS=false it hears of nothing. */
+export function pooledSettings({ url, directUrl }: TestDatabase): Readonly<Record<string, string>> {
+  return url === directUrl || process.env['TEST_POOLER_LISTENS'] === 'false' ? {} : { LISTEN_DATABASE_URL: directUrl };
 }
 
 // Registered on import, hence first, hence run last: after the hooks of the file that call drop().

@@ -4,7 +4,7 @@ import { type Roles, type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
-import { createTestDatabase } from './postgres.ts';
+import { createTestDatabase, pooledSettings } from './postgres.ts';
 
 export interface Answer<T = Record<string, unknown>> {
   readonly status: number;
@@ -42,6 +42,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     POLL_INTERVAL_MS: '200',
     ENGINE_THREADS: '1',
     MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
+    ...pooledSettings(database),
     ...options.settings,
   });
   const url = (await options.through?.(database.url)) ?? database.url;

@@ -40,7 +40,7 @@ async function setUp(): Promise<Setup> {
     else waiting.splice(at, 1)[0]!.take(entry);
   };
   const listener = new Listener({
-    url: outbox.url,
+    url: outbox.directUrl,
     applicationName: 'backsolve-test-listen',
     heartbeatMs: 5_000,
     reconnectMs: 100,

@@ -1,13 +1,13 @@
 import { errorCodes } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { PASSING_REFUSALS } from '../../src/application/idempotent.ts';
-import { isDatabaseAway } from '../../src/db/transaction.ts';
+import { databaseTrouble, isDatabaseAway } from '../../src/db/transaction.ts';
 import { DomainError, type ErrorCode, makeViolation, validationFailed } from '../../src/domain/errors.ts';
 import { answerError, REFUSALS } from '../../src/http/errors.ts';
 
 const context = {
   instance: '/v1/here',
-  isDatabaseAway,
+  databaseTrouble,
   stepPath: ({ objectiveId, inverseId }: { objectiveId: number; inverseId: number }) =>
     `/v1/o/${objectiveId}/i/${inverseId}`,
 };
@@ -85,6 +85,18 @@ describe('an error is answered', () => {
       const { problem, headers } = answerError(pgError(code), context);
       expect([problem.status, headers['retry-after']]).toEqual([503, '5']);
       expect(JSON.stringify(problem)).not.toContain('secret');
+    },
+  );
+
+  it.each([pgError('57014'), pgError('55P03'), new Error('Query read timeout')])(
+    '%s of a database that took too long with a 503 that says so, which workers take for trouble that passes',
+    (error) => {
+      const { problem, headers } = answerError(error, context);
+      expect([problem.status, headers['retry-after']]).toEqual([503, '5']);
+      expect(problem.type).toBe('urn:backsolve:problem:database-timeout');
+      expect(problem.detail).toContain('took too long');
+      expect(JSON.stringify(problem)).not.toContain('away');
+      expect(isDatabaseAway(error)).toBe(true);
     },
   );
 

@@ -43,7 +43,7 @@ export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limi
   admitAccounts(scope, deps);
   requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);
-  scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
+  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, stepPath }));
   registerOperations(scope, deps, NATIVE_OPERATIONS);
 }
 

@@ -37,7 +37,7 @@ export async function addSdkDialect(
   limiter: RateLimiter | undefined,
 ): Promise<void> {
   addApiHeaders(scope);
-  scope.setErrorHandler(makeErrorHandler({ isDatabaseAway: deps.isDatabaseAway, stepPath }));
+  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, stepPath }));
   await scope.register(async (open) => {
     const registrationLimiter = deps.registrationLimiter ?? limiter;
     // What is closed costs nothing and is not counted.
