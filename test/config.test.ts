@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
-import { ConfigError, loadConfig, SETTINGS, type SettingName } from '../src/config.ts';
+import { ConfigError, loadConfig } from '../src/config.ts';
 import { formatApiKey, makeApiKey } from '../src/domain/api-key.ts';
+import { SETTINGS, type SettingName } from '../src/settings.ts';
 
 function refusal(env: Record<string, string>): string {
   try {

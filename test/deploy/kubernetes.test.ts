@@ -16,7 +16,8 @@ import { Namespace } from 'kubernetes-models/v1/Namespace';
 import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { describe, expect, it, test } from 'vitest';
-import { loadConfig, SETTINGS } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings.ts';
 import { isPublicAddress } from '../../src/webhooks/target-guard.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 

@@ -96,8 +96,9 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     ],
     packages: [],
   },
+  config: { imports: ['settings'], packages: ['zod'] },
   // A key given in the environment is checked when the process starts.
-  config: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
+  settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
   'setting-rules': { imports: [], packages: ['zod'] },
   log: { imports: [], packages: ['pino'] },
   main: { imports: ['cli'], packages: [] },
