@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
-import { loadConfig, SETTINGS } from '../../src/config.ts';
+import { loadConfig } from '../../src/config.ts';
+import { SETTINGS } from '../../src/settings.ts';
 
 interface Service {
   readonly image: string;
