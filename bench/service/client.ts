@@ -37,7 +37,8 @@ export function makeClient(
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
           const answer = Buffer.concat(chunks).toString();
-          if (response.statusCode! < 300) resolve(JSON.parse(answer) as T);
+          // 204 has no body.
+          if (response.statusCode! < 300) resolve((answer === '' ? undefined : JSON.parse(answer)) as T);
           else reject(new Error(`${method} ${path}: ${response.statusCode} ${answer}`));
         });
       });

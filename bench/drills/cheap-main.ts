@@ -1,0 +1,17 @@
+/** `serve` or `work` with the cheap engine in place of the optimizer: what remains is the service itself. */
+import { untilStopped } from '../../src/cli/until-stopped.ts';
+import { startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeCheapEngine } from '../service/cheap-engine.ts';
+
+const role = process.argv[2];
+const config = loadConfig(process.env);
+const stopped = untilStopped();
+const service = await startService(config, config.database.url!, makeLog(config.log), {
+  ingress: role === 'serve',
+  worker: role === 'work',
+  engine: makeCheapEngine(),
+});
+await stopped;
+await service.close();

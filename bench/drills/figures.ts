@@ -1,0 +1,133 @@
+/** What `serve`, `work` and the database hold, scraped all the time and gathered into samples. Reads /proc, hence Linux only. */
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Process } from './fleet.ts';
+
+const SCRAPE_MS = 500;
+
+/** Figures that must not grow, and the unit they are shown in. */
+export const WATCHED = {
+  serveResident: 'MiB',
+  serveHeap: 'MiB',
+  serveExternal: 'MiB',
+  serveHandles: '',
+  serveFiles: '',
+  workResident: 'MiB',
+  workHeap: 'MiB',
+  workExternal: 'MiB',
+  workHandles: '',
+  workFiles: '',
+  connections: '',
+  queueTable: 'MiB',
+} as const;
+/** Grows because it keeps what it is meant to keep. */
+export const KEPT = { keysTable: 'MiB', stepsTable: 'MiB', database: 'MiB' } as const;
+export type Figure = keyof typeof WATCHED | keyof typeof KEPT;
+export const UNITS: Readonly<Record<Figure, string>> = { ...WATCHED, ...KEPT };
+
+export type Sample = { readonly cycles: number } & Readonly<Record<Figure, number>>;
+
+export interface Watched {
+  readonly serve: Process;
+  readonly metricsPort: number;
+  readonly work: Process;
+  readonly database: pg.Client;
+}
+
+/** Scrapes all the time, and makes a sample of the scrapes whenever enough cycles were done. */
+export class Watch {
+  readonly #watched: Watched;
+  readonly #every: number;
+  readonly #samples: Sample[] = [];
+  readonly #scraping: Promise<void>;
+  #scrapes: Readonly<Record<Figure, number>>[] = [];
+  #cycles = 0;
+  #isOver = false;
+
+  /** @param every  cycles of a sample */
+  constructor(watched: Watched, every: number) {
+    this.#watched = watched;
+    this.#every = every;
+    this.#scraping = this.#scrapeAll();
+  }
+
+  tell(cycles: number): void {
+    this.#cycles = cycles;
+  }
+
+  async end(): Promise<readonly Sample[]> {
+    this.#isOver = true;
+    await this.#scraping;
+    return this.#samples;
+  }
+
+  async #scrapeAll(): Promise<void> {
+    let next = this.#every;
+    while (!this.#isOver) {
+      const startedAt = performance.now();
+      this.#scrapes.push(await scrape(this.#watched));
+      if (this.#cycles >= next && this.#scrapes.length > 0) {
+        this.#samples.push({ cycles: this.#cycles, ...summarize(this.#scrapes) });
+        this.#scrapes = [];
+        while (next <= this.#cycles) next += this.#every;
+        if (this.#samples.length % 10 === 0) console.log(`${this.#cycles} cycles`);
+      }
+      await delay(Math.max(0, SCRAPE_MS - (performance.now() - startedAt)));
+    }
+  }
+}
+
+async function scrape({ serve, metricsPort, work, database }: Watched): Promise<Readonly<Record<Figure, number>>> {
+  const [ofServe, ofWork, { rows }] = await Promise.all([
+    readProcess(serve.pid, metricsPort),
+    readProcess(work.pid, work.port),
+    database.query<Record<'connections' | 'queueTable' | 'keysTable' | 'stepsTable' | 'database', string>>(`
+      select (select count(*) from pg_stat_activity where datname = current_database()) as connections,
+        pg_total_relation_size('suggestion_jobs') as "queueTable",
+        pg_total_relation_size('idempotency_keys') as "keysTable",
+        pg_total_relation_size('inverses') as "stepsTable",
+        pg_database_size(current_database()) as database`),
+  ]);
+  const sizes = Object.fromEntries(Object.entries(rows[0]!).map(([name, value]) => [name, Number(value)]));
+  return {
+    serveResident: ofServe.resident,
+    serveHeap: ofServe.heap,
+    serveExternal: ofServe.external,
+    serveHandles: ofServe.handles,
+    serveFiles: ofServe.files,
+    workResident: ofWork.resident,
+    workHeap: ofWork.heap,
+    workExternal: ofWork.external,
+    workHandles: ofWork.handles,
+    workFiles: ofWork.files,
+    ...(sizes as Record<'connections' | keyof typeof KEPT | 'queueTable', number>),
+  };
+}
+
+async function readProcess(pid: number, port: number) {
+  const [status, answer] = await Promise.all([
+    readFile(`/proc/${pid}/status`, 'utf8'),
+    fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text()),
+  ]);
+  const metric = (name: string) =>
+    Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(answer)?.[1] ?? Number.NaN);
+  return {
+    resident: 1024 * Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]),
+    heap: metric('nodejs_heap_size_used_bytes'),
+    external: metric('nodejs_external_memory_bytes'),
+    handles: metric('nodejs_active_handles_total'),
+    files: metric('process_open_fds'),
+  };
+}
+
+/** Of the heap, and of what hangs on it, the least; of everything else the mean. */
+function summarize(scrapes: readonly Readonly<Record<Figure, number>>[]): Readonly<Record<Figure, number>> {
+  const names = Object.keys(scrapes[0]!) as Figure[];
+  const summary = names.map((name) => {
+    const values = scrapes.map((one) => one[name]);
+    const isLeast = name.endsWith('Heap') || name.endsWith('External');
+    return [name, isLeast ? Math.min(...values) : values.reduce((sum, value) => sum + value, 0) / values.length];
+  });
+  return Object.fromEntries(summary) as Record<Figure, number>;
+}

@@ -1,0 +1,187 @@
+/**
+ * Many cycles (suggest, load output), to see whether anything grows that should not: resident memory, heap, handles, open files
+ * and connections of `serve` and `work`, and the size of the queue's table with its indexes. Objectives are short, stopped and
+ * deleted when they are done, so that what a cycle costs does not change. Prints a table of samples, and for the second half of the
+ * run the slope per cycle with its standard error. Ends with 1 when something grows, a request failed, a process ended by itself,
+ * or the database does not hold exactly the cycles that were played.
+ *
+ *   node bench/drills/soak.ts --cycles 100000 [--cheap] [--clients 8] [--samples 100] [--per-objective 10] [--report FILE]
+ *
+ * A verdict takes 5 minutes: a shorter run says so and judges everything but growth, since heaps and dead rows swing in that time.
+ *
+ * With --cheap the optimizer is replaced by a cheap one, which leaves the service alone, at several times the speed. Heap is the
+ * least of each sample's scrapes, two a second: what is left after collecting garbage. Rows that are meant to stay (steps, and keys
+ * for 24 hours) grow and are told apart. Reads /proc, hence Linux only.
+ */
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { DatabaseServer } from '../chaos/database-server.ts';
+import { createKey, findPort, makeProcess, runCommand } from './fleet.ts';
+import { type Figure, KEPT, type Sample, UNITS, WATCHED, Watch } from './figures.ts';
+import { makeDrillFolder } from './folder.ts';
+import { type Trend, trendOf } from './trend.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    cycles: { type: 'string', default: '100000' },
+    cheap: { type: 'boolean', default: false },
+    clients: { type: 'string', default: '8' },
+    samples: { type: 'string', default: '100' },
+    'per-objective': { type: 'string', default: '10' },
+    report: { type: 'string' },
+  },
+});
+const CYCLES = Number(options.cycles);
+const CLIENTS = Number(options.clients);
+const PER_OBJECTIVE = Number(options['per-objective']);
+const SHOWN_SAMPLES = 20;
+/** Several full collections of garbage and several rounds of autovacuum, which comes once a minute. */
+const VERDICT_SECONDS = 300;
+const MEBIBYTE = 1024 * 1024;
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+const folder = await makeDrillFolder();
+let broken: readonly string[];
+try {
+  broken = await soak();
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+for (const one of broken) console.log(`BROKEN ${one}`);
+if (broken.length > 0) console.log(`${broken.length} broken promises.`);
+process.exit(broken.length === 0 ? 0 : 1);
+
+async function soak(): Promise<readonly string[]> {
+  const server = await DatabaseServer.create(join(folder, 'database'), ['jit=off', 'log_min_messages=warning']);
+  const metricsPort = await findPort();
+  const settings = { DATABASE_URL: server.url, WORKER_CONCURRENCY: options.cheap ? '8' : '2', ENGINE_THREADS: '2' };
+  await runCommand(['migrate'], settings);
+  const key = await createKey(settings);
+  const serve = await makeProcess('serve', { ...settings, METRICS_PORT: String(metricsPort) });
+  const work = await makeProcess('work', settings);
+  const main = options.cheap ? new URL('cheap-main.ts', import.meta.url).pathname : undefined;
+  await Promise.all([serve.start(main), work.start(main)]);
+  const client = makeClient(`http://127.0.0.1:${serve.port}`, key, CLIENTS, { usesIdempotencyKeys: true });
+  const database = new pg.Client({ connectionString: server.url });
+  await database.connect();
+
+  const watch = new Watch({ serve, metricsPort, work, database }, CYCLES / Number(options.samples));
+  const failures: string[] = [];
+  const startedAt = performance.now();
+  await play(client, failures, (cycles) => watch.tell(cycles));
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const samples = await watch.end();
+  const lost = await countMissing(database);
+  client.close();
+  await database.end();
+  const ended = [serve, work].flatMap(({ endedByItself }) => endedByItself ?? []);
+  const stops = await Promise.all([serve, work].map((member) => member.stop()));
+  await server.close();
+
+  const trends = trendsOf(samples);
+  const isLong = seconds >= VERDICT_SECONDS;
+  show(samples, trends, { seconds, isLong });
+  if (options.report !== undefined) {
+    const report = { at: new Date().toISOString(), ...options, seconds, failures: failures.length, trends, samples };
+    await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
+  }
+  const growing = isLong ? Object.keys(WATCHED).filter((name) => !trends[name as Figure].isFlat) : [];
+  if (!isLong) console.log(`Too short to tell what grows: a verdict takes ${VERDICT_SECONDS} s.`);
+  else if (growing.length === 0) console.log('Flat: nothing grows but what is kept on purpose.');
+  return [
+    ...failures.slice(0, 20),
+    ...lost,
+    ...ended,
+    ...stops.flatMap(({ code }) => (code === 0 ? [] : [`a process ended with ${code}`])),
+    ...growing.map((name) => `${name} grows`),
+  ];
+}
+
+/** All clients together; every objective is stopped and its model deleted when its cycles are done. */
+async function play(client: Client, failures: string[], tell: (cycles: number) => void): Promise<void> {
+  let begun = 0;
+  let done = 0;
+  const loop = async () => {
+    while (begun < CYCLES) {
+      const count = Math.min(PER_OBJECTIVE, CYCLES - begun);
+      begun += count;
+      const path = await loadObjective(client);
+      for (let cycle = 0; cycle < count; cycle++) {
+        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
+        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
+        tell(++done);
+      }
+      await client.call('POST', `${path}/stop`);
+      await client.call('DELETE', path.slice(0, path.indexOf('/projects')));
+    }
+  };
+  const once = () =>
+    loop().catch((error: unknown) => failures.push(error instanceof Error ? error.message : String(error)));
+  await Promise.all(Array.from({ length: CLIENTS }, once));
+}
+
+/** Steps that the clients played and the database has not, or has more of; jobs left behind. */
+async function countMissing(database: pg.Client): Promise<readonly string[]> {
+  const { rows } = await database.query<{ steps: number; attempts: number; jobs: number }>(`
+    select (select count(*)::int from inverses where iteration > 1 and output is not null) as steps,
+      (select coalesce(sum(attempt_count), 0)::int from objectives) as attempts,
+      (select count(*)::int from suggestion_jobs) as jobs`);
+  const { steps, attempts, jobs } = rows[0]!;
+  return [
+    ...(steps === CYCLES ? [] : [`${CYCLES} cycles were played, ${steps} are stored`]),
+    ...(attempts === CYCLES ? [] : [`${CYCLES} cycles were played, ${attempts} attempts are counted`]),
+    ...(jobs === 0 ? [] : [`${jobs} jobs were left behind`]),
+  ];
+}
+
+/** Of the second half: the first one fills caches, pools and tables. */
+function trendsOf(samples: readonly Sample[]): Readonly<Record<Figure, Trend>> {
+  const second = samples.slice(Math.floor(samples.length / 2));
+  const trends = (Object.keys(UNITS) as Figure[]).map((name) => [
+    name,
+    trendOf(second.map((sample) => [sample.cycles, sample[name]] as const)),
+  ]);
+  return Object.fromEntries(trends) as Record<Figure, Trend>;
+}
+
+function show(
+  samples: readonly Sample[],
+  trends: Readonly<Record<Figure, Trend>>,
+  { seconds, isLong }: { readonly seconds: number; readonly isLong: boolean },
+): void {
+  const judge = (name: Figure) =>
+    name in KEPT ? 'kept on purpose' : !isLong ? '' : trends[name].isFlat ? 'flat' : 'GROWS';
+  const round = (name: Figure, value: number) => Number((UNITS[name] === 'MiB' ? value / MEBIBYTE : value).toFixed(1));
+  const step = Math.max(1, Math.floor(samples.length / SHOWN_SAMPLES));
+  const names = Object.keys(UNITS) as Figure[];
+  console.table(
+    samples
+      .filter((_, i) => i % step === 0 || i === samples.length - 1)
+      .map((sample) => ({
+        cycles: sample.cycles,
+        ...Object.fromEntries(names.map((name) => [name, round(name, sample[name])])),
+      })),
+  );
+  console.table(
+    Object.fromEntries(
+      names.map((name) => {
+        const { mean, slope, error, growth } = trends[name];
+        const unit = UNITS[name] === 'MiB' ? 'bytes' : 'units';
+        return [
+          name,
+          {
+            mean: `${round(name, mean)} ${UNITS[name]}`.trim(),
+            'slope per cycle': `${slope.toPrecision(3)} ± ${error.toPrecision(2)} ${unit}`,
+            'growth, second half': `${round(name, growth)} ${UNITS[name]}`.trim(),
+            verdict: judge(name),
+          },
+        ];
+      }),
+    ),
+  );
+  const rate = CYCLES / seconds;
+  console.log(`${CYCLES} cycles in ${seconds.toFixed(0)} s, ${rate.toFixed(0)} per second, ${samples.length} samples`);
+}
