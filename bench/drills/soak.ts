@@ -17,10 +17,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { DatabaseServer } from '../chaos/database-server.ts';
-import { createKey, findPort, makeProcess, runCommand } from './fleet.ts';
+import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { type Figure, KEPT, type Sample, UNITS, WATCHED, Watch } from './figures.ts';
+import { createKey, findPort, makeProcess, runCommand } from './fleet.ts';
 import { makeDrillFolder } from './folder.ts';
 import { type Trend, trendOf } from './trend.ts';
 

@@ -185,7 +185,7 @@ async function explain(url: string) {
   const plans: string[] = [];
   client.on('notice', ({ message }) => plans.push(message ?? ''));
   await client.connect();
-  const claiming = `select * from claim_jobs(${CLAIM_LIMIT}, 60000, 'bench', 5, 0)`;
+  const claiming = `select * from claim_jobs_of_others(${CLAIM_LIMIT}, 60000, 'bench', 5, 0, '{}')`;
   try {
     // The first call of a session pays for planning.
     await client.query(`begin; ${claiming}`);

@@ -120,7 +120,7 @@ async function makeUnfairDatabase(): Promise<void> {
   const unfair = new pg.Client({ connectionString: urlOf(UNFAIR) });
   await unfair.connect();
   const { rows } = await unfair.query<{ definition: string }>(
-    "select pg_get_functiondef('claim_jobs'::regproc) as definition",
+    "select pg_get_functiondef('claim_jobs_of_others'::regproc) as definition",
   );
   const [head] = rows[0]!.definition.split('AS $function$');
   await unfair.query('create index suggestion_jobs_oldest on suggestion_jobs (visible_at, id)');

@@ -11,6 +11,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import { LEASE_LOST, LeaseKeeper } from './lease-keeper.ts';
+import { SlowAccounts } from './slow-accounts.ts';
 
 /** The part of a pino logger that is used here. */
 export interface WorkerLog {
@@ -45,6 +46,9 @@ export class SuggestionLoop {
   readonly #keeper: LeaseKeeper;
   /** By lease token: the same job may come back while its lost lease is still being computed. */
   readonly #running = new Map<string, AbortController>();
+  /** Whose jobs are in hand, by lease token. */
+  readonly #accounts = new Map<string, number>();
+  readonly #slowAccounts: SlowAccounts;
   readonly #claims: ClaimLoop;
   /** The account that was served last; the next claim goes on after it. */
   #afterAccountId = 0;
@@ -55,6 +59,7 @@ export class SuggestionLoop {
   constructor(deps: SuggestionLoopDeps) {
     this.#deps = deps;
     this.#queue = new PQueue({ concurrency: deps.concurrency });
+    this.#slowAccounts = new SlowAccounts(deps.concurrency, () => performance.now());
     this.#keeper = new LeaseKeeper({
       leaseMs: deps.leaseMs,
       renew: (held) => renewLeases(deps.db, held, deps.leaseMs),
@@ -98,21 +103,24 @@ export class SuggestionLoop {
     const free = this.#deps.concurrency - this.#running.size;
     this.#mayHaveLeft = true;
     if (free <= 0) return;
-    const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId };
+    const passedOver = this.#slowAccounts.withoutPlace([...this.#accounts.values()]);
+    const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId, passedOver };
     const jobs = await claimJobs(this.#deps.db, claim);
     this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
-    this.#mayHaveLeft = jobs.length === free;
+    this.#mayHaveLeft = jobs.length === free || passedOver.length > 0;
     for (const job of jobs) this.#begin(job);
   }
 
   #begin(job: LeasedJob): void {
     const controller = new AbortController();
     this.#running.set(job.leaseToken, controller);
+    this.#accounts.set(job.leaseToken, job.accountId);
     this.#keeper.hold(job, controller);
     void this.#queue.add(async () => {
       await this.#compute(job, controller.signal);
       this.#keeper.letGo(job);
       this.#running.delete(job.leaseToken);
+      this.#accounts.delete(job.leaseToken);
       if (this.#mayHaveLeft) this.#claims.wake();
     });
   }
@@ -132,6 +140,7 @@ export class SuggestionLoop {
       } else {
         const { request, ...figures } = outcome;
         log.info({ ...facts, ...figures }, 'suggestion.computed');
+        this.#slowAccounts.note(job.accountId, outcome.suggestTimeNs / 1e6);
         if (outcome.kind === 'suggested') await this.#explain(job, request, signal);
       }
     } catch (error) {

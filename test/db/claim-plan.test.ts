@@ -10,8 +10,13 @@ import { openTestAccount } from '../support/fixtures.ts';
 import { explainAll } from '../support/plans.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-/** The second is the one by which workers of the version before go on claiming. */
-const NAMES = ['claim_jobs', 'claim_suggestion_jobs'] as const;
+/** The second and the third are those by which workers of earlier versions go on claiming. */
+const NAMES = ['claim_jobs_of_others', 'claim_jobs', 'claim_suggestion_jobs'] as const;
+
+/** Up to two jobs. */
+function claimBy(name: (typeof NAMES)[number]): string {
+  return `select * from ${name}(2, 60000, 'test', 5, 0${name === 'claim_jobs_of_others' ? ", '{}'" : ''})`;
+}
 
 /** What a plan must cost before its statement is compiled, by default. */
 const COMPILED_FROM = 100_000;
@@ -38,9 +43,9 @@ function queue(client: pg.Client, from: number, to: number): Promise<unknown> {
 }
 
 /** Rows of the queue that one claim fetches by its indexes; the claim is undone. */
-async function countFetched(client: pg.Client, name: string): Promise<number> {
+async function countFetched(client: pg.Client, name: (typeof NAMES)[number]): Promise<number> {
   await client.query('begin');
-  const claimed = await client.query(`select * from ${name}(2, 60000, 'test', 5, 0)`);
+  const claimed = await client.query(claimBy(name));
   expect(claimed.rows).toHaveLength(2);
   const { rows } = await client.query<{ fetched: string }>(
     "select seq_tup_read + idx_tup_fetch as fetched from pg_stat_xact_user_tables where relname = 'suggestion_jobs'",
@@ -68,7 +73,7 @@ it.each(NAMES)('%s holds no statement that the server would compile before it ru
     await queue(t.client, 1, 100);
     // As servers are set until somebody changes it.
     await t.client.query(`set jit = on; set jit_above_cost = ${COMPILED_FROM}`);
-    const plans = await explainAll(t.client, `select * from ${name}(2, 60000, 'test', 5, 0)`);
+    const plans = await explainAll(t.client, claimBy(name));
     expect(plans.some(({ text }) => text.includes('with recursive ring'))).toBe(true);
     const compiled = plans.filter((plan) => plan.cost > COMPILED_FROM && plan.settings['jit'] !== 'off');
     expect(compiled).toEqual([]);

@@ -1,0 +1,56 @@
+/**
+ * Which accounts leave a place of the worker free. Taking turns at being claimed is not enough where the suggestions of one
+ * account take seconds: they would hold every place until they are done. So an account with slow suggestions may have all
+ * places but one, as long as there are others to serve.
+ */
+
+/** Suggestions of most problems take some hundredths of a second. */
+const SLOW_MS = 250;
+/** Weight of the newest suggestion in an account's average. */
+const NEWEST_SHARE = 0.3;
+/** For how long an account counts as one to be served after its last suggestion. */
+const ACTIVE_MS = 120_000;
+
+interface Known {
+  averageMs: number;
+  lastAt: number;
+}
+
+export class SlowAccounts {
+  readonly #concurrency: number;
+  readonly #now: () => number;
+  readonly #known = new Map<number, Known>();
+
+  /** `now` is in milliseconds and never runs backwards. */
+  constructor(concurrency: number, now: () => number) {
+    this.#concurrency = concurrency;
+    this.#now = now;
+  }
+
+  /** Notes how long a suggestion of the account took. */
+  note(accountId: number, computeMs: number): void {
+    const now = this.#now();
+    for (const [other, { lastAt }] of this.#known) if (now - lastAt > ACTIVE_MS) this.#known.delete(other);
+    const before = this.#known.get(accountId)?.averageMs ?? computeMs;
+    this.#known.set(accountId, { averageMs: before + NEWEST_SHARE * (computeMs - before), lastAt: now });
+  }
+
+  /** Accounts of which nothing more should be claimed, given those of the jobs in hand. */
+  withoutPlace(running: readonly number[]): readonly number[] {
+    if (this.#concurrency < 2) return [];
+    const held = Map.groupBy(running, (accountId) => accountId);
+    return [...held].flatMap(([accountId, jobs]) => {
+      const isFull = jobs.length >= this.#concurrency - 1;
+      return isFull && this.#isSlow(accountId) && this.#hasOthers(accountId) ? [accountId] : [];
+    });
+  }
+
+  #isSlow(accountId: number): boolean {
+    return (this.#known.get(accountId)?.averageMs ?? 0) > SLOW_MS;
+  }
+
+  #hasOthers(accountId: number): boolean {
+    const now = this.#now();
+    return [...this.#known].some(([other, { lastAt }]) => other !== accountId && now - lastAt <= ACTIVE_MS);
+  }
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
+import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { ensureAccount } from '../../src/db/accounts.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { SlowAccounts } from '../../src/worker/slow-accounts.ts';
+import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+
+describe('an account with slow suggestions', () => {
+  const [SLOW, OTHER] = [1, 2];
+
+  it('leaves a place free as long as there are others to serve', () => {
+    let now = 0;
+    const slow = new SlowAccounts(3, () => now);
+    slow.note(SLOW, 5_000);
+    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
+    slow.note(OTHER, 20);
+    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([SLOW]);
+    expect(slow.withoutPlace([SLOW, OTHER])).toEqual([]);
+    now = 120_001;
+    slow.note(SLOW, 5_000);
+    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
+  });
+
+  it('has every place again once its suggestions are quick', () => {
+    const slow = new SlowAccounts(2, () => 0);
+    slow.note(OTHER, 20);
+    slow.note(SLOW, 1_000);
+    expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
+    for (let i = 0; i < 5; i++) slow.note(SLOW, 10);
+    expect(slow.withoutPlace([SLOW])).toEqual([]);
+  });
+
+  it('has the only place of a worker with one', () => {
+    const slow = new SlowAccounts(1, () => 0);
+    slow.note(OTHER, 20);
+    slow.note(SLOW, 1_000);
+    expect(slow.withoutPlace([SLOW])).toEqual([]);
+  });
+});
+
+describe('with a database', () => {
+  let t: TestAccount;
+  beforeAll(async () => {
+    t = await openTestAccount();
+  });
+  afterAll(() => t.close());
+
+  async function ask(accountId: number): Promise<number> {
+    const { path } = await loadLinearObjective({ db: t.db, accountId });
+    await requestSuggestion(t.db, accountId, path, { requestId: null });
+    return path.objectiveId;
+  }
+
+  it('a claim passes over the accounts it is told to, and goes on with the next', async () => {
+    const accounts = [];
+    for (let i = 0; i < 3; i++) accounts.push(await ensureAccount(t.db, `claim ${i}`));
+    for (const accountId of accounts) for (let i = 0; i < 3; i++) await ask(accountId);
+    const claim = (passedOver: readonly number[]) =>
+      claimJobs(t.db, { limit: 1, leaseMs: 60_000, workerName: 'test', afterAccountId: 0, passedOver });
+    const [first, second, third] = accounts as [number, number, number];
+    expect((await claim([first])).map((job) => job.accountId)).toEqual([second]);
+    expect((await claim([first, second])).map((job) => job.accountId)).toEqual([third]);
+    expect(await claim(accounts)).toEqual([]);
+    const rest = await claimJobs(t.db, { limit: 9, leaseMs: 60_000, workerName: 'test', afterAccountId: 0 });
+    expect(rest).toHaveLength(7);
+  });
+
+  it('the suggestion of another account is computed while slow ones are in hand', async () => {
+    const [slow, other] = [await ensureAccount(t.db, 'slow'), await ensureAccount(t.db, 'other')];
+    const gates: (() => void)[] = [];
+    const cheap = makeCheapEngine();
+    let isGated = false;
+    const computed: number[] = [];
+    const loop = new SuggestionLoop({
+      db: t.db,
+      listener: { subscribe: () => () => undefined },
+      engine: {
+        ...cheap,
+        async suggest(request, signal) {
+          const answer = await cheap.suggest(request, signal);
+          if (isGated) await new Promise<void>((resolve) => gates.push(resolve));
+          return { ...answer, elapsedNs: 1e9 };
+        },
+      },
+      log: {
+        info: (facts, event) => {
+          if (event === 'suggestion.computed') computed.push((facts as { objectiveId: number }).objectiveId);
+        },
+        warn: () => undefined,
+        error: () => undefined,
+      },
+      workerName: 'test',
+      workLimit: 1,
+      concurrency: 2,
+      leaseMs: 60_000,
+      pollIntervalMs: 10,
+      graceMs: 5_000,
+    });
+    const known = [await ask(slow), await ask(other)];
+    loop.start();
+    await expect.poll(() => computed.length).toBe(2);
+    expect(new Set(computed)).toEqual(new Set(known));
+    isGated = true;
+    for (let i = 0; i < 4; i++) await ask(slow);
+    await expect.poll(() => gates.length).toBe(1);
+    isGated = false;
+    const quick = await ask(other);
+    await expect.poll(() => computed).toContain(quick);
+    expect(gates).toHaveLength(1);
+    gates[0]!();
+    await expect.poll(() => computed.length).toBe(7);
+    await loop.stop();
+  });
+});
