@@ -16,7 +16,8 @@ import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeCheapEngine } from './cheap-engine.ts';
-import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
+import { loadObjective, makeClient, startProcess } from './client.ts';
+import { measureCycles, median, playCycle, STEPS_PER_OBJECTIVE, THROUGHPUT_SETTINGS, timed } from './cycle-rate.ts';
 import { type CycleIds, findIds, recordStatements, replayCycle, type Statement } from './statements.ts';
 
 const { values: options } = parseArgs({
@@ -27,15 +28,6 @@ const { values: options } = parseArgs({
   },
 });
 const seconds = Number(options.seconds);
-/** Fresh objectives keep the histories, and so the snapshots, equally short in both loops. */
-const STEPS_PER_OBJECTIVE = 50;
-const SETTINGS = {
-  PORT: '0',
-  LOG_LEVEL: 'warn',
-  RATE_LIMIT_PER_MINUTE: '0',
-  WORKER_CONCURRENCY: '8',
-  DATABASE_POOL_SIZE: '20',
-};
 
 const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'warn' });
@@ -48,7 +40,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const config = loadConfig({ ...SETTINGS, DATABASE_URL: postgres.url });
+  const config = loadConfig({ ...THROUGHPUT_SETTINGS, DATABASE_URL: postgres.url });
   const db = openDatabase(config, postgres.url, log);
   await migrate(db);
   await db.destroy();
@@ -59,9 +51,8 @@ async function main(): Promise<void> {
     for (let round = 0; round < Number(options.rounds); round++) {
       rates.push({ service: await measureService(count), raw: await measureRaw(count, recording) });
     }
-    const ratios = rates.map(({ service, raw }) => service / raw).sort((a, b) => a - b);
     const show = (name: 'service' | 'raw') => rates.map((rate) => rate[name].toFixed(0)).join(' ');
-    const ratio = ratios[Math.floor(ratios.length / 2)]!;
+    const ratio = median(rates.map(({ service, raw }) => service / raw));
     console.log(
       JSON.stringify({
         clients: count,
@@ -85,7 +76,7 @@ async function recordOneCycle(): Promise<Recording> {
   await admin.query('alter table objectives alter column id restart with 7000001');
   await admin.query('alter table inverses alter column id restart with 8000001');
   await admin.query('alter table suggestion_jobs alter column id restart with 9000001');
-  const config = loadConfig({ ...SETTINGS, POLL_INTERVAL_MS: '60000', DATABASE_URL: postgres.url });
+  const config = loadConfig({ ...THROUGHPUT_SETTINGS, POLL_INTERVAL_MS: '60000', DATABASE_URL: postgres.url });
   const service = await startService(config, postgres.url, log, {
     ingress: true,
     worker: true,
@@ -102,7 +93,7 @@ async function recordOneCycle(): Promise<Recording> {
   await admin.query('update inverses set iteration = 600001');
   const inverseId = { value: 0 };
   const statements = await recordStatements(async () => {
-    inverseId.value = await cycle(client, path);
+    inverseId.value = (await playCycle(client, path)).id;
   });
   client.close();
   await service.close();
@@ -111,32 +102,12 @@ async function recordOneCycle(): Promise<Recording> {
   return { statements, ids: findIds(statements, { objectiveId, inverseId: inverseId.value, iteration: 600_002 }) };
 }
 
-async function cycle(client: Client, path: string): Promise<number> {
-  const { id, input } = await client.call<{ id: number; input: number[] }>('POST', `${path}/inverses`);
-  await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-  return id;
-}
-
 async function measureService(clients: number): Promise<number> {
-  const service = await startProcess({ ...SETTINGS, DATABASE_URL: postgres.url }, ['--cheap']);
-  const client = makeClient(service.url, service.key, clients);
-  const run = async (isOver: () => boolean): Promise<number> => {
-    let done = 0;
-    while (!isOver()) {
-      const path = await loadObjective(client);
-      for (let step = 0; step < STEPS_PER_OBJECTIVE && !isOver(); step++, done++) await cycle(client, path);
-    }
-    return done;
-  };
-  await timed(clients, 2, run);
-  const rate = await timed(clients, seconds, run);
-  client.close();
-  await service.stop();
-  return rate;
+  return (await measureCycles({ DATABASE_URL: postgres.url }, { clients, seconds })).perSecond;
 }
 
 async function measureRaw(clients: number, { statements, ids }: Recording): Promise<number> {
-  const service = await startProcess({ ...SETTINGS, DATABASE_URL: postgres.url }, ['--cheap']);
+  const service = await startProcess({ ...THROUGHPUT_SETTINGS, DATABASE_URL: postgres.url }, ['--cheap']);
   const http = makeClient(service.url, service.key, 4);
   const paths: number[] = [];
   for (let i = 0; i < clients * Math.ceil((seconds * 1200) / STEPS_PER_OBJECTIVE / clients); i++) {
@@ -159,16 +130,4 @@ async function measureRaw(clients: number, { statements, ids }: Recording): Prom
     return done;
   };
   return timed(clients, seconds, run);
-}
-
-/** Cycles per second of `clients` loops run at once for the given time. */
-async function timed(
-  clients: number,
-  forSeconds: number,
-  run: (isOver: () => boolean) => Promise<number>,
-): Promise<number> {
-  const startedAt = performance.now();
-  const isOver = () => performance.now() - startedAt > forSeconds * 1000;
-  const counts = await Promise.all(Array.from({ length: clients }, () => run(isOver)));
-  return counts.reduce((sum, count) => sum + count, 0) / ((performance.now() - startedAt) / 1000);
 }

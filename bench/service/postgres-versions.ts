@@ -1,0 +1,98 @@
+/**
+ * Full cycles per second on several versions of PostgreSQL, each as it comes: the embedded newest and oldest ones, and what the
+ * system has installed, with the just-in-time compiler where that comes along. All servers run beside each other; the rounds
+ * take turns, so that what else the machine does meets all of them.
+ *
+ *   node bench/service/postgres-versions.ts [--seconds 6] [--rounds 5] [--clients 4] [--bar 0.8]
+ *
+ * Ends with code 1 when the median of a version is below the bar, as a share of the newest's.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openDatabase } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { findBinaries, type PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
+import { makeLog } from '../../src/log.ts';
+import { findInstalledBinaries, findOldestBinaries } from '../../test/support/postgres-versions.ts';
+import { type CycleRate, measureCycles, median } from './cycle-rate.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '6' },
+    rounds: { type: 'string', default: '5' },
+    clients: { type: 'string', default: '4' },
+    bar: { type: 'string', default: '0.8' },
+  },
+});
+const seconds = Number(options.seconds);
+const log = makeLog({ level: 'warn' });
+
+interface Server {
+  readonly name: string;
+  readonly postgres: EmbeddedPostgres;
+  readonly rates: CycleRate[];
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'backsolve-versions-'));
+const servers: Server[] = [];
+try {
+  for (const binaries of await listBinaries()) servers.push(await openServer(binaries));
+  for (const clients of options.clients.split(',').map(Number)) await compare(clients);
+} finally {
+  for (const { postgres } of servers) await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+/** The newest first. */
+async function listBinaries(): Promise<readonly PostgresBinaries[]> {
+  const oldest = await findOldestBinaries();
+  if (oldest === undefined) console.log('the oldest supported version has no package for this platform: left out');
+  return [await findBinaries(), ...(await findInstalledBinaries()), ...(oldest === undefined ? [] : [oldest])];
+}
+
+async function openServer(binaries: PostgresBinaries): Promise<Server> {
+  const dataDir = join(folder, `postgres-${servers.length}`);
+  const postgres = await startEmbeddedPostgres({ dataDir, binaries, log });
+  const db = openDatabase(loadConfig({ DATABASE_URL: postgres.url }), postgres.url, log);
+  await migrate(db).finally(() => db.destroy());
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  const { rows } = await client.query<{ jit: string; compiles: boolean }>(
+    "select current_setting('jit') as jit, pg_jit_available() as compiles",
+  );
+  await client.end();
+  const compiler = rows[0]!.compiles ? `compiler, jit ${rows[0]!.jit}` : 'no compiler';
+  return { name: `${binaries.version} (${compiler})`, postgres, rates: [] };
+}
+
+async function compare(clients: number): Promise<void> {
+  for (const { rates } of servers) rates.length = 0;
+  for (let round = 0; round < Number(options.rounds); round++) {
+    const turn = round % servers.length;
+    for (const { postgres, rates } of [...servers.slice(turn), ...servers.slice(0, turn)]) {
+      rates.push(await measureCycles({ DATABASE_URL: postgres.url }, { clients, seconds }));
+    }
+  }
+  const newest = median(servers[0]!.rates.map(({ perSecond }) => perSecond));
+  for (const { name, rates } of servers) {
+    const perSecond = median(rates.map((rate) => rate.perSecond));
+    const share = perSecond / newest;
+    if (share < Number(options.bar)) process.exitCode = 1;
+    console.log(
+      JSON.stringify({
+        postgres: name,
+        clients,
+        cyclesPerSecond: Number(perSecond.toFixed(1)),
+        rounds: rates.map((rate) => rate.perSecond.toFixed(1)).join(' '),
+        suggestP50Ms: Number(median(rates.map(({ suggestMs }) => suggestMs.p50)).toFixed(1)),
+        suggestP95Ms: Number(median(rates.map(({ suggestMs }) => suggestMs.p95)).toFixed(1)),
+        shareOfNewest: Number(share.toFixed(3)),
+      }),
+    );
+  }
+}
