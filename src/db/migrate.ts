@@ -1,6 +1,6 @@
 /**
  * Forward-only migrations, all of a call in one transaction under an advisory lock: several processes may start at once, one of
- * them migrates. The lock belongs to the transaction, not to the session as Kysely's own does, which through a pooler would
+ * them migrates. The lock belongs to the transaction, not to the session as Kysely's own does, which through a pooler could
  * stay with whoever gets the session next.
  */
 import { readdir } from 'node:fs/promises';

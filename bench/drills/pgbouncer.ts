@@ -1,0 +1,183 @@
+/**
+ * Backsolve behind PgBouncer in transaction mode, with the settings of deploy/pgbouncer.ini: migrations, time limits, the tests
+ * of the road of a suggestion, and what the pooler costs beside a direct connection.
+ *
+ *   node bench/drills/pgbouncer.ts [--pgbouncer /usr/sbin/pgbouncer] [--seconds 5] [--rounds 3] [--clients 4] [--no-tests]
+ *
+ * The tests run twice: with LISTEN_DATABASE_URL past the pooler, and without it, where nothing is heard and the poll stands in.
+ * With PgBouncer before 1.21 statements are not prepared, and the tests, which prepare theirs, are left out. Ends with code 1
+ * when anything fails.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { openDatabase } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { findLostLimits } from '../../src/db/lost-limits.ts';
+import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { makeLog } from '../../src/log.ts';
+import { execute, withDatabase } from '../../test/support/postgres-server.ts';
+import { runCommand } from '../scale/fleet.ts';
+import { type CycleRate, measureCycles, median } from '../service/cycle-rate.ts';
+import { type PgBouncer, type PgBouncerVersion, readVersion, startPgBouncer } from './pgbouncer-process.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    pgbouncer: { type: 'string', default: process.env['PGBOUNCER'] ?? 'pgbouncer' },
+    seconds: { type: 'string', default: '5' },
+    rounds: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '4' },
+    tests: { type: 'boolean', default: true },
+  },
+  allowNegative: true,
+});
+
+/** What a suggestion passes from the request to the delivered event, and what goes wrong on the way. */
+const ROAD = ['application', 'worker', 'webhooks', 'http', 'fault', 'scenario/native.test.ts'].map(
+  (name) => `test/${name}`,
+);
+const DATABASE = 'drill';
+const LIMITS = { statement_timeout: '15s', lock_timeout: '5s', idle_in_transaction_session_timeout: '10s', jit: 'off' };
+const log = makeLog({ level: 'warn' });
+
+const folder = await mkdtemp(join(tmpdir(), 'backsolve-pgbouncer-'));
+// PgBouncer's user passes through it.
+await chmod(folder, 0o711);
+const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log });
+const hasty = new URL(postgres.url);
+hasty.username = 'hasty';
+let pgbouncer: PgBouncer | undefined;
+try {
+  const version = await readVersion(options.pgbouncer);
+  tell('pooler', { version: version.text, preparedStatements: version.takesPreparedStatements });
+  await prepareServer();
+  pgbouncer = await startPgBouncer(options.pgbouncer, join(folder, 'pgbouncer'), [postgres.url, hasty.href]);
+  await drill(pgbouncer, version);
+} finally {
+  await pgbouncer?.stop();
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function drill({ through }: PgBouncer, version: PgBouncerVersion): Promise<void> {
+  const direct = withDatabase(postgres.url, DATABASE);
+  const settings = {
+    DATABASE_URL: through(direct),
+    DATABASE_PREPARED_STATEMENTS: String(version.takesPreparedStatements),
+  };
+  await migrateTwice(settings);
+  await checkLimits(settings, through(hasty.href));
+  if (!options.tests || !version.takesPreparedStatements) tell('tests', { left: 'out' });
+  else for (const listens of [true, false]) await runTests(through(postgres.url), listens);
+  await measure({
+    direct: { DATABASE_URL: direct },
+    'pooler, LISTEN past it': { ...settings, LISTEN_DATABASE_URL: direct },
+    'pooler, nothing heard': settings,
+  });
+}
+
+function tell(what: string, facts: object, isFine = true): void {
+  console.log(JSON.stringify({ what, ...facts, ...(!isFine && { failed: true }) }));
+  if (!isFine) process.exitCode = 1;
+}
+
+async function query<Row>(url: string, text: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Row[];
+  } finally {
+    await client.end();
+  }
+}
+
+/** The role as docs/operations.md wants it, and one whose statements are out of time at once. */
+async function prepareServer(): Promise<void> {
+  const { username, password } = new URL(postgres.url);
+  for (const [name, value] of Object.entries(LIMITS)) {
+    await execute(postgres.url, `alter role ${username} set ${name} = '${value}'`);
+  }
+  await execute(postgres.url, `create role ${hasty.username} login password '${password}'`);
+  await execute(postgres.url, `alter role ${hasty.username} set statement_timeout = '200ms'`);
+  await execute(postgres.url, `create database ${DATABASE}`);
+}
+
+/** Two at once through the pooler, and a third that must not find the lock of either. */
+async function migrateTwice(settings: Readonly<Record<string, string>>): Promise<void> {
+  const both = await Promise.all([1, 2].map(() => runCommand(['migrate'], settings)));
+  const third = await runCommand(['migrate'], settings);
+  const locks = await query(postgres.url, "select from pg_locks where locktype = 'advisory'");
+  const applied = both.map((output) => output.match(/^applied /gm)?.length ?? 0).sort();
+  const isFine = applied[0] === 0 && applied[1]! > 0 && third.includes('was up to date') && locks.length === 0;
+  tell('migrations', { appliedByEither: applied, locksLeft: locks.length }, isFine);
+}
+
+async function checkLimits(settings: Readonly<Record<string, string>>, hastyUrl: string): Promise<void> {
+  const config = loadConfig(settings);
+  const db = openDatabase(config, settings['DATABASE_URL']!, log);
+  const lost = await findLostLimits(db, config.database).finally(() => db.destroy());
+  const cancelled = await query(hastyUrl, 'select pg_sleep(20)').then(
+    () => 'not cancelled',
+    (error: Error) => error.message,
+  );
+  tell('limits', { lost, hasty: cancelled }, lost.length === 0 && cancelled.includes('statement timeout'));
+}
+
+async function runTests(poolerUrl: string, listens: boolean): Promise<void> {
+  const report = join(folder, `report-${listens}.json`);
+  const vitest = new URL('../../node_modules/vitest/vitest.mjs', import.meta.url).pathname;
+  const child = spawn(
+    process.execPath,
+    [vitest, 'run', '--config', 'test/vitest.config.ts', '--project', 'postgres', '--reporter=dot', '--reporter=json']
+      .concat([`--outputFile.json=${report}`])
+      .concat(ROAD),
+    {
+      cwd: new URL('../../', import.meta.url).pathname,
+      env: {
+        ...process.env,
+        TEST_DATABASE_URL: postgres.url,
+        TEST_POOLER_URL: poolerUrl,
+        TEST_POOLER_LISTENS: String(listens),
+      },
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  );
+  const [code] = (await once(child, 'close')) as [number | null];
+  const { numPassedTests, numFailedTests, numPendingTests, testResults } = JSON.parse(
+    await readFile(report, 'utf8'),
+  ) as {
+    numPassedTests: number;
+    numFailedTests: number;
+    numPendingTests: number;
+    testResults: { assertionResults: { status: string; fullName: string }[] }[];
+  };
+  const failures = testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status }) => status === 'failed')
+    .map(({ fullName }) => fullName);
+  const facts = { listens, passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests, failures };
+  tell('tests', facts, code === 0 && numPassedTests > 0);
+}
+
+/** In turns, so that what else the machine does meets all of them. */
+async function measure(ways: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
+  const rates = new Map<string, CycleRate[]>(Object.keys(ways).map((name) => [name, []]));
+  const run = { clients: Number(options.clients), seconds: Number(options.seconds) };
+  for (let round = 0; round < Number(options.rounds); round++) {
+    for (const [name, settings] of Object.entries(ways)) rates.get(name)!.push(await measureCycles(settings, run));
+  }
+  for (const [name, each] of rates) {
+    const of = (read: (rate: CycleRate) => number) => Number(median(each.map(read)).toFixed(1));
+    tell('cycles', {
+      way: name,
+      clients: run.clients,
+      perSecond: of(({ perSecond }) => perSecond),
+      suggestP50Ms: of(({ suggestMs }) => suggestMs.p50),
+      suggestP95Ms: of(({ suggestMs }) => suggestMs.p95),
+    });
+  }
+}
