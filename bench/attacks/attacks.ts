@@ -5,6 +5,7 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 
 export interface Target {
   readonly host: string;
@@ -260,9 +261,33 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 
   'small requests': (target) => flood(target, 300, () => send(target, 'GET', '/v1/models')),
 
-  'forged keys': (target) => {
-    const forged = 'bks_AAAAAAAA_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA_AAAAAA';
-    return flood(target, 300, () => send(target, 'GET', '/v1/models', undefined, forged));
+  /** Well-formed, so that only the database knows them to be wrong; each is another. */
+  'forged keys': (target) =>
+    flood(target, 300, () => send(target, 'GET', '/v1/models', undefined, formatApiKey(makeApiKey()))),
+
+  /** 50 inputs, 50 outputs and 500 cases: a suggestion takes seconds. */
+  'slow suggestions': async (target) => {
+    const [inputs, outputs, cases] = [50, 50, 500];
+    const numbers = (rows: number, columns: number, seed: number) =>
+      Array.from({ length: rows }, (_, i) =>
+        Array.from({ length: columns }, (_, j) => Math.abs(Math.sin(seed + 1.7 * i * columns + j))),
+      );
+    const path = await makeProject(target, project(inputs, { inputCases: numbers(cases, inputs, 1) }));
+    const loaded = Buffer.from(JSON.stringify({ outputCount: outputs, outputCases: numbers(cases, outputs, 2) }));
+    const { body } = await send(target, 'POST', `${path}/output-cases`, loaded);
+    const trial = `${path}/trials/${/"trial_id":(\d+)/.exec(body)![1]}`;
+    const objective = {
+      objectives: new Array(outputs).fill(-1e3),
+      objectiveTypes: new Array(outputs).fill('lessthan'),
+      desiredL1Norm: 0,
+      initialInput: new Array(inputs).fill(0.5),
+      initialOutput: new Array(outputs).fill(1),
+    };
+    const text = Buffer.from(JSON.stringify(objective));
+    return flood(target, 20, async () => {
+      const { body: made } = await send(target, 'POST', `${trial}/objectives`, text);
+      return send(target, 'POST', `${trial}/objectives/${/"id":(\d+)/.exec(made)?.[1]}/inverses`);
+    });
   },
 
   'large registrations': (target) => {
