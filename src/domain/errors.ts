@@ -17,7 +17,7 @@ export type ErrorCode =
   | 'OVERLOADED'
   | 'ACCOUNT_BUSY'
   | 'REQUEST_TIMEOUT'
-  | 'BODY_UNREADABLE'
+  | 'BODY_TOO_LARGE'
   | 'DISK_FULL'
   | 'QUEUE_FULL'
   | 'LIMIT_REACHED'

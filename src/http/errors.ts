@@ -29,7 +29,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   OVERLOADED: { status: 503, title: 'Too much to do at the moment' },
   ACCOUNT_BUSY: { status: 429, title: 'Too many requests of the account are in hand' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
-  BODY_UNREADABLE: { status: 413, title: 'The body is too large to be read' },
+  BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   DISK_FULL: { status: 507, title: 'The disk of the database is full' },
   QUEUE_FULL: { status: 429, title: 'Too many suggestions wait already' },
   LIMIT_REACHED: { status: 400, title: 'A limit of the account is reached' },
@@ -111,7 +111,6 @@ export function unavailable(detail: string, context: Pick<ErrorContext, 'instanc
 
 /** Refusals that Fastify itself decides on; everything else of it is a fault of ours. */
 const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is larger than this service takes; send less in one request.',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json, and say so in Content-Type.',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
   FST_ERR_BAD_URL: 'The path is not validly percent-encoded.',

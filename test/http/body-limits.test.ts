@@ -51,7 +51,7 @@ describe('a body', () => {
       'content-length': String(30 * MEBIBYTE),
     });
     expect(status).toBe(413);
-    expect(body.detail).toContain('larger');
+    expect(body.detail).toContain('65536 bytes');
   });
 
   it('of a path that nobody serves is not read', async () => {

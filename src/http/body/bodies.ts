@@ -28,7 +28,7 @@ export interface ReadRequestBody<B> extends BodyReading<B> {
 }
 
 export interface Bodies {
-  /** The body of a request, whose bytes count for `holder`. Throws as receiveBody does, and BODY_UNREADABLE. */
+  /** The body of a request, whose bytes count for `holder`. Throws as receiveBody does, and BODY_TOO_LARGE. */
   read<B>(request: FastifyRequest, reply: FastifyReply, spec: BodySpec<B>, holder: string): Promise<ReadRequestBody<B>>;
   close(): Promise<void>;
 }

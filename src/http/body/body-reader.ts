@@ -17,7 +17,7 @@ const IDLE_MS = 60_000;
 const THREAD_HEAP_MIB = 256;
 
 export interface BodyReader {
-  /** Takes the bytes away. Throws BODY_UNREADABLE when reading them takes more memory than a thread has. */
+  /** Takes the bytes away. Throws BODY_TOO_LARGE when reading them takes more memory than a thread has. */
   read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>): Promise<BodyReading<B>>;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
         return revive((await pool.run(task, { transferList: [bytes.buffer] })) as BodyReading<B>);
       } catch (error) {
         if ((error as { readonly code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-        throw new DomainError('BODY_UNREADABLE', 'Reading the body takes more memory than there is; send less in it.');
+        throw new DomainError('BODY_TOO_LARGE', 'Reading the body takes more memory than there is; send less in it.');
       }
     },
     close: () => pool.destroy(),

@@ -25,8 +25,8 @@ export interface BodyRules {
 }
 
 /**
- * Bytes stay counted until the request is over. Throws what the budget throws, REQUEST_TIMEOUT, and Fastify's errors for a
- * body that is too large or cut short. What is not read by then is left to `drainUnread`.
+ * Bytes stay counted until the request is over. Throws what the budget throws, REQUEST_TIMEOUT, BODY_TOO_LARGE, and Fastify's
+ * error for a body that is cut short. What is not read by then is left to `drainUnread`.
  */
 export async function receiveBody(
   request: FastifyRequest,
@@ -35,13 +35,13 @@ export async function receiveBody(
 ): Promise<ReceivedBody> {
   const { limitBytes, budget, pace, holder, wantsDigest } = rules;
   const declared = request.headers['content-length'];
-  if (Number(declared ?? 0) > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+  if (Number(declared ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const received = new GrowingBytes(Math.min(limitBytes, Number(declared ?? limitBytes)));
   const hash = wantsDigest ? createHash('sha256') : undefined;
   let counted = 0;
   reply.raw.once('close', () => budget.give(holder, counted));
   const take = (chunk: Buffer): number => {
-    if (received.length + chunk.length > limitBytes) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+    if (received.length + chunk.length > limitBytes) throw tooLarge(limitBytes);
     budget.take(holder, chunk.length);
     counted += chunk.length;
     received.append(chunk);
@@ -55,6 +55,10 @@ export async function receiveBody(
     throw error;
   }
   return { bytes: received.take(), digest: hash?.digest() };
+}
+
+function tooLarge(limitBytes: number): DomainError {
+  return new DomainError('BODY_TOO_LARGE', `The body may have ${limitBytes} bytes here; send less in one request.`);
 }
 
 /** What timers can tell apart. */
