@@ -19,8 +19,6 @@ export type ParsedText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'unreadable'; readonly message: string };
 
-const MINUS = 0x2d;
-const NINE = 0x39;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
@@ -55,8 +53,6 @@ function findExcess(bytes: Uint8Array, limits: TextLimits): string | undefined {
   let separators = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!;
-    // Most of a large body is numbers.
-    if (byte >= MINUS && byte <= NINE) continue;
     if (byte === QUOTE) {
       i = endOfString(bytes, i);
     } else if (byte === COMMA) {
