@@ -46,12 +46,17 @@ create function objective_bytes(input_count integer, output_count integer) retur
 return 512 + 8 * input_count + 48 * output_count;
 
 -- From the beginning as large as with its input and output, so that neither has to be counted when it comes.
-create function inverse_bytes(input_count integer, output_count integer, failure_reason text)
-returns bigint language sql immutable
-return 256 + 8 * (input_count + output_count) + coalesce(octet_length(failure_reason), 0);
+create function inverse_bytes(input_count integer, output_count integer) returns bigint language sql immutable
+return 256 + 8 * (input_count + output_count);
 
-create function explanation_bytes(insight jsonb, diagnosis jsonb) returns bigint language sql stable
-return 128 + coalesce(pg_column_size(insight), 0) + coalesce(pg_column_size(diagnosis), 0);
+-- Inverses are counted in lots, so that hardly any suggestion has to count: with iteration 1 that one, with 2 two, with 4 four,
+-- with 8 eight, then sixteen with every sixteenth. Other iterations count for none: 0.
+create function inverse_lot(iteration integer) returns integer language sql immutable
+return case when iteration % 16 = 0 then 16 when iteration in (1, 2, 4, 8) then iteration else 0 end;
+
+-- Room for what may be learned about an objective, as it compresses: sizes change with every suggestion.
+create function explanation_bytes(input_count integer, output_count integer) returns bigint language sql immutable
+return 512 + 40 * input_count * output_count + 96 * output_count + 16 * input_count;
 
 create function webhook_bytes() returns bigint language sql immutable
 return 1024;
@@ -79,10 +84,14 @@ select account_id, sum(bytes)::bigint as stored_bytes, sum(records)::bigint as s
   union all
   select account_id, objective_bytes(cardinality(initial_input), cardinality(objectives)), 1 from objectives
   union all
-  select i.account_id, inverse_bytes(cardinality(o.initial_input), cardinality(o.objectives), i.failure_reason), 1
-  from inverses i join objectives o on o.id = i.objective_id
+  select i.account_id, inverse_lot(i.iteration) * inverse_bytes(cardinality(o.initial_input), cardinality(o.objectives)),
+    inverse_lot(i.iteration)
+  from inverses i join objectives o on o.id = i.objective_id where inverse_lot(i.iteration) > 0
   union all
-  select account_id, explanation_bytes(insight, diagnosis), 0 from explanations
+  select account_id, octet_length(failure_reason), 0 from inverses where failure_reason is not null
+  union all
+  select e.account_id, explanation_bytes(cardinality(o.initial_input), cardinality(o.objectives)), 0
+  from explanations e join objectives o on o.id = e.objective_id
   union all
   select account_id, webhook_bytes(), 1 from webhooks
   union all
@@ -121,8 +130,17 @@ end $$;
 
 create function count_explanation() returns trigger language plpgsql as $$
 begin
-  perform count_stored(account_id, explanation_bytes(insight, diagnosis), 0)
-  from explanations where objective_id = new.objective_id;
+  perform count_stored(new.account_id, explanation_bytes(cardinality(initial_input), cardinality(objectives)), 0)
+  from objectives where id = new.objective_id;
+  return null;
+end $$;
+
+create function count_lot() returns trigger language plpgsql as $$
+declare
+  lot integer := inverse_lot(new.iteration);
+begin
+  perform count_stored(new.account_id, lot * inverse_bytes(cardinality(initial_input), cardinality(objectives)), lot)
+  from objectives where id = new.objective_id;
   return null;
 end $$;
 
@@ -169,6 +187,8 @@ create trigger count_added after insert on events
 -- On disk it is no larger than on its way.
 create trigger count_added after insert on idempotency_keys
   for each row when (pg_column_size(new.outcome) > 1024) execute function count_key();
+create trigger count_added after insert on inverses
+  for each row when (inverse_lot(new.iteration) > 0) execute function count_lot();
 create trigger count_failure_reason after update of failure_reason on inverses
   for each row when (new.failure_reason is distinct from old.failure_reason) execute function count_failure_reason();
 
@@ -191,12 +211,11 @@ begin
   return null;
 end $$;
 
-create function count_inverses() returns trigger language plpgsql as $$
-declare
-  sign integer := case tg_op when 'INSERT' then 1 else -1 end;
+create function uncount_inverses() returns trigger language plpgsql as $$
 begin
-  perform count_stored(c.account_id, sign * sum(
-    inverse_bytes(cardinality(o.initial_input), cardinality(o.objectives), c.failure_reason))::bigint, sign * count(*))
+  perform count_stored(c.account_id, -sum(
+    inverse_lot(c.iteration) * inverse_bytes(cardinality(o.initial_input), cardinality(o.objectives))
+      + coalesce(octet_length(c.failure_reason), 0))::bigint, -sum(inverse_lot(c.iteration)))
   from changed c join objectives o on o.id = c.objective_id group by c.account_id;
   return null;
 end $$;
@@ -221,17 +240,11 @@ begin
   return null;
 end $$;
 
-create function recount_explanations() returns trigger language plpgsql as $$
-begin
-  perform count_stored(c.account_id, sum(
-    explanation_bytes(e.insight, e.diagnosis) - explanation_bytes(c.insight, c.diagnosis))::bigint, 0)
-  from changed c join explanations e on e.objective_id = c.objective_id group by c.account_id;
-  return null;
-end $$;
-
 create function uncount_explanations() returns trigger language plpgsql as $$
 begin
-  perform count_stored(account_id, -sum(explanation_bytes(insight, diagnosis))::bigint, 0) from changed group by account_id;
+  perform count_stored(c.account_id,
+    -sum(explanation_bytes(cardinality(o.initial_input), cardinality(o.objectives)))::bigint, 0)
+  from changed c join objectives o on o.id = c.objective_id group by c.account_id;
   return null;
 end $$;
 
@@ -273,10 +286,6 @@ create trigger count_all_added after insert on trials referencing new table as c
   for each statement execute function count_trials();
 create trigger count_all_added after insert on objectives referencing new table as changed
   for each statement execute function count_objectives();
-create trigger count_all_added after insert on inverses referencing new table as changed
-  for each statement execute function count_inverses();
-create trigger recount after update on explanations referencing old table as changed
-  for each statement execute function recount_explanations();
 create trigger recount after update on idempotency_keys referencing old table as changed
   for each statement execute function recount_keys();
 create trigger uncount after delete on models referencing old table as changed
@@ -290,7 +299,7 @@ create trigger uncount after delete on trials referencing old table as changed
 create trigger uncount after delete on objectives referencing old table as changed
   for each statement execute function count_objectives();
 create trigger uncount after delete on inverses referencing old table as changed
-  for each statement execute function count_inverses();
+  for each statement execute function uncount_inverses();
 create trigger uncount after delete on explanations referencing old table as changed
   for each statement execute function uncount_explanations();
 create trigger uncount after delete on webhooks referencing old table as changed

@@ -21,8 +21,8 @@ import { findLostLimits } from '../../src/db/lost-limits.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { execute, withDatabase } from '../../test/support/postgres-server.ts';
-import { runCommand } from './fleet.ts';
 import { type CycleRate, measureCycles, median } from '../service/cycle-rate.ts';
+import { runCommand } from './fleet.ts';
 import { type PgBouncer, type PgBouncerVersion, readVersion, startPgBouncer } from './pgbouncer-process.ts';
 
 const { values: options } = parseArgs({

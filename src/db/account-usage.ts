@@ -1,17 +1,22 @@
 /** What accounts keep. Triggers count it with every write (migration 0015); here it is only read. */
 import { type RawBuilder, sql } from 'kysely';
 import type { StorageQuota, StorageUsage } from '../domain/storage.ts';
+import { compileSqlOnce } from './compiled.ts';
 import type { Db, Trx } from './transaction.ts';
+
+const selectUsage = compileSqlOnce<{ readonly accountId: number }, StorageUsage>(
+  (value) => sql`
+    select coalesce(sum(stored_bytes), 0)::bigint as bytes, coalesce(sum(stored_rows), 0)::bigint as rows
+    from account_usage where account_id = ${value('accountId')}`,
+);
 
 /** What the caller's transaction has written included, what others have not committed yet left out. Primary key. */
 export async function readUsage(db: Db | Trx, accountId: number): Promise<StorageUsage> {
-  const { rows } = await sql<StorageUsage>`
-    select coalesce(sum(stored_bytes), 0)::bigint as bytes, coalesce(sum(stored_rows), 0)::bigint as rows
-    from account_usage where account_id = ${accountId}`.execute(db);
-  return rows[0]!;
+  const [usage] = await selectUsage(db, { accountId });
+  return usage!;
 }
 
-/** For the condition of a statement: whether the account keeps no more than the quota allows. */
+/** For the condition of a statement, whose values may be placeholders: whether the account keeps no more than the quota allows. */
 export function isWithinQuota(accountId: number, { storedBytes, storedRows }: StorageQuota): RawBuilder<boolean> {
   const bytes = sql`${storedBytes}::bigint`;
   const rows = sql`${storedRows}::bigint`;

@@ -76,10 +76,11 @@ export async function removeSome(trx: Trx, deletion: DueDeletion): Promise<numbe
   return 'gone';
 }
 
+/** In whatever order the index has them: sorting would look at all of them every time. */
 async function lockSome(trx: Trx, table: Table, column: string, value: number): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from ${sql.table(table)} where ${sql.ref(column)} = ${value}
-    order by id limit ${BATCH[table]} for update skip locked`.execute(trx);
+    limit ${BATCH[table]} for update skip locked`.execute(trx);
   return rows.map(({ id }) => id);
 }
 

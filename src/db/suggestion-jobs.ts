@@ -10,6 +10,7 @@ import type { StorageQuota } from '../domain/storage.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
 import { activeTraceParent } from '../telemetry/trace-context.ts';
 import { isWithinQuota } from './account-usage.ts';
+import { compileSqlOnce } from './compiled.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Nudge to workers: a job may be claimable. */
@@ -36,18 +37,37 @@ export interface JobLimits {
  * account has as many jobs as it may, or keeps more than it may, and none was opened.
  */
 export async function openJob(trx: Trx, job: NewJob, { maximumQueued, quota }: JobLimits): Promise<boolean> {
-  const isRoomLeft = sql`${isWithinQuota(job.accountId, quota)} and (${maximumQueued} = 0 or ${maximumQueued} > (
-    select count(*) from (
-      select from suggestion_jobs where account_id = ${job.accountId} limit ${maximumQueued}) queued))`;
-  const { rows } = await sql`
-    with opened as (
-      insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id, trace_parent)
-      select ${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.requestId}, ${activeTraceParent()}
-      where ${isRoomLeft}
-      returning id)
-    select pg_notify(${JOBS_CHANNEL}, '') from opened`.execute(trx);
+  const { storedBytes, storedRows } = quota;
+  const rows = await openJobOnce(trx, {
+    ...job,
+    maximumQueued,
+    storedBytes,
+    storedRows,
+    traceParent: activeTraceParent(),
+  });
   return rows.length === 1;
 }
+
+interface JobToOpen extends NewJob, StorageQuota {
+  readonly maximumQueued: number;
+  readonly traceParent: string | null;
+}
+
+const openJobOnce = compileSqlOnce<JobToOpen, { readonly id: number }>((value) => {
+  const maximumQueued = sql`${value('maximumQueued')}::bigint`;
+  const quota = { storedBytes: value('storedBytes'), storedRows: value('storedRows') };
+  const isRoomLeft = sql`${isWithinQuota(value('accountId'), quota)} and (${maximumQueued} = 0 or ${maximumQueued} > (
+    select count(*) from (
+      select from suggestion_jobs where account_id = ${value('accountId')} limit ${maximumQueued}) queued))`;
+  return sql`
+    with opened as (
+      insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id, trace_parent)
+      select ${value('accountId')}::bigint, ${value('objectiveId')}::bigint, ${value('inverseId')}::bigint,
+        ${value('requestId')}::text, ${value('traceParent')}::text
+      where ${isRoomLeft}
+      returning id)
+    select pg_notify(${JOBS_CHANNEL}, '') from opened`;
+});
 
 export interface Claim {
   readonly limit: number;

@@ -59,7 +59,7 @@ describe('the account', () => {
       id: expect.any(Number),
       name: expect.stringMatching(/^account /),
       storedBytes: expect.any(Number),
-      storedRows: 7,
+      storedRows: 8,
       limits: {
         storedBytes: null,
         storedRows: 500,
@@ -201,7 +201,7 @@ describe('what was deleted', () => {
     expect((await t.send('GET', `/v1/models/${modelId}`)).status).toBe(404);
     expect((await t.send('GET', '/v1/deleted')).body).toEqual([{ ...next.body[0] }]);
     const after = await usageOf(t.send);
-    expect(before.storedRows - after.storedRows).toBe(7);
+    expect(before.storedRows - after.storedRows).toBe(8);
     expect((await t.send('DELETE', `/v1/deleted/${second.id}`)).status).toBe(404);
 
     expect((await t.send('DELETE', '/v1/deleted')).status).toBe(202);

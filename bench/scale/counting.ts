@@ -1,0 +1,141 @@
+/**
+ * What counting an account's data costs a cycle (suggest, load output): processor time of database and service with the
+ * triggers and the quota, beside the same without them, in short turns on one database, so that whatever else the machine
+ * does falls on both. The optimizer is the cheap one. Reads /proc, hence Linux only.
+ *
+ *   node bench/scale/counting.ts [--clients 4] [--turns 60] [--cycles 100] [--keys]
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { openDatabase, startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { makeLog } from '../../src/log.ts';
+import { makeCheapEngine } from '../service/cheap-engine.ts';
+import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { readServerMs } from '../service/processor-time.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    clients: { type: 'string', default: '4' },
+    turns: { type: 'string', default: '60' },
+    cycles: { type: 'string', default: '100' },
+    // Every POST under a fresh Idempotency-Key.
+    keys: { type: 'boolean', default: false },
+  },
+});
+const clients = Number(options.clients);
+const CYCLES_PER_OBJECTIVE = 25;
+const TABLES = [
+  'inverses',
+  'explanations',
+  'objectives',
+  'idempotency_keys',
+  'models',
+  'projects',
+  'output_case_sets',
+  'trials',
+];
+
+const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
+const log = makeLog({ level: 'error' });
+const postgres = await startEmbeddedPostgres({ dataDir, log });
+try {
+  await main();
+} finally {
+  await postgres.stop();
+  await rm(dataDir, { recursive: true, force: true });
+}
+
+async function main(): Promise<void> {
+  const settings = {
+    PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    WORKER_CONCURRENCY: '8',
+    MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
+    DATABASE_URL: postgres.url,
+  };
+  const unlimited = { MAXIMUM_STORED_BYTES_PER_ACCOUNT: '0', MAXIMUM_STORED_ROWS_PER_ACCOUNT: '0' };
+  const db = openDatabase(loadConfig(settings), postgres.url, log);
+  await migrate(db).finally(() => db.destroy());
+  const counting = await startService(loadConfig(settings), postgres.url, log, {
+    ingress: true,
+    worker: true,
+    engine: makeCheapEngine(),
+  });
+  const plain = await startService(loadConfig({ ...settings, ...unlimited }), postgres.url, log, {
+    ingress: true,
+    worker: false,
+    engine: makeCheapEngine(),
+  });
+  const account = { account: 'bench', label: null, scopes: ['read', 'write'], expiresAt: null } as const;
+  const key = await createKey(counting.db, account);
+  const database = new pg.Client({ connectionString: postgres.url });
+  await database.connect();
+  const measure = async (isCounting: boolean): Promise<number> => {
+    for (const table of TABLES) {
+      await database.query(`alter table ${table} ${isCounting ? 'enable' : 'disable'} trigger user`);
+    }
+    const url = (isCounting ? counting : plain).url!;
+    const client = makeClient(url, key, clients, { usesIdempotencyKeys: options.keys });
+    // By then connections have planned anew what the change of the tables made invalid.
+    await play(client, clients * CYCLES_PER_OBJECTIVE);
+    const before = await readMs(database);
+    const cycles = await play(client, Number(options.cycles));
+    const ms = ((await readMs(database)) - before) / cycles;
+    client.close();
+    return ms;
+  };
+  const ratios: number[] = [];
+  const times = { counting: [] as number[], plain: [] as number[] };
+  for (let turn = 0; turn < Number(options.turns); turn++) {
+    const isFirst = turn % 2 === 0;
+    const first = await measure(isFirst);
+    const second = await measure(!isFirst);
+    const [counted, uncounted] = isFirst ? [first, second] : [second, first];
+    times.counting.push(counted);
+    times.plain.push(uncounted);
+    ratios.push(counted / uncounted);
+  }
+  const at = (values: readonly number[], share: number) =>
+    Number(values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]!.toFixed(3));
+  console.log(
+    JSON.stringify({
+      clients,
+      turns: ratios.length,
+      cyclesPerTurn: Number(options.cycles),
+      processorMsPerCycle: { counting: at(times.counting, 0.5), plain: at(times.plain, 0.5) },
+      ratio: { quarter: at(ratios, 0.25), median: at(ratios, 0.5), threeQuarters: at(ratios, 0.75) },
+    }),
+  );
+  await database.end();
+  await plain.close();
+  await counting.close();
+}
+
+/** At least `cycles` cycles by all clients together, the objectives' loading included; returns how many. */
+async function play(client: Client, cycles: number): Promise<number> {
+  const objectives = Math.ceil(cycles / CYCLES_PER_OBJECTIVE);
+  let left = objectives;
+  const loops = Array.from({ length: clients }, async () => {
+    while (left-- > 0) {
+      const path = await loadObjective(client);
+      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) {
+        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
+        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
+      }
+    }
+  });
+  await Promise.all(loops);
+  return objectives * CYCLES_PER_OBJECTIVE;
+}
+
+async function readMs(database: pg.Client): Promise<number> {
+  const { user, system } = process.cpuUsage();
+  return (await readServerMs(database)) + (user + system) / 1_000;
+}
