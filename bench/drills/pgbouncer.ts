@@ -42,7 +42,8 @@ const ROAD = ['application', 'worker', 'webhooks', 'http', 'fault', 'scenario/na
 );
 const DATABASE = 'drill';
 const LIMITS = { statement_timeout: '15s', lock_timeout: '5s', idle_in_transaction_session_timeout: '10s', jit: 'off' };
-const log = makeLog({ level: 'warn' });
+// Dropping a database ends the connections that PgBouncer keeps to it, which the server would tell one by one.
+const log = makeLog({ level: 'error' });
 
 const folder = await mkdtemp(join(tmpdir(), 'backsolve-pgbouncer-'));
 // PgBouncer's user passes through it.

@@ -69,7 +69,10 @@ function report(error: unknown): number {
 }
 
 const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
-  away: (message) => `The database does not answer: ${message}\nCheck DATABASE_URL and that the server runs.`,
+  away: (message) =>
+    message.includes('unsupported startup parameter')
+      ? `A pooler refuses the connection: ${message}\nName it in ignore_startup_parameters, as deploy/pgbouncer.ini does.`
+      : `The database does not answer: ${message}\nCheck DATABASE_URL and that the server runs.`,
   'out-of-time': (message) =>
     `The database took too long: ${message}\nTry again; if it happens again, raise STATEMENT_TIMEOUT_MS or LOCK_TIMEOUT_MS.`,
 };

@@ -202,11 +202,24 @@ class Dialect extends PostgresDialect {
 
 function nameStatements(client: pg.Client, names: StatementNames): void {
   const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
+  const { parsedStatements } = client.connection as unknown as { readonly parsedStatements: object };
+  const failures = new Map<string, number>();
+  const prepared = async (name: string, text: unknown, values: unknown): Promise<unknown> => {
+    const failed = failures.get(name) ?? 0;
+    const given = failed === 0 ? name : `${name}.${failed}`;
+    try {
+      return await query({ name: given, text, values });
+    } catch (error) {
+      // PgBouncer takes a name for used although its statement was not even parsed, behind a failure in a transaction say.
+      if (!(given in parsedStatements)) failures.set(name, failed + 1);
+      throw error;
+    }
+  };
   const named = (text: unknown, values: unknown): Promise<unknown> => {
     // Without values it is begin, commit or the text of a migration.
     const isPlain = typeof text !== 'string' || !Array.isArray(values) || values.length === 0;
     const name = isPlain ? undefined : names.find(text);
-    return name === undefined ? query(text, values) : query({ name, text, values });
+    return name === undefined ? query(text, values) : prepared(name, text, values);
   };
   client.query = named as typeof client.query;
 }

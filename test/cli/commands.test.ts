@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -47,6 +49,24 @@ test.each([['migrate'], ['keys', 'list']])(
     expect(answer.stderr).not.toMatch(/^\s+at /m);
   },
 );
+
+test('migrate through a pooler that refuses a setting of the connection says what to set there', async () => {
+  // What PgBouncer answers to the first message of a connection.
+  const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+  const length = Buffer.alloc(4);
+  length.writeInt32BE(4 + fields.length);
+  const pooler = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
+  }).listen(0, '127.0.0.1');
+  await once(pooler, 'listening');
+  const { port } = pooler.address() as AddressInfo;
+  const answer = await runCommand(['migrate'], { DATABASE_URL: `postgres://app@127.0.0.1:${port}/backsolve` });
+  pooler.close();
+  expect(answer).toMatchObject({ code: 1, stdout: '' });
+  expect(answer.stderr).toContain('unsupported startup parameter: statement_timeout');
+  expect(answer.stderr).toContain('ignore_startup_parameters');
+});
 
 test('serve outlives its database: live, not ready, and SIGTERM ends it with 0', async () => {
   const serve = startCommand(['serve'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', PORT: '0' });

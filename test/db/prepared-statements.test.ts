@@ -154,3 +154,22 @@ it.each([
     await account.close();
   }
 });
+
+it('gives a statement that could not be parsed another name the next time', async () => {
+  const { account, onOneConnection } = await setup();
+  const db = onOneConnection();
+  try {
+    const look = () => sql`select from missing where ${1}::int = 1`.execute(db);
+    await expect(look()).rejects.toThrow(/does not exist/);
+    await expect(look()).rejects.toThrow(/does not exist/);
+    await sql`create table missing ()`.execute(db);
+    await look();
+    await look();
+    const { rows } = await sql<{ name: string }>`
+      select name from pg_prepared_statements where statement like ${'select from missing%'}`.execute(db);
+    expect(rows).toEqual([{ name: expect.stringMatching(/^[\w-]{43}\.2$/) }]);
+  } finally {
+    await db.destroy();
+    await account.close();
+  }
+});
