@@ -116,14 +116,17 @@ export const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
 /** A server that is there closes a connection within milliseconds; a half-open one never does. */
 const END_LIMIT_MS = 2_000;
 
-/** One pool per process. Connecting waits at most 5 s, so that an absent database is an answer, not a hang. */
+/** An absent database is an answer, not a hang. */
+const CONNECTING_LIMIT_MS = 5_000;
+
+/** One pool per process. */
 export function connect(settings: ClientSettings): Db {
   const names = settings.preparesStatements === false ? undefined : new StatementNames();
   const { onDiskFull = () => undefined } = settings;
   const pool = new pg.Pool({
     connectionString: settings.url,
     max: settings.poolSize,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: CONNECTING_LIMIT_MS,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -169,7 +172,12 @@ export function connect(settings: ClientSettings): Db {
   // A new session may have to write before its first statement.
   const open = () => namingDiskFull(() => pool.connect(), onDiskFull);
   const db = makeHandle(pool, open, end);
-  pools.set(db, { pool, open, shares: new ConnectionShares(sharesOf(settings.poolSize)), byAccount: new Map() });
+  pools.set(db, {
+    pool,
+    open,
+    shares: new ConnectionShares(sharesOf(settings.poolSize), CONNECTING_LIMIT_MS),
+    byAccount: new Map(),
+  });
   return db;
 }
 

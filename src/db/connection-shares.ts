@@ -17,16 +17,19 @@ export function sharesOf(size: number): ShareLimits {
 
 export class ConnectionShares {
   readonly #limits: ShareLimits;
+  readonly #waitMs: number;
   readonly #held = new Map<number, number>();
   /** In the order of their turns; an account without waiters has no entry. */
   readonly #waiting = new Map<number, (() => void)[]>();
   #total = 0;
 
-  constructor(limits: ShareLimits) {
+  /** An account waits at most `waitMs` for a connection. */
+  constructor(limits: ShareLimits, waitMs: number) {
     this.#limits = limits;
+    this.#waitMs = waitMs;
   }
 
-  /** Resolves when the account may take a connection, with what gives it back. */
+  /** Resolves when the account may take a connection, with what gives it back; rejects as a pool does when none gets free. */
   async enter(accountId: number): Promise<() => void> {
     if (!this.#hasRoom(accountId)) await this.#wait(accountId);
     else this.#take(accountId);
@@ -49,11 +52,25 @@ export class ConnectionShares {
   }
 
   #wait(accountId: number): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#forget(accountId, admit);
+        reject(new Error('timeout exceeded when trying to connect: other statements of the account hold its share'));
+      }, this.#waitMs);
+      const admit = (): void => {
+        clearTimeout(timer);
+        resolve();
+      };
       const waiters = this.#waiting.get(accountId);
-      if (waiters === undefined) this.#waiting.set(accountId, [resolve]);
-      else waiters.push(resolve);
+      if (waiters === undefined) this.#waiting.set(accountId, [admit]);
+      else waiters.push(admit);
     });
+  }
+
+  #forget(accountId: number, admit: () => void): void {
+    const waiters = this.#waiting.get(accountId)!.filter((waiter) => waiter !== admit);
+    if (waiters.length > 0) this.#waiting.set(accountId, waiters);
+    else this.#waiting.delete(accountId);
   }
 
   #give(accountId: number): void {

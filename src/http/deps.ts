@@ -9,6 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { HeavyLane } from './fairness/heavy-lane.ts';
+import type { InHand } from './plugins/admit-accounts.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
 import type { ConnectionLimits } from './plugins/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
@@ -88,4 +89,6 @@ export interface IngressDeps extends HttpDeps {
   readonly bodies: Bodies;
   /** Who may keep the process busy. */
   readonly lane: HeavyLane;
+  /** Undefined: an account may have any number of requests in hand. */
+  readonly inHand: InHand | undefined;
 }

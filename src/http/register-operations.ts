@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation, refuseViolations, type Violation } from '../domain/errors.ts';
 import { type NextSlice, writeJson } from './answer/write-json.ts';
+import { isGone, refuseGone } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './plugins/authenticate.ts';
@@ -30,13 +31,21 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
       handler: async (request, reply) => {
         const { call, numbers } = await readCall(deps, operation, request, reply);
         const { accountId } = call;
-        const answer = () => answerOnce(operation, call);
-        const isHeavy = numbers > LIGHT_NUMBERS;
-        const answered = isHeavy ? await deps.lane.run(accountId, answer) : await answer();
-        return sendAnswer(reply, answered, () => deps.lane.enter(accountId));
+        const slice = () => enterLane(deps, accountId, reply);
+        const leave = numbers > LIGHT_NUMBERS ? await slice() : undefined;
+        const answer = await answerOnce(operation, call).finally(leave);
+        return sendAnswer(reply, answer, slice);
       },
     });
   }
+}
+
+/** Work of a client that is gone by its turn is left undone. */
+async function enterLane({ lane }: IngressDeps, accountId: number, reply: FastifyReply): Promise<() => void> {
+  const leave = await lane.enter(accountId);
+  if (isGone(reply)) leave();
+  refuseGone(reply);
+  return leave;
 }
 
 async function readCall(
@@ -113,6 +122,10 @@ async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSl
   const second = await pieces.next();
   reply.type(JSON_MEDIA_TYPE);
   if (second.done === true) return reply.send(first);
+  if (reply.request.method === 'HEAD') {
+    await pieces.return();
+    return reply.send(Readable.from([]));
+  }
   return reply.send(Readable.from(resume([first, second.value], pieces)));
 }
 

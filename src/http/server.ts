@@ -17,6 +17,7 @@ import { HeavyLane } from './fairness/heavy-lane.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
+import { makeInHand } from './plugins/admit-accounts.ts';
 import { makeLoadGuard } from './plugins/backpressure.ts';
 import { answerClientError } from './plugins/client-errors.ts';
 import { refuseWhenClosing } from './plugins/closing.ts';
@@ -99,7 +100,12 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     cells: settings.account?.cells ?? 0,
   });
   app.addHook('onClose', () => bodies.close());
-  const ingress: IngressDeps = { ...deps, bodies, lane: new HeavyLane() };
+  const ingress: IngressDeps = {
+    ...deps,
+    bodies,
+    lane: new HeavyLane(),
+    inHand: settings.requestsPerAccount === undefined ? undefined : makeInHand(settings.requestsPerAccount),
+  };
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
     guard?.install(dialects);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forAccount, poolUsage } from '../../src/db/client.ts';
 import { ConnectionShares, sharesOf } from '../../src/db/connection-shares.ts';
+import { databaseTrouble } from '../../src/db/transaction.ts';
 import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 describe('shares of a pool', () => {
@@ -16,7 +17,7 @@ describe('shares of a pool', () => {
   });
 
   it('are given in turns to the accounts that wait', async () => {
-    const shares = new ConnectionShares({ perAccount: 2, total: 2 });
+    const shares = new ConnectionShares({ perAccount: 2, total: 2 }, 60_000);
     const order: number[] = [];
     const leaves: (() => void)[] = [];
     const enter = async (account: number) => {
@@ -32,6 +33,19 @@ describe('shares of a pool', () => {
     await Promise.all(all);
     expect(order).toEqual([1, 1, 1, 2, 3, 1, 1]);
   });
+});
+
+it('an account that gets no connection in time stops waiting and leaves its turn to others', async () => {
+  const shares = new ConnectionShares({ perAccount: 1, total: 1 }, 10);
+  const leave = await shares.enter(1);
+  const error = await shares.enter(2).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(databaseTrouble(error)).toBe('away');
+  const next = shares.enter(3);
+  leave();
+  (await next)();
 });
 
 describe('the handle of an account', () => {

@@ -13,20 +13,21 @@ async function listen(t: Awaited<ReturnType<typeof openNativeService>>): Promise
 it('an account has so many requests in hand, whichever of its keys they come with; others are served meanwhile', async () => {
   const t = await openNativeService({ settings: { requestsPerAccount: 3 } });
   try {
-    const { objectiveUrl } = await prepareObjective(t.send);
+    const { projectUrl } = await prepareObjective(t.send);
     const sibling = t.sendAs(await t.makeKey('test'));
     const other = t.sendAs(await t.makeKey('neighbour'));
-    const suggest = () => t.send('POST', `${objectiveUrl}/inverses`, {}, { prefer: 'wait=100' });
-    const waiting = [suggest(), suggest(), suggest()];
-    const isFull = async () => (await sibling('GET', '/v1/models')).status;
-    await expect.poll(isFull).toBe(429);
-    const refused = await t.send('GET', objectiveUrl);
-    expect([refused.status, refused.body.type]).toEqual([429, 'urn:backsolve:problem:account-busy']);
-    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-    expect((await other('GET', '/v1/models')).status).toBe(200);
-    await sql`update inverses set status = 'failed', failure_reason = 'test' where iteration > 1`.execute(t.db);
-    await Promise.all(waiting);
-    expect((await t.send('GET', objectiveUrl)).status).toBe(200);
+    const { renames } = await t.db.transaction().execute(async (trx) => {
+      await sql`select 1 from projects for update`.execute(trx);
+      const renames = Array.from({ length: 3 }, () => t.send('PATCH', projectUrl, { name: 'renamed' }));
+      await expect.poll(() => countWaiting(t.db)).toBe(3);
+      const refused = await sibling('GET', '/v1/models');
+      expect([refused.status, refused.body.type]).toEqual([429, 'urn:backsolve:problem:account-busy']);
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      expect((await other('GET', '/v1/models')).status).toBe(200);
+      return { renames };
+    });
+    expect((await Promise.all(renames)).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect((await sibling('GET', '/v1/models')).status).toBe(200);
   } finally {
     await t.close();
   }
@@ -129,6 +130,45 @@ it('a connection that drips a header holds a closing server no longer than the g
     await t.app.close();
     await cut;
     clearInterval(dripping);
+  } finally {
+    await t.close();
+  }
+});
+
+it('requests whose clients left while their keys were looked up take no place for good', async () => {
+  const t = await openNativeService({ settings: { requestsPerAccount: 3 } });
+  try {
+    const port = await listen(t);
+    const { projectUrl } = await prepareObjective(t.send);
+    await t.db.transaction().execute(async (trx) => {
+      await sql`lock table api_keys in access exclusive mode`.execute(trx);
+      const socket = connect(port, '127.0.0.1');
+      const request = `GET ${projectUrl} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\n\r\n`;
+      // Pipelined: the later ones never get an answer of their own.
+      socket.write(request.repeat(3));
+      await expect.poll(() => countWaiting(t.db)).toBeGreaterThan(0);
+      const gone = new Promise((resolve) => socket.once('close', resolve));
+      socket.destroy();
+      await gone;
+    });
+    await expect.poll(async () => (await t.send('GET', projectUrl)).status).toBe(200);
+    const all = await Promise.all([1, 2, 3].map(() => t.send('GET', projectUrl)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+  } finally {
+    await t.close();
+  }
+});
+
+it('HEAD of a long answer has its headers and no body', async () => {
+  const t = await openNativeService();
+  try {
+    const model = await t.send('POST', '/v1/models', { name: 'pump' });
+    const space = { minimums: Array(100).fill(0), maximums: Array(100).fill(1), inputTypes: Array(100).fill('float') };
+    const project = { name: 'large', inputCount: 100, caseCount: 200, ...space };
+    const { headers } = await t.send('POST', `${model.headers.location}/projects`, project);
+    const head = await t.send('HEAD', headers.location as string);
+    expect([head.status, head.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(head.body).toBeUndefined();
   } finally {
     await t.close();
   }

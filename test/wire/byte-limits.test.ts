@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GrowingBytes } from '../../src/http/body/growing-bytes.ts';
-import { ByteBudget } from '../../src/http/fairness/byte-budget.ts';
+import { ByteBudget, type CountedBody } from '../../src/http/fairness/byte-budget.ts';
 import { Pace } from '../../src/http/fairness/pace.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -36,32 +36,42 @@ describe('growing bytes', () => {
 
 describe('a budget of bytes', () => {
   it('refuses a holder past its share and leaves room for the others', () => {
-    const budget = new ByteBudget({ total: 100, perHolder: 50 });
-    budget.take('a', 50);
-    expect(() => budget.take('a', 1)).toThrow(expect.objectContaining({ code: 'ACCOUNT_BUSY' }));
-    budget.take('b', 50);
-    expect(() => budget.take('c', 1)).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
-    budget.give('a', 50);
-    budget.take('c', 50);
+    const budget = new ByteBudget({ total: 100 * MEBIBYTE, perHolder: 51 * MEBIBYTE });
+    const first = budget.open('a');
+    first.take(50 * MEBIBYTE);
+    expect(() => budget.open('a').take(2 * MEBIBYTE)).toThrow(expect.objectContaining({ code: 'ACCOUNT_BUSY' }));
+    budget.open('b').take(50 * MEBIBYTE);
+    const third = budget.open('c');
+    expect(() => third.take(2 * MEBIBYTE)).toThrow(expect.objectContaining({ code: 'OVERLOADED' }));
+    first.close();
+    third.take(50 * MEBIBYTE);
+  });
+
+  it('has room for small bodies when large ones hold all of it', () => {
+    const budget = new ByteBudget({ total: 100 * MEBIBYTE, perHolder: 100 * MEBIBYTE });
+    budget.open('a').take(100 * MEBIBYTE);
+    budget.open('b').take(64 * 1024);
+    for (let body = 0; body < 100; body++) budget.open(`holder ${body}`).take(64 * 1024);
   });
 
   it('never counts more or less than is held', () => {
-    const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 60 }) });
+    const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), mebibytes: fc.integer({ min: 1, max: 60 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const budget = new ByteBudget({ total: 100, perHolder: 60 });
-        const held: { holder: string; bytes: number }[] = [];
-        for (const { holder, bytes } of steps) {
-          const sum = (which: (one: { holder: string }) => boolean) =>
-            held.filter(which).reduce((total, one) => total + one.bytes, 0);
-          const fits = sum(() => true) + bytes <= 100 && sum((one) => one.holder === holder) + bytes <= 60;
-          if (fits) {
-            budget.take(holder, bytes);
-            held.push({ holder, bytes });
+        const budget = new ByteBudget({ total: 100 * MEBIBYTE, perHolder: 60 * MEBIBYTE });
+        const held: { holder: string; bytes: number; body: CountedBody }[] = [];
+        const small = 64 * 1024;
+        for (const { holder, mebibytes } of steps) {
+          const bytes = mebibytes * MEBIBYTE;
+          const total = held.reduce((sum, one) => sum + one.bytes - small, bytes - small);
+          const own = held.reduce((sum, one) => (one.holder === holder ? sum + one.bytes : sum), bytes);
+          const body = budget.open(holder);
+          if (total <= 100 * MEBIBYTE && own <= 60 * MEBIBYTE) {
+            body.take(bytes);
+            held.push({ holder, bytes, body });
           } else {
-            expect(() => budget.take(holder, bytes)).toThrow();
-            const given = held.shift();
-            if (given !== undefined) budget.give(given.holder, given.bytes);
+            expect(() => body.take(bytes)).toThrow();
+            held.shift()?.body.close();
           }
         }
       }),

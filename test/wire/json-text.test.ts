@@ -47,6 +47,12 @@ describe('the text of a body', () => {
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * 1024 * 1024);
   });
 
+  it('of half a million quotes is told to be invalid without walking it from every quote', () => {
+    // A quarter of a million squared would take hours.
+    expect(messageOf('\\"'.repeat(250_000))).toMatch(/^The body is not valid JSON/);
+    expect(messageOf(`["${'\\"'.repeat(250_000)}`)).toMatch(/^The body is not valid JSON/);
+  });
+
   it('nested twenty thousand levels deep is refused, not walked', () => {
     expect(messageOf('['.repeat(20_000) + ']'.repeat(20_000), { depth: 32 })).toContain('nested');
     expect(messageOf('{"a":'.repeat(20_000), { depth: 32 })).toContain('nested');

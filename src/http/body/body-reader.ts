@@ -13,11 +13,13 @@ const INLINE_BYTES = 64 * 1024;
 /** One thread: others get their turn in between, and memory holds one body's values at a time. */
 const THREADS = 1;
 const IDLE_MS = 60_000;
+/** The largest body is read within a second: who waits so long waits behind something that is wrong. */
+const TIME_LIMIT_MS = 30_000;
 /** A body within the limits needs a third of it. */
 const THREAD_HEAP_MIB = 256;
 
 export interface BodyReader {
-  /** Takes the bytes away. Throws BODY_TOO_LARGE when reading them takes more memory than a thread has. */
+  /** Takes the bytes away. Throws BODY_TOO_LARGE when reading them takes more memory than a thread has, OVERLOADED for time. */
   read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>): Promise<BodyReading<B>>;
   close(): Promise<void>;
 }
@@ -40,8 +42,15 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
       if (name === undefined) return readBodyBytes(spec, bytes, limits);
       const task: BodyTask = { spec: name, bytes, limits };
       try {
-        return revive((await pool.run(task, { transferList: [bytes.buffer] })) as BodyReading<B>);
+        return revive(
+          (await pool.run(task, {
+            transferList: [bytes.buffer],
+            signal: AbortSignal.timeout(TIME_LIMIT_MS),
+          })) as BodyReading<B>,
+        );
       } catch (error) {
+        if ((error as Error).name === 'AbortError')
+          throw new DomainError('OVERLOADED', 'This process has too many large bodies to read; try again in a moment.');
         if ((error as { readonly code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
         throw new DomainError('BODY_TOO_LARGE', 'Reading the body takes more memory than there is; send less in it.');
       }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
+import { refuseGone, whenOver } from '../client-presence.ts';
 import type { ByteBudget } from '../fairness/byte-budget.ts';
 import type { Pace } from '../fairness/pace.ts';
 import { GrowingBytes } from './growing-bytes.ts';
@@ -33,17 +34,17 @@ export async function receiveBody(
   reply: FastifyReply,
   rules: BodyRules,
 ): Promise<ReceivedBody> {
+  refuseGone(reply);
   const { limitBytes, budget, pace, holder, wantsDigest } = rules;
   const declared = request.headers['content-length'];
   if (Number(declared ?? 0) > limitBytes) throw tooLarge(limitBytes);
   const received = new GrowingBytes(Math.min(limitBytes, Number(declared ?? limitBytes)));
   const hash = wantsDigest ? createHash('sha256') : undefined;
-  let counted = 0;
-  reply.raw.once('close', () => budget.give(holder, counted));
+  const counted = budget.open(holder);
+  whenOver(reply, () => counted.close());
   const take = (chunk: Buffer): number => {
     if (received.length + chunk.length > limitBytes) throw tooLarge(limitBytes);
-    budget.take(holder, chunk.length);
-    counted += chunk.length;
+    counted.take(chunk.length);
     received.append(chunk);
     hash?.update(chunk);
     return pace.take(holder, chunk.length);

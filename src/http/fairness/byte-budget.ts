@@ -9,6 +9,12 @@ export interface ByteLimits {
 
 const RETRY_AFTER_SECONDS = 2;
 
+/**
+ * So much of each body does not count towards the total: whoever holds the room of large bodies holds up no small one, and the
+ * requests in flight are bounded by number.
+ */
+const SMALL_BYTES = 64 * 1024;
+
 /** Counts the bytes of bodies that a process holds. They live outside the heap, where no heap limit sees them. */
 export class ByteBudget {
   readonly #limits: ByteLimits;
@@ -19,25 +25,41 @@ export class ByteBudget {
     this.#limits = limits;
   }
 
-  /** Throws ACCOUNT_BUSY when the holder has too much in hand, OVERLOADED when all together have; nothing is counted then. */
-  take(holder: string, bytes: number): void {
-    const held = (this.#held.get(holder) ?? 0) + bytes;
-    if (held > this.#limits.perHolder) {
-      const message = `Bodies of more than ${this.#limits.perHolder} bytes are being received from you at once; send them one after the other.`;
-      throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    }
-    if (this.#total + bytes > this.#limits.total) {
-      const message = 'This process is receiving as many large bodies as it can hold; try again in a moment.';
-      throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
-    }
-    this.#held.set(holder, held);
-    this.#total += bytes;
-  }
-
-  give(holder: string, bytes: number): void {
-    const held = (this.#held.get(holder) ?? 0) - bytes;
-    if (held > 0) this.#held.set(holder, held);
-    else this.#held.delete(holder);
-    this.#total -= bytes;
+  /** Begins to count one body. */
+  open(holder: string): CountedBody {
+    let size = 0;
+    return {
+      take: (bytes) => {
+        const held = (this.#held.get(holder) ?? 0) + bytes;
+        if (held > this.#limits.perHolder) {
+          const message = `Bodies of more than ${this.#limits.perHolder} bytes are being received from you at once; send them one after the other.`;
+          throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        }
+        const total = this.#total + largePart(size + bytes) - largePart(size);
+        if (total > this.#limits.total) {
+          const message = 'This process is receiving as many large bodies as it can hold; try again in a moment.';
+          throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+        }
+        this.#held.set(holder, held);
+        this.#total = total;
+        size += bytes;
+      },
+      close: () => {
+        const held = (this.#held.get(holder) ?? 0) - size;
+        if (held > 0) this.#held.set(holder, held);
+        else this.#held.delete(holder);
+        this.#total -= largePart(size);
+        size = 0;
+      },
+    };
   }
 }
+
+export interface CountedBody {
+  /** Throws ACCOUNT_BUSY when the holder has too much in hand, OVERLOADED when all together have; nothing is counted then. */
+  take(bytes: number): void;
+  /** Gives back all that was taken. */
+  close(): void;
+}
+
+const largePart = (bytes: number): number => Math.max(0, bytes - SMALL_BYTES);

@@ -7,16 +7,6 @@ export class HeavyLane {
   /** The end of the last piece of each account, its rest included. */
   readonly #last = new Map<number, Promise<void>>();
 
-  /** Runs `work` when the account's earlier pieces are done and it has rested. Rejects as `work` does. */
-  async run<T>(accountId: number, work: () => Promise<T>): Promise<T> {
-    const leave = await this.enter(accountId);
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
-  }
-
   /** Resolves when the account may begin; the returned function ends the piece. */
   async enter(accountId: number): Promise<() => void> {
     const before = this.#last.get(accountId);

@@ -1,12 +1,25 @@
 /** Who may come in: what every request with a key goes through before it is read, cheapest first. */
 import type { FastifyInstance } from 'fastify';
-import type { HttpDeps } from '../deps.ts';
+import { refuseGone } from '../client-presence.ts';
+import type { IngressDeps } from '../deps.ts';
 import { requireKey } from './authenticate.ts';
-import { limitInHandByAccount, limitInHandByKey } from './in-hand.ts';
+import { limitInHandByAccount, limitInHandByKey, Places } from './in-hand.ts';
 
-export function admitAccounts(scope: FastifyInstance, deps: HttpDeps): void {
-  const { requestsPerAccount } = deps.settings;
-  if (requestsPerAccount !== undefined) limitInHandByKey(scope, requestsPerAccount);
+/** Requests in hand, whichever dialect they speak. */
+export interface InHand {
+  readonly byKey: Places;
+  readonly byAccount: Places;
+}
+
+export function makeInHand(maximum: number): InHand {
+  return { byKey: new Places(maximum), byAccount: new Places(maximum) };
+}
+
+export function admitAccounts(scope: FastifyInstance, deps: IngressDeps): void {
+  const { inHand } = deps;
+  if (inHand !== undefined) limitInHandByKey(scope, inHand.byKey);
   requireKey(scope, deps);
-  if (requestsPerAccount !== undefined) limitInHandByAccount(scope, requestsPerAccount);
+  // While its key was looked up, the client may have gone.
+  scope.addHook('onRequest', async (_, reply) => refuseGone(reply));
+  if (inHand !== undefined) limitInHandByAccount(scope, inHand.byAccount);
 }

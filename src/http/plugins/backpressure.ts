@@ -7,6 +7,7 @@ import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
+import { refuseGone, whenOver } from '../client-presence.ts';
 
 export interface LoadLimits {
   readonly requestsInFlight: number;
@@ -55,9 +56,10 @@ export async function makeLoadGuard(app: FastifyInstance, limits: LoadLimits): P
     scope.addHook('onRequest', async () => refuse());
     // Counted when it is let in: what is refused for its key or its account takes nobody's place.
     scope.addHook('preValidation', async (_, reply) => {
+      refuseGone(reply);
       refuse();
       inFlight += 1;
-      reply.raw.once('close', () => {
+      whenOver(reply, () => {
         inFlight -= 1;
       });
     });

@@ -4,13 +4,13 @@
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
+import { whenOver } from '../client-presence.ts';
 import { principalOf, readKey } from './authenticate.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
 /** Before authentication: by the text of the key, right or wrong. Nobody can fill the places of a key that is not theirs. */
-export function limitInHandByKey(scope: FastifyInstance, maximum: number): void {
-  const places = new Places(maximum);
+export function limitInHandByKey(scope: FastifyInstance, places: Places): void {
   scope.addHook('onRequest', async (request, reply) => {
     const key = readKey(request);
     if (key !== undefined) places.take(key, reply);
@@ -18,12 +18,12 @@ export function limitInHandByKey(scope: FastifyInstance, maximum: number): void 
 }
 
 /** After authentication: an account may have several keys. */
-export function limitInHandByAccount(scope: FastifyInstance, maximum: number): void {
-  const places = new Places(maximum);
+export function limitInHandByAccount(scope: FastifyInstance, places: Places): void {
   scope.addHook('onRequest', async (request, reply) => places.take(String(principalOf(request).accountId), reply));
 }
 
-class Places {
+/** Of one process: the dialects share them. */
+export class Places {
   readonly #maximum: number;
   readonly #taken = new Map<string, number>();
 
@@ -39,7 +39,7 @@ class Places {
       throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     this.#taken.set(holder, taken + 1);
-    reply.raw.once('close', () => {
+    whenOver(reply, () => {
       const left = this.#taken.get(holder)! - 1;
       if (left > 0) this.#taken.set(holder, left);
       else this.#taken.delete(holder);

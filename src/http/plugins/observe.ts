@@ -5,6 +5,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { withActiveSpan } from '../../telemetry/trace-context.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
+import { whenOver } from '../client-presence.ts';
 import type { HttpDeps } from '../deps.ts';
 import { isProbe } from './health.ts';
 
@@ -18,7 +19,7 @@ export function observeRequests(
     if (!isProbe(request.routeOptions.url)) {
       metrics.requestStarted();
       // Also where the client goes away, which no answer follows.
-      reply.raw.once('close', metrics.requestEnded);
+      whenOver(reply, metrics.requestEnded);
     }
     done();
   });
@@ -47,7 +48,7 @@ function traceRequests(app: FastifyInstance, tracing: Tracing): void {
     const span = tracing.begin(startOf(request));
     spans.set(request, span);
     if (!span.isRecorded) return done();
-    reply.raw.once('close', span.end);
+    whenOver(reply, span.end);
     withActiveSpan(span, done);
   });
   app.addHook('preHandler', (request, _reply, done) => {
