@@ -46,8 +46,9 @@ export class ExportSlots {
     };
   }
 
+  /** Exports under way are cut; one that has not sent anything yet is refused with OVERLOADED. */
   close(): void {
-    this.#leaving.abort(new Error('the process is leaving'));
+    this.#leaving.abort(new DomainError('OVERLOADED', 'This process is leaving; try again.'));
   }
 }
 
