@@ -24,12 +24,17 @@ export class ExportSlots {
     return this.#leaving.signal;
   }
 
-  /** Takes a slot until the returned function is called. Throws OVERLOADED when there is none. */
+  /**
+   * Takes a slot until the returned function is called. Throws ACCOUNT_BUSY when the account has its own in use, OVERLOADED
+   * when all are.
+   */
   enter(accountId: number): () => void {
     const own = this.#running.get(accountId) ?? 0;
     const total = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
-    if (own >= this.#limits.perAccount) throw refusal(`${own} exports of this account are under way already`);
-    if (total >= this.#limits.total) throw refusal(`${total} exports are under way in this process`);
+    if (own >= this.#limits.perAccount) {
+      throw refusal('ACCOUNT_BUSY', `${own} exports of this account are under way already`);
+    }
+    if (total >= this.#limits.total) throw refusal('OVERLOADED', `${total} exports are under way in this process`);
     this.#running.set(accountId, own + 1);
     let hasLeft = false;
     return () => {
@@ -41,13 +46,14 @@ export class ExportSlots {
     };
   }
 
+  /** Exports under way are cut; one that has not sent anything yet is refused with OVERLOADED. */
   close(): void {
-    this.#leaving.abort(new Error('the process is leaving'));
+    this.#leaving.abort(new DomainError('OVERLOADED', 'This process is leaving; try again.'));
   }
 }
 
-function refusal(reason: string): DomainError {
-  return new DomainError('OVERLOADED', `${reason}; try again when one has ended.`, {
+function refusal(code: 'ACCOUNT_BUSY' | 'OVERLOADED', reason: string): DomainError {
+  return new DomainError(code, `${reason}; try again when one has ended.`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

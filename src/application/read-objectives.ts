@@ -5,7 +5,7 @@ import * as objectives from '../db/objectives.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import type { Inverse } from '../domain/inverse.ts';
-import type { Objective, ObjectiveWithInverses } from '../domain/objective.ts';
+import type { Objective } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { getTrial } from './manage-trials.ts';
 import { type InversePath, isAt, missingInPath, type ObjectivePath, placeOf, type TrialPath } from './paths.ts';
@@ -30,15 +30,6 @@ export async function getObjective(db: Db, accountId: number, path: ObjectivePat
   const explanation = (await findExplanation(db, accountId, objective.id)) ?? null;
   const [read] = await readGroup(db, accountId, [objective]);
   return { ...read!, explanation };
-}
-
-/** An objective with all its steps. */
-export async function withInverses(
-  db: Db | Trx,
-  accountId: number,
-  objective: Objective,
-): Promise<ObjectiveWithInverses> {
-  return { ...objective, inverses: await inverses.listAllInverses(db, accountId, [objective.id]) };
 }
 
 /** The objectives are read while they are written; the page itself is known at once. */

@@ -27,7 +27,6 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
     concurrency: config.worker.concurrency,
     leaseMs: config.worker.leaseMs,
     pollIntervalMs: config.worker.pollIntervalMs,
-    graceMs: config.shutdownGraceMs,
     isPaused: () => disk.isFull,
     metrics,
     tracing,
@@ -49,8 +48,8 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
   events.start();
-  const stop = () => Promise.all([loop.stop(), events.stop(), stopSchedule()]);
-  return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop());
+  const stop = (graceMs: number) => Promise.all([loop.stop(graceMs), events.stop(graceMs), stopSchedule()]);
+  return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop(graceLeftMs));
 }
 
 /** Attempts of one webhook under way at once: enough for a receiver that answers quickly, no flood for one that does not. */
@@ -80,7 +79,6 @@ function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopPa
     perWebhook: ATTEMPTS_PER_WEBHOOK,
     leaseMs: timeoutMs + ATTEMPT_SLACK_MS,
     pollIntervalMs: config.worker.pollIntervalMs,
-    graceMs: config.shutdownGraceMs,
     isPaused: () => disk.isFull,
     metrics,
   });

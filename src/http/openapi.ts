@@ -96,7 +96,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   414: 'An id of the path is too long to be one.',
   415: 'The body is not application/json.',
   422: 'The Idempotency-Key was used for a request with another body.',
-  429: 'The rate limit is exceeded, or so many wrong API keys came from this address that keys which are new to the server are not looked up for the moment.',
+  429: 'The rate limit is exceeded, the account has as much in hand as it may, or so many wrong API keys came from this address that keys which are new to the server are not looked up for the moment.',
   500: 'Internal server error.',
   503: 'The service is away for the moment.',
   507: 'The disk of the database is full. Nothing was stored; reading works meanwhile.',

@@ -28,8 +28,6 @@ export interface EventLoopDeps extends DeliverDeps {
   /** Longer than an attempt can take. */
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
-  /** How long `stop` lets attempts finish before it calls them off. */
-  readonly graceMs: number;
   /** While it is true nothing is claimed: what would be sent could not be noted, and would be sent again. */
   readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'deliverySettled'> | undefined;
@@ -64,14 +62,14 @@ export class EventLoop {
   }
 
   /** Claims nothing more, lets attempts finish within the grace, then calls them off and hands them back. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#shutDown();
+  stop(graceMs: number): Promise<void> {
+    this.#stopping ??= this.#shutDown(graceMs);
     return this.#stopping;
   }
 
-  async #shutDown(): Promise<void> {
+  async #shutDown(graceMs: number): Promise<void> {
+    const grace = setTimeout(() => this.#leaving.abort(), graceMs);
     await this.#claims.stop();
-    const grace = setTimeout(() => this.#leaving.abort(), this.#deps.graceMs);
     await Promise.all([...this.#running.values()].map(({ done }) => done));
     clearTimeout(grace);
   }

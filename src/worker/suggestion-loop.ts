@@ -28,8 +28,6 @@ export interface SuggestionLoopDeps extends ComputeDeps {
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
-  /** How long `stop` lets claimed jobs finish before it hands them back. */
-  readonly graceMs: number;
   /** While it is true nothing is claimed: what would be computed could not be stored. */
   readonly isPaused?: (() => boolean) | undefined;
   readonly metrics?: Pick<Metrics, 'suggestionSettled' | 'leaseLost'> | undefined;
@@ -85,16 +83,19 @@ export class SuggestionLoop {
   }
 
   /** Claims nothing more, lets running jobs finish within the grace, then aborts them and hands them back. */
-  stop(): Promise<void> {
-    this.#stopping ??= this.#shutDown();
+  stop(graceMs: number): Promise<void> {
+    this.#stopping ??= this.#shutDown(graceMs);
     return this.#stopping;
   }
 
-  async #shutDown(): Promise<void> {
+  async #shutDown(graceMs: number): Promise<void> {
+    const graceEndsAt = performance.now() + graceMs;
+    // The wait for a claim under way is part of the grace; what it still brings is aborted with the rest.
     await this.#claims.stop();
-    const grace = setTimeout(() => {
+    const abort = () => {
       for (const controller of this.#running.values()) controller.abort(SHUTDOWN);
-    }, this.#deps.graceMs);
+    };
+    const grace = setTimeout(abort, Math.max(0, graceEndsAt - performance.now()));
     await this.#queue.onIdle();
     clearTimeout(grace);
   }

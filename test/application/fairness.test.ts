@@ -66,11 +66,10 @@ async function work(
     concurrency,
     leaseMs: 60_000,
     pollIntervalMs: 10,
-    graceMs: 5_000,
   });
   loop.start();
   await finished.promise;
-  await loop.stop();
+  await loop.stop(5_000);
   const { rows } = await sql<{ objectiveIds: number[] }>`
     select array_agg(objective_id) as "objectiveIds" from claimed_jobs group by claim order by min(id)`.execute(
     account.db,

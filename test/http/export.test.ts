@@ -248,13 +248,14 @@ describe('an export that is not read', () => {
     const t = await prepareLargeModel();
     const begun = [await beginExport(t.path), await beginExport(t.path)];
     const refused = await get(t.path);
-    expect(refused.status).toBe(503);
+    expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('30');
     expect(await refused.text()).toContain('2 exports of this account are under way already');
     const key = await service.makeKey(`another ${t.model.id}`);
     const other = await prepareLargeModel(3_000, key);
     const third = await beginExport(other.path, key);
-    expect((await get('/export', await service.makeKey(`third ${t.model.id}`))).status).toBe(503);
+    const crowded = await get('/export', await service.makeKey(`third ${t.model.id}`));
+    expect([crowded.status, crowded.headers.get('retry-after')]).toEqual([503, '30']);
     await third.cancel();
     parseExport(await begun[0]!.rest());
     await begun[1]!.cancel();
@@ -275,8 +276,8 @@ describe('an export that fails on its way', () => {
     expect((await get(t.path.replace(/\d+/, '999999'))).status).toBe(404);
   });
 
-  it('is cut when the process leaves', async () => {
-    const leaving = new ExportSlots({ total: 1, perAccount: 1 });
+  it('is cut when the process leaves, and one that comes after that is refused', async () => {
+    const leaving = new ExportSlots({ total: 2, perAccount: 2 });
     const other = await openNativeService({ deps: { exportSlots: leaving } });
     const address = await other.app.listen({ host: '127.0.0.1', port: 0 });
     try {
@@ -286,8 +287,11 @@ describe('an export that fails on its way', () => {
         select account_id, id, n, '{1,2}', (select array_agg(sin(i)) from generate_series(1, 1000) i)
         from objectives, generate_series(2, 3000) n where id = ${loaded.body.id}`.execute(other.db);
       const headers = { authorization: `Bearer ${other.key}` };
-      const answer = await fetch(`${address}/v1/models/${model.id}/export`, { headers });
+      const ask = () => fetch(`${address}/v1/models/${model.id}/export`, { headers });
+      const answer = await ask();
       leaving.close();
+      const late = await ask();
+      expect([late.status, late.headers.has('retry-after')]).toEqual([503, true]);
       await expect(answer.text()).rejects.toThrow(/terminated|aborted|other side closed/);
     } finally {
       await other.close();

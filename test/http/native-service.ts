@@ -93,7 +93,6 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     concurrency: 1,
     leaseMs: 60_000,
     pollIntervalMs: 200,
-    graceMs: 5_000,
   });
   if (options.hasWorker) loop.start();
   const { app } = await buildServer({
@@ -117,7 +116,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const close = async () => {
     await app.close();
     settledSteps.close();
-    await loop.stop();
+    await loop.stop(5_000);
     await engine.close();
     await listener.stop();
     await db.destroy();

@@ -75,10 +75,9 @@ async function setUp(): Promise<Setup> {
         perWebhook: 2,
         leaseMs: NEVER_MS,
         pollIntervalMs: NEVER_MS,
-        graceMs: 0,
         ...change,
       });
-      closers.unshift(() => loop.stop());
+      closers.unshift(() => loop.stop(0));
       loop.start();
       return loop;
     },
@@ -161,7 +160,7 @@ it('a stopping worker hands back what it could not finish, without costing an at
   const loop = t.loop();
   await loadLinearObjective(t.outbox);
   await receiver.next();
-  await loop.stop();
+  await loop.stop(0);
   expect((await t.logged('event.interrupted')).facts).toMatchObject({ isLeaving: true });
   expect(await t.outbox.claim()).toMatchObject([{ attempt: 1 }]);
 });
@@ -170,10 +169,10 @@ it('a stopping worker lets an attempt finish within the grace', async () => {
   const answered = Promise.withResolvers<void>();
   const receiver = await t.receiver((response) => void answered.promise.then(() => response.writeHead(204).end()));
   await t.outbox.register(receiver.url, ['project.created']);
-  const loop = t.loop({ graceMs: NEVER_MS });
+  const loop = t.loop();
   await loadLinearObjective(t.outbox);
   await receiver.next();
-  const stopped = loop.stop();
+  const stopped = loop.stop(NEVER_MS);
   answered.resolve();
   await stopped;
   expect((await t.logged('event.delivered')).facts).toMatchObject({ attempt: 1 });

@@ -96,7 +96,6 @@ describe('with a database', () => {
       concurrency: 2,
       leaseMs: 60_000,
       pollIntervalMs: 10,
-      graceMs: 5_000,
     });
     const known = [await ask(slow), await ask(other)];
     loop.start();
@@ -111,6 +110,6 @@ describe('with a database', () => {
     expect(gates).toHaveLength(1);
     gates[0]!();
     await expect.poll(() => computed.length).toBe(7);
-    await loop.stop();
+    await loop.stop(5_000);
   });
 });

@@ -53,11 +53,10 @@ it('a suggestion that is written is explained, though a renewal finds its job go
     concurrency: 1,
     leaseMs: 3_000,
     pollIntervalMs: 10,
-    graceMs: 5_000,
     tracing,
   });
   onTestFinished(async () => {
-    await loop.stop();
+    await loop.stop(5_000);
     await account.close();
   });
   loop.start();
@@ -100,6 +99,7 @@ async function makeLoop() {
       suggest: async (request, signal) => {
         const end = Promise.withResolvers<void>();
         computing.push(end);
+        signal.addEventListener('abort', () => end.reject(signal.reason));
         await end.promise;
         return cheap.suggest(request, signal);
       },
@@ -110,11 +110,10 @@ async function makeLoop() {
     concurrency: 1,
     leaseMs: 60_000,
     pollIntervalMs: 3_600_000,
-    graceMs: 5_000,
   });
   onTestFinished(async () => {
     for (const { resolve } of computing) resolve();
-    await loop.stop();
+    await loop.stop(5_000);
     await db.destroy();
     await account.close();
   });
@@ -122,7 +121,7 @@ async function makeLoop() {
     const { path } = await loadLinearObjective(account);
     await requestSuggestion(account.db, account.accountId, path, { requestId: null });
   };
-  return { loop, open, computing, notify: () => notify(''), claims: () => claims, computed: () => computed };
+  return { db, loop, open, computing, notify: () => notify(''), claims: () => claims, computed: () => computed };
 }
 
 it('a worker goes on with what its last claim left, and claims no more once that came back short', async () => {
@@ -155,4 +154,15 @@ it('a worker that was told of a job while it had no room takes it when it has', 
   t.notify();
   t.computing[0]!.resolve();
   await expect.poll(() => t.computing.length).toBe(2);
+});
+
+it('a worker that is given a grace hands back what takes longer, without costing an attempt', async () => {
+  const t = await makeLoop();
+  await t.open();
+  t.loop.start();
+  await expect.poll(() => t.computing.length).toBe(1);
+  await t.loop.stop(50);
+  expect(t.computed()).toBe(0);
+  const jobs = await t.db.selectFrom('suggestion_jobs').select(['state', 'attempts']).execute();
+  expect(jobs).toEqual([{ state: 'waiting', attempts: 0 }]);
 });
