@@ -88,6 +88,14 @@ export async function runCommand(
   return Buffer.concat(chunks).toString();
 }
 
+/**
+ * NODE_OPTIONS for a heap of so many MiB as in a container. On a machine with more memory Node gives new objects 128 MiB; a small
+ * heap would be full with that alone, and collected all the time.
+ */
+export function heapOptions(mebibytes: number): string {
+  return `--max-old-space-size=${mebibytes} --max-semi-space-size=16`;
+}
+
 /** A fresh API key of the account "default". */
 export async function createKey(settings: Readonly<Record<string, string>>, main = MAIN): Promise<string> {
   return (await runCommand(['keys', 'create'], settings, main)).match(/bks_\w+/)![0];

@@ -5,7 +5,8 @@
  * run the slope per cycle with its standard error. Ends with 1 when something grows, a request failed, a process ended by itself,
  * or the database does not hold exactly the cycles that were played.
  *
- *   node bench/drills/soak.ts --cycles 100000 [--cheap] [--clients 8] [--samples 100] [--per-objective 10] [--report FILE]
+ *   node bench/drills/soak.ts --cycles 100000 [--cheap] [--clients 8] [--samples 100] [--per-objective 10]
+ *     [--heap-mb 192] [--report FILE]
  *
  * A verdict takes 5 minutes: a shorter run says so and judges everything but growth, since heaps and dead rows swing in that time.
  *
@@ -20,7 +21,7 @@ import pg from 'pg';
 import { DatabaseServer } from '../chaos/database-server.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { type Figure, KEPT, type Sample, UNITS, WATCHED, Watch } from './figures.ts';
-import { createKey, findPort, makeProcess, runCommand } from './fleet.ts';
+import { createKey, findPort, heapOptions, makeProcess, runCommand } from './fleet.ts';
 import { makeDrillFolder } from './folder.ts';
 import { type Trend, trendOf } from './trend.ts';
 
@@ -31,6 +32,8 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '8' },
     samples: { type: 'string', default: '100' },
     'per-objective': { type: 'string', default: '10' },
+    // Node lets garbage lie while there is room: a small heap leaves less of it to hide a leak in.
+    'heap-mb': { type: 'string', default: '192' },
     report: { type: 'string' },
   },
 });
@@ -57,7 +60,12 @@ process.exit(broken.length === 0 ? 0 : 1);
 async function soak(): Promise<readonly string[]> {
   const server = await DatabaseServer.create(join(folder, 'database'), ['jit=off', 'log_min_messages=warning']);
   const metricsPort = await findPort();
-  const settings = { DATABASE_URL: server.url, WORKER_CONCURRENCY: options.cheap ? '8' : '2', ENGINE_THREADS: '2' };
+  const settings = {
+    DATABASE_URL: server.url,
+    WORKER_CONCURRENCY: options.cheap ? '8' : '2',
+    ENGINE_THREADS: '2',
+    NODE_OPTIONS: heapOptions(Number(options['heap-mb'])),
+  };
   await runCommand(['migrate'], settings);
   const key = await createKey(settings);
   const serve = await makeProcess('serve', { ...settings, METRICS_PORT: String(metricsPort) });

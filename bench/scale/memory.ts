@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { createKey, makeProcess, type Process, runCommand } from '../drills/fleet.ts';
+import { createKey, heapOptions, makeProcess, type Process, runCommand } from '../drills/fleet.ts';
 import { makeDrillFolder } from '../drills/folder.ts';
 import { startLoad } from '../drills/load.ts';
 import { type Client, makeClient } from '../service/client.ts';
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const settings = { ...SETTINGS, DATABASE_URL: postgres.url };
   await runCommand(['migrate'], settings);
   const key = await createKey(settings);
-  const heapOf = (limit: string) => ({ NODE_OPTIONS: `--max-old-space-size=${Number(limit) / 2}` });
+  const heapOf = (limit: string) => ({ NODE_OPTIONS: heapOptions(Number(limit) / 2) });
   const serve = await makeProcess('serve', { ...settings, ...heapOf(options['serve-limit-mb']), METRICS_PORT: '' });
   const work = await makeProcess('work', { ...settings, ...heapOf(options['work-limit-mb']) });
   await Promise.all([serve.start(), work.start()]);
