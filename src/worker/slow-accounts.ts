@@ -45,6 +45,17 @@ export class SlowAccounts {
     });
   }
 
+  /** How many jobs to claim at once, so that none of those that may be claimed takes the last place with them. */
+  limitOf(free: number, running: readonly number[]): number {
+    if (this.#concurrency < 2) return free;
+    const rooms = [...this.#known.keys()].map((accountId) => {
+      const held = running.filter((other) => other === accountId).length;
+      const room = this.#concurrency - 1 - held;
+      return room > 0 && this.#isSlow(accountId) && this.#hasOthers(accountId) ? room : free;
+    });
+    return Math.min(free, ...rooms);
+  }
+
   #isSlow(accountId: number): boolean {
     return (this.#known.get(accountId)?.averageMs ?? 0) > SLOW_MS;
   }

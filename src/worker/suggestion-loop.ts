@@ -104,12 +104,15 @@ export class SuggestionLoop {
     const free = this.#deps.concurrency - this.#running.size;
     this.#mayHaveLeft = true;
     if (free <= 0) return;
-    const passedOver = this.#slowAccounts.withoutPlace([...this.#accounts.values()]);
-    const claim = { ...this.#deps, limit: free, afterAccountId: this.#afterAccountId, passedOver };
+    const running = [...this.#accounts.values()];
+    const passedOver = this.#slowAccounts.withoutPlace(running);
+    const limit = this.#slowAccounts.limitOf(free, running);
+    const claim = { ...this.#deps, limit, afterAccountId: this.#afterAccountId, passedOver };
     const jobs = await claimJobs(this.#deps.db, claim);
     this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
-    this.#mayHaveLeft = jobs.length === free || passedOver.length > 0;
+    this.#mayHaveLeft = jobs.length === limit || passedOver.length > 0;
     for (const job of jobs) this.#begin(job);
+    if (limit < free && jobs.length === limit) this.#claims.wake();
   }
 
   #begin(job: LeasedJob): void {

@@ -23,6 +23,18 @@ describe('an account with slow suggestions', () => {
     expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
   });
 
+  it('is never claimed so often at once that it takes the last place', () => {
+    const slow = new SlowAccounts(4, () => 0);
+    slow.note(OTHER, 20);
+    expect(slow.limitOf(4, [])).toBe(4);
+    slow.note(SLOW, 5_000);
+    expect(slow.limitOf(4, [])).toBe(3);
+    expect(slow.limitOf(3, [SLOW])).toBe(2);
+    expect(slow.limitOf(2, [SLOW, OTHER])).toBe(2);
+    // Passed over by now, so that others may have what is left.
+    expect(slow.limitOf(1, [SLOW, SLOW, SLOW])).toBe(1);
+  });
+
   it('has every place again once its suggestions are quick', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 20);
