@@ -11,8 +11,11 @@ export interface Trend {
   readonly isFlat: boolean;
 }
 
-/** Growth below this share of the mean is no leak that a run of this length could show. */
-const MATERIAL = 0.02;
+/**
+ * Growth below this share of the mean, over all of the samples, is no leak that they could show: resident memory settles for a
+ * long time after the heap has.
+ */
+const MATERIAL = 0.05;
 
 /**
  * Least squares through at least 3 points. It is not flat when the slope is above 0 by more than two standard errors and the
