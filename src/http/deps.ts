@@ -9,7 +9,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { HeavyLane } from './fairness/heavy-lane.ts';
-import type { InHand } from './plugins/admit-accounts.ts';
+import type { InHand } from './fairness/places.ts';
 import type { LoadLimits } from './plugins/backpressure.ts';
 import type { ConnectionLimits } from './plugins/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';

@@ -3,17 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { refuseGone } from '../client-presence.ts';
 import type { IngressDeps } from '../deps.ts';
 import { requireKey } from './authenticate.ts';
-import { limitInHandByAccount, limitInHandByKey, Places } from './in-hand.ts';
-
-/** Requests in hand, whichever dialect they speak. */
-export interface InHand {
-  readonly byKey: Places;
-  readonly byAccount: Places;
-}
-
-export function makeInHand(maximum: number): InHand {
-  return { byKey: new Places(maximum), byAccount: new Places(maximum) };
-}
+import { limitInHandByAccount, limitInHandByKey } from './in-hand.ts';
 
 export function admitAccounts(scope: FastifyInstance, deps: IngressDeps): void {
   const { inHand } = deps;
