@@ -4,11 +4,8 @@
  */
 import { sql } from 'kysely';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { isWithinExtent } from './extent.ts';
 import type { Db } from './transaction.ts';
-
-function within(extent: Extent) {
-  return extent === 'all' ? sql`true` : sql`disabled_at is null`;
-}
 
 export interface ProjectHead {
   readonly id: number;
@@ -41,7 +38,7 @@ export async function listProjectHeads(
       categories, case_count as "caseCount", output_count as "outputCount", seed, developed_at as "developedAt",
       created_at as "createdAt", updated_at as "updatedAt", disabled_at as "disabledAt"
     from projects
-    where account_id = ${accountId} and model_id = ${modelId} and id > ${page.after ?? 0} and ${within(extent)}
+    where account_id = ${accountId} and model_id = ${modelId} and id > ${page.after ?? 0} and ${isWithinExtent(extent)}
     order by id limit ${page.limit + 1}`.execute(db);
   return toPage(rows, page);
 }
@@ -69,7 +66,7 @@ export async function listSetHeads(
     select id, model_id as "modelId", project_id as "projectId", output_count as "outputCount",
       failed_cases as "failedCases", created_at as "createdAt", updated_at as "updatedAt", disabled_at as "disabledAt"
     from output_case_sets
-    where account_id = ${accountId} and project_id = ${projectId} and id > ${page.after ?? 0} and ${within(extent)}
+    where account_id = ${accountId} and project_id = ${projectId} and id > ${page.after ?? 0} and ${isWithinExtent(extent)}
     order by id limit ${page.limit + 1}`.execute(db);
   return toPage(rows, page);
 }
@@ -168,9 +165,13 @@ export async function listInversesAfter(
   return rows;
 }
 
-/** How many of the objectives there are. Primary key. */
-export async function countObjectives(db: Db, objectiveIds: readonly number[]): Promise<number> {
+/** Whether all of the records are still there. Primary key. */
+export async function areThere(
+  db: Db,
+  table: 'projects' | 'trials' | 'objectives',
+  ids: readonly number[],
+): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from objectives where id = any (${objectiveIds}::bigint[])`.execute(db);
-  return rows[0]!.count;
+    select count(*)::int as count from ${sql.table(table)} where id = any (${ids}::bigint[])`.execute(db);
+  return rows[0]!.count === ids.length;
 }

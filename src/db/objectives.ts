@@ -3,6 +3,7 @@ import type { Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
+import { isWithinExtent } from './extent.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -91,7 +92,7 @@ export async function listObjectives(
     .select(COLUMNS)
     .where('o.account_id', '=', accountId)
     .where('o.trial_id', '=', trialId)
-    .$if(extent === 'active', (query) => query.where('o.disabled_at', 'is', null))
+    .where(isWithinExtent(extent, 'o.disabled_at'))
     .where('o.id', '>', page.after ?? 0)
     .orderBy('o.id')
     .limit(page.limit + 1)
