@@ -7,6 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { listDeletionsIn } from '../db/deletions.ts';
 import * as reads from '../db/export.ts';
+import { readClock } from '../db/extent.ts';
 import { findModel, listModels } from '../db/models.ts';
 import { findObjectives, listObjectiveIds } from '../db/objectives.ts';
 import { listOutputCaseSets } from '../db/output-case-sets.ts';
@@ -45,15 +46,17 @@ export interface CaseRows {
 export type ExportPage = readonly ExportRecord[];
 
 export interface ExportOptions {
-  /** 'all' holds deleted records too, as long as they are not purged. */
-  readonly extent: Extent;
+  /** Whether deleted records are among it, as long as they are not purged. */
+  readonly withDeleted: boolean;
   /** Ends the export with an error. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Numbers of one page of cases or inverses: up to some 2 MB of text. */
-const NUMBERS_PER_PAGE = 100_000;
+/** Of inverses: some 400 kB of text, so that a page holds nobody up. */
+const NUMBERS_PER_PAGE = 20_000;
 const INVERSES_PER_PAGE = 500;
+/** The database unpacks a whole list of cases, up to 80 MB, for every part of it that is read: some 2 MB of text. */
+const CASE_NUMBERS_PER_PAGE = 100_000;
 /** An objective holds up to six thousand numbers. */
 const OBJECTIVES_PER_PAGE = 20;
 /** A project's names of categories may take megabytes. */
@@ -69,13 +72,14 @@ export async function* exportModel(
   modelId: number,
   options: ExportOptions,
 ): AsyncGenerator<ExportPage, void> {
+  const extent = await toExtent(db, options);
   const model = await findModel(db, accountId, modelId);
   if (model === undefined) throw notFound('model', modelId);
-  if (model.disabledAt !== null && options.extent === 'active') {
+  if (model.disabledAt !== null && !options.withDeleted) {
     const message = `The model ${modelId} was deleted; until it is purged, deleted=true exports it.`;
     throw new DomainError('NOT_FOUND', message);
   }
-  yield* pacing(readModel(db, accountId, model, options.extent), options.signal);
+  yield* pacing(readModel(db, accountId, model, extent), options.signal);
 }
 
 /** All models of the account, oldest first; the first page may be empty. */
@@ -84,7 +88,12 @@ export async function* exportAccount(
   accountId: number,
   options: ExportOptions,
 ): AsyncGenerator<ExportPage, void> {
-  yield* pacing(readModels(db, accountId, options.extent), options.signal);
+  yield* pacing(readModels(db, accountId, await toExtent(db, options)), options.signal);
+}
+
+/** What is deleted while it is exported stays part of it: nothing is shown without what belongs to it. */
+async function toExtent(db: Db, { withDeleted }: ExportOptions): Promise<Extent> {
+  return withDeleted ? 'all' : readClock(db);
 }
 
 async function* readModels(db: Db, accountId: number, extent: Extent): AsyncGenerator<ExportPage, void> {
@@ -108,8 +117,8 @@ async function* pacing(
 
 /** Throws OVERLOADED before the first page while part of what is to be exported is being purged. */
 async function* readModel(db: Db, accountId: number, model: Model, extent: Extent): AsyncGenerator<ExportPage, void> {
-  const deletions = extent === 'all' ? await listDeletionsIn(db, accountId, model.id) : [];
-  if (deletions.some(({ isBeingPurged }) => isBeingPurged)) {
+  const deletions = await listDeletionsIn(db, accountId, model.id);
+  if (extent === 'all' && deletions.some(({ isBeingPurged }) => isBeingPurged)) {
     const message = `Something deleted of the model ${model.id} is being purged; export it when that is done.`;
     throw new DomainError('OVERLOADED', message, { retryAfterSeconds: PURGE_RETRY_SECONDS });
   }
@@ -118,19 +127,14 @@ async function* readModel(db: Db, accountId: number, model: Model, extent: Exten
   for await (const projects of pagesOf(readProjects, PROJECTS_PER_PAGE)) {
     for (const project of projects) yield* readProject(db, accountId, project, extent);
   }
-  await refusePurged(db, accountId, model.id, deletions);
-}
-
-/** Whether everything that was deleted at the beginning was there until the end. */
-async function refusePurged(
-  db: Db,
-  accountId: number,
-  modelId: number,
-  before: readonly { readonly id: number }[],
-): Promise<void> {
-  if (before.length === 0) return;
-  const now = new Map((await listDeletionsIn(db, accountId, modelId)).map((one) => [one.id, one]));
-  if (before.some(({ id }) => now.get(id)?.isBeingPurged !== false)) throw new PurgedMeanwhileError();
+  const now = await listDeletionsIn(db, accountId, model.id);
+  const kept = new Set(now.filter(({ isBeingPurged }) => !isBeingPurged).map(({ id }) => id));
+  const before = new Set(deletions.map(({ id }) => id));
+  // Without deleted records, what had been deleted before was never looked at.
+  const isBroken =
+    (extent === 'all' && deletions.some(({ id }) => !kept.has(id))) ||
+    now.some(({ id, isBeingPurged }) => isBeingPurged && !before.has(id));
+  if (isBroken) throw new PurgedMeanwhileError();
 }
 
 async function* readProject(
@@ -162,7 +166,19 @@ async function* readProject(
       };
       for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) yield* withSteps(db, objectives);
     }
+    await refuseGone(db, 'trials', trials);
   }
+  await refuseGone(db, 'projects', [project]);
+}
+
+/** A purge that has ended takes the record of the deletion last. */
+async function refuseGone(
+  db: Db,
+  table: 'projects' | 'trials',
+  records: readonly { readonly id: number }[],
+): Promise<void> {
+  const ids = records.map(({ id }) => id);
+  if (!(await reads.areThere(db, table, ids))) throw new PurgedMeanwhileError();
 }
 
 async function* readCases(
@@ -171,7 +187,7 @@ async function* readCases(
   id: number,
   width: number,
 ): AsyncGenerator<CaseRows, void> {
-  const count = Math.max(1, Math.floor(NUMBERS_PER_PAGE / width));
+  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
   for (let first = 0; ; first += count) {
     const rows = await reads.readCaseRows(db, table, id, first, count);
     if (rows === undefined) throw new PurgedMeanwhileError();
@@ -183,10 +199,11 @@ async function* readCases(
 /** Objectives of one trial with what was learned about them and all their inverses. */
 async function* withSteps(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
   yield objectives.map((objective) => ({ type: 'objective', objective }));
-  for (const id of await reads.listExplained(
+  const explainedIds = await reads.listExplained(
     db,
-    objectives.map((objective) => objective.id),
-  )) {
+    objectives.map(({ id }) => id),
+  );
+  for (const id of explainedIds) {
     const explanation = await reads.readExplanation(db, id);
     if (explanation !== undefined) yield [{ type: 'explanation', explanation }];
   }
@@ -224,7 +241,7 @@ async function* readInverses(db: Db, ids: readonly number[], limit: number): Asy
     if (inverses.length < limit) break;
   }
   // The purge takes the last inverses of an objective and the objective at once.
-  if ((await reads.countObjectives(db, ids)) < ids.length) throw new PurgedMeanwhileError();
+  if (!(await reads.areThere(db, 'objectives', ids))) throw new PurgedMeanwhileError();
 }
 
 /** Iterations are numbered from 1 without a gap; the purge takes the lowest first. */

@@ -99,9 +99,13 @@ export async function listInversesAfter(
   return rows;
 }
 
-/** How many of the objectives there are. Primary key. */
-export async function countObjectives(db: Db, objectiveIds: readonly number[]): Promise<number> {
+/** Whether all of the records are still there. Primary key. */
+export async function areThere(
+  db: Db,
+  table: 'projects' | 'trials' | 'objectives',
+  ids: readonly number[],
+): Promise<boolean> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from objectives where id = any (${objectiveIds}::bigint[])`.execute(db);
-  return rows[0]!.count;
+    select count(*)::int as count from ${sql.table(table)} where id = any (${ids}::bigint[])`.execute(db);
+  return rows[0]!.count === ids.length;
 }

@@ -1,6 +1,7 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import type { Model } from '../domain/model.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { isWithinExtent } from './extent.ts';
 import type { Database } from './schema.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -37,7 +38,7 @@ export async function listModels(
   extent: Extent = 'active',
 ): Promise<Page<Model>> {
   const rows = await models(db, accountId)
-    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
+    .where(isWithinExtent(extent))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

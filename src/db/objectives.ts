@@ -3,6 +3,7 @@ import type { Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
+import { isWithinExtent } from './extent.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -92,7 +93,7 @@ export async function listObjectiveIds(
     .select('id')
     .where('account_id', '=', accountId)
     .where('trial_id', '=', trialId)
-    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
+    .where(isWithinExtent(extent))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

@@ -3,6 +3,7 @@ import type { Matrix } from '../domain/matrix.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet, OutputCaseSetWithCases } from '../domain/trial.ts';
 import { compileOnce } from './compiled.ts';
+import { isWithinExtent } from './extent.ts';
 import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -106,7 +107,7 @@ export async function listOutputCaseSets(
 ): Promise<Page<OutputCaseSet>> {
   const rows = await outputCaseSets(db, accountId)
     .where('project_id', '=', projectId)
-    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
+    .where(isWithinExtent(extent))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

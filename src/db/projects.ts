@@ -3,6 +3,7 @@ import type { Matrix } from '../domain/matrix.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { InputType, Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
+import { isWithinExtent } from './extent.ts';
 import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -95,7 +96,7 @@ export async function listProjects(
 ): Promise<Page<Project>> {
   const rows = await projects(db, accountId)
     .where('model_id', '=', modelId)
-    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
+    .where(isWithinExtent(extent))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

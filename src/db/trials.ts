@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Trial, TrialStatus } from '../domain/trial.ts';
+import { isWithinExtent } from './extent.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -50,7 +51,7 @@ export async function listTrials(
 ): Promise<Page<Trial>> {
   const rows = await trials(db, accountId)
     .where('project_id', '=', projectId)
-    .$if(extent === 'active', (query) => query.where('disabled_at', 'is', null))
+    .where(isWithinExtent(extent))
     .where('id', '>', page.after ?? 0)
     .orderBy('id')
     .limit(page.limit + 1)

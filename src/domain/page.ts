@@ -5,8 +5,8 @@ export interface PageRequest {
   readonly after: number | null;
 }
 
-/** Which records of a list: those that are not deleted, or all that are not purged. */
-export type Extent = 'active' | 'all';
+/** Which records of a list: those that are not deleted, those that were not at an instant, or all that are not purged. */
+export type Extent = 'active' | Date | 'all';
 
 export interface Page<T> {
   readonly items: readonly T[];

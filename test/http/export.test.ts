@@ -230,7 +230,7 @@ describe('an export that is not read', () => {
     const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
       service.db,
     );
-    const source = counted(exportModel(service.db, rows[0]!.id, t.model.id, { extent: 'active' }));
+    const source = counted(exportModel(service.db, rows[0]!.id, t.model.id, { withDeleted: false }));
     const scope = { modelId: t.model.id, withDeleted: false, exportedAt: new Date() };
     const body = Readable.from(presentExport(scope, source), { highWaterMark: 1 });
     const reader = body[Symbol.asyncIterator]();
@@ -262,6 +262,18 @@ describe('an export that is not read', () => {
     await expect.poll(async () => (await get('/models/999999/export')).status).toBe(404);
     expect((await exported(t.path)).length).toBe(3_000 + 7);
   });
+});
+
+it('an export shows what is deleted while it runs with everything below it', async () => {
+  const t = await prepareModel();
+  const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
+    service.db,
+  );
+  const pages = exportModel(service.db, rows[0]!.id, t.model.id, { withDeleted: false });
+  const records = [...(await pages.next()).value!];
+  await t.send('DELETE', `/v1/models/${t.model.id}`);
+  for await (const page of pages) records.push(...page);
+  expect(records.map(({ type }) => type).filter((type) => type === 'inverse')).toHaveLength(3);
 });
 
 describe('an export that fails on its way', () => {
@@ -304,7 +316,7 @@ describe('an export that fails on its way', () => {
     const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
       service.db,
     );
-    const begin = () => exportModel(service.db, rows[0]!.id, t.model.id, { extent: 'all' });
+    const begin = () => exportModel(service.db, rows[0]!.id, t.model.id, { withDeleted: true });
     const pages = begin();
     await pages.next();
     await purgeDeleted(service.db, { keptDays: 0 });
@@ -313,6 +325,17 @@ describe('an export that fails on its way', () => {
     };
     await expect(drain(pages)).rejects.toThrow('a record was purged while it was being exported');
     await drain(begin());
+
+    // What was there when it began, and is deleted and purged before its turn comes.
+    const active = exportModel(service.db, rows[0]!.id, t.model.id, { withDeleted: false });
+    const seen = [...(await active.next()).value!];
+    while (seen.at(-1)!.type !== 'trial') seen.push(...(await active.next()).value!);
+    await t.send('DELETE', t.trialUrl);
+    await purgeDeleted(service.db, { keptDays: 0 });
+    await expect(drain(active)).rejects.toThrow('a record was purged while it was being exported');
+    Object.assign(t, {
+      trialUrl: `${t.projectUrl}/trials/${(await t.send('POST', `${t.projectUrl}/trials`, {})).body.id}`,
+    });
 
     await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
     await t.send('DELETE', t.trialUrl);

@@ -27,7 +27,7 @@ export async function beginExport(
   signal?: AbortSignal,
 ): Promise<AsyncGenerator<string, void>> {
   const { modelId, withDeleted } = scope;
-  const options = { extent: withDeleted ? 'all' : 'active', signal } as const;
+  const options = { withDeleted, signal };
   const isWhole = modelId === null;
   const pages = isWhole ? exportAccount(db, accountId, options) : exportModel(db, accountId, modelId, options);
   const first = await pages.next();

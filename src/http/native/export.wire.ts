@@ -150,9 +150,23 @@ export async function* presentExport(
   let lines = 1;
   for await (const page of pages) {
     lines += page.length;
-    if (page.length > 0) yield page.map((record) => `${presentLine(record)}\n`).join('');
+    yield* toPieces(page);
   }
   yield `${JSON.stringify({ type: 'end', lines })}\n`;
+}
+
+/** Long pieces would be kept in memory until it is cleared up as a whole; many short ones cost a turn each. */
+const PIECE_LENGTH = 65_536;
+
+function* toPieces(page: ExportPage): Generator<string, void> {
+  let piece = '';
+  for (const record of page) {
+    piece += `${presentLine(record)}\n`;
+    if (piece.length < PIECE_LENGTH) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }
 
 function presentLine(record: ExportRecord): string {
