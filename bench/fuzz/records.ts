@@ -29,7 +29,7 @@ export async function makeRecords(origin: string, key: string): Promise<FuzzReco
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return (await response.json()) as T;
+    return (response.status === 204 ? undefined : await response.json()) as T;
   };
   const make = async (count: number, name: string): Promise<FuzzRecord[]> => {
     const records = [];
@@ -75,7 +75,11 @@ async function makeRecord(call: CallService, name: string, isSuggested: boolean)
   const [delivery] = await call<readonly [Made]>('GET', `/webhooks/${webhook.id}/deliveries`);
   // Otherwise every event of the run would go to every webhook.
   await call('PATCH', `/webhooks/${webhook.id}`, { enabled: false });
+  const deleted = await call('POST', '/models', { name: `${name}, deleted` });
+  await call('DELETE', `/models/${deleted.id}`);
+  const deletions = await call<readonly Made[]>('GET', '/deleted?limit=100');
   return {
+    deletion_id: deletions.at(-1)!.id,
     model_id: model.id,
     project_id: project.id,
     output_case_set_id: set.id,
