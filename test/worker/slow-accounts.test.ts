@@ -40,8 +40,16 @@ describe('an account with slow suggestions', () => {
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);
     expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
-    for (let i = 0; i < 5; i++) slow.note(SLOW, 10);
+    for (let i = 0; i < 15; i++) slow.note(SLOW, 10);
     expect(slow.withoutPlace([SLOW])).toEqual([]);
+  });
+
+  it('is one whose suggestions take several times as long as those of most problems', () => {
+    const slow = new SlowAccounts(2, () => 0);
+    slow.note(OTHER, 10);
+    slow.note(SLOW, 70);
+    expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
+    expect(slow.withoutPlace([OTHER])).toEqual([]);
   });
 
   it('has the only place of a worker with one', () => {
