@@ -150,7 +150,7 @@ interface Recovery {
   /** From the last step before the death to the first one after the promotion. */
   readonly standstillMs: number;
   /** From the promotion to the first step, and to the first step of the client that took longest. */
-  readonly firstStepMs: number;
+  readonly firstSuggestedMs: number;
   readonly slowestClientMs: number;
 }
 
@@ -160,7 +160,7 @@ function recoveryOf(load: Load, diedAt: number, promotedAt: number): Recovery {
   const earliest = Math.min(...first);
   return {
     standstillMs: earliest - lastBefore,
-    firstStepMs: earliest - promotedAt,
+    firstSuggestedMs: earliest - promotedAt,
     slowestClientMs: Math.max(...first) - promotedAt,
   };
 }

@@ -58,7 +58,7 @@ export function sampled(count: number): MakeRequest {
         Y: Float64Array.from(rows, f),
         failed: new Uint8Array(count),
       },
-      firstStep: count,
+      firstSuggested: count,
       convergence: 1e-6,
       seed,
       workLimit: 5000,

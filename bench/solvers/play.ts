@@ -38,14 +38,14 @@ export function play(problem: Problem, seed: number): Play {
     if (record.evaluate(design.X.subarray(i * n, (i + 1) * n))) return finish('satisfied');
   }
   if (record.evaluate(problem.start)) return finish('satisfied');
-  const firstStep = record.count();
+  const firstSuggested = record.count();
   while (record.count() < problem.budget) {
     const { convergence } = problem;
     const request: SuggestRequest = {
       space,
       goal,
       history: record.history(),
-      firstStep,
+      firstSuggested,
       convergence,
       seed,
       workLimit: WORK_LIMIT,

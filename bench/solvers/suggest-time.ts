@@ -74,7 +74,7 @@ function timeOurs({ U, Y, targets }: Sample, seed: number): number {
     space: { variables: U[0]!.map(() => ({ kind: 'float', minimum: 0, maximum: 1 })) },
     goal: { targets, l1: null },
     history: { count, X: Float64Array.from(U.flat()), Y: Float64Array.from(Y.flat()), failed: new Uint8Array(count) },
-    firstStep: 0,
+    firstSuggested: 0,
     convergence: 1e-6,
     seed,
     workLimit: WORK_LIMIT,

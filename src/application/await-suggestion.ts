@@ -3,16 +3,16 @@ import { findInverse } from '../db/inverses.ts';
 import type { Db, Trx } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { type KeyedRequest, runOnce } from './idempotent.ts';
+import { type IdempotentRequest, runOnce } from './idempotent.ts';
 import { type ObjectivePath, refuseDisabled } from './paths.ts';
 import { getInverse } from './read-objectives.ts';
 import { requestSuggestion, type SuggestOptions } from './request-suggestion.ts';
-import type { SettledSteps } from './settled-steps.ts';
-import type { StepView } from './views.ts';
+import type { SuggestionWaiters } from './suggestion-waiters.ts';
+import type { InverseView } from './views.ts';
 
 export interface AwaitDeps {
   readonly db: Db;
-  readonly settledSteps: SettledSteps;
+  readonly suggestionWaiters: SuggestionWaiters;
 }
 
 /**
@@ -21,30 +21,30 @@ export interface AwaitDeps {
  * computation failed for good.
  */
 export async function awaitSuggestion(
-  { settledSteps }: Pick<AwaitDeps, 'settledSteps'>,
+  { suggestionWaiters }: Pick<AwaitDeps, 'suggestionWaiters'>,
   accountId: number,
-  asked: StepView,
+  asked: InverseView,
   waitMs: number,
-): Promise<StepView> {
+): Promise<InverseView> {
   const { id } = asked.inverse;
   const mustWait = isBeingComputed(asked.inverse) && asked.inverse.disabledAt === null && waitMs > 0;
-  const inverse = (mustWait && (await settledSteps.wait(accountId, id, waitMs))) || asked.inverse;
+  const inverse = (mustWait && (await suggestionWaiters.wait(accountId, id, waitMs))) || asked.inverse;
   if (inverse.input !== null) return { ...asked, inverse };
   refuseDisabled(inverse, 'inverse');
   if (inverse.status !== InverseStatus.failed) return { ...asked, inverse };
   const reason = inverse.failureReason ?? 'unknown reason';
   throw new DomainError('SUGGESTION_FAILED', `The suggestion could not be computed (${reason}); ask again to retry.`, {
-    step: { objectiveId: asked.objective.id, inverseId: id },
+    inverse: { objectiveId: asked.objective.id, inverseId: id },
   });
 }
 
 export interface WaitOptions extends SuggestOptions {
   readonly waitMs: number;
   /** Set when the request came under a client's key. */
-  readonly keyed?: KeyedRequest | undefined;
+  readonly idempotency?: IdempotentRequest | undefined;
 }
 
-export interface AwaitedSuggestion extends StepView {
+export interface AwaitedSuggestion extends InverseView {
   /** False: it was to wait, and its account has as many requests waiting in this process as it may. */
   readonly mayWait: boolean;
 }
@@ -59,38 +59,38 @@ export async function suggestAndWait(
   path: ObjectivePath,
   options: WaitOptions,
 ): Promise<AwaitedSuggestion> {
-  const leave = options.waitMs > 0 ? deps.settledSteps.enter(accountId) : undefined;
+  const leave = options.waitMs > 0 ? deps.suggestionWaiters.enter(accountId) : undefined;
   try {
-    const step = await ask(deps.db, accountId, path, options);
-    const awaited = await awaitSuggestion(deps, accountId, step, leave === undefined ? 0 : options.waitMs);
+    const asked = await ask(deps.db, accountId, path, options);
+    const awaited = await awaitSuggestion(deps, accountId, asked, leave === undefined ? 0 : options.waitMs);
     return { ...awaited, mayWait: options.waitMs === 0 || leave !== undefined };
   } finally {
     leave?.();
   }
 }
 
-function ask(db: Db, accountId: number, path: ObjectivePath, options: WaitOptions): Promise<StepView> {
-  if (options.keyed === undefined) return requestSuggestion(db, accountId, path, options);
-  return suggestOnce(db, options.keyed, path, options);
+function ask(db: Db, accountId: number, path: ObjectivePath, options: WaitOptions): Promise<InverseView> {
+  if (options.idempotency === undefined) return requestSuggestion(db, accountId, path, options);
+  return suggestOnce(db, options.idempotency, path, options);
 }
 
-/** The step that the key's first request opened or found. A computation that failed for good is asked for anew. */
+/** The inverse that the key's first request opened or found. A computation that failed for good is asked for anew. */
 async function suggestOnce(
   db: Db,
-  keyed: KeyedRequest,
+  idempotency: IdempotentRequest,
   path: ObjectivePath,
   options: SuggestOptions,
-): Promise<StepView> {
-  const { accountId } = keyed;
-  let opened: StepView | undefined;
+): Promise<InverseView> {
+  const { accountId } = idempotency;
+  let opened: InverseView | undefined;
   const open = async (trx: Trx) => {
     opened = await requestSuggestion(trx, accountId, path, options);
-    return { kind: 'step', inverseId: opened.inverse.id };
+    return { kind: 'inverse', inverseId: opened.inverse.id };
   };
   const isSpent = async (trx: Trx, { inverseId }: { readonly inverseId: number }) => {
     const inverse = await findInverse(trx, accountId, inverseId);
     return inverse !== undefined && inverse.status === InverseStatus.failed && inverse.input === null;
   };
-  const { outcome, isReplay } = await runOnce(db, keyed, open, { isSpent });
+  const { outcome, isReplay } = await runOnce(db, idempotency, open, { isSpent });
   return !isReplay && opened !== undefined ? opened : getInverse(db, accountId, { inverseId: outcome.inverseId });
 }

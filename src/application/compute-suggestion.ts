@@ -1,10 +1,10 @@
 /**
- * A claimed job becomes a suggested step: snapshot, computation outside any transaction, then one transaction with the
+ * A claimed job becomes a suggested inverse: snapshot, computation outside any transaction, then one transaction with the
  * fenced completion. A lost lease means that another worker has the job; the result is dropped. Events:
  * inverse.suggested, and objective.stopped when there is nothing new to suggest.
  */
 import { saveExplanation } from '../db/explanations.ts';
-import { listStepData, updateInverse } from '../db/inverses.ts';
+import { listInverseData, updateInverse } from '../db/inverses.ts';
 import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
 import { findProjectWithCases } from '../db/projects.ts';
@@ -32,7 +32,7 @@ export interface ComputeDeps {
 }
 
 export type ComputeOutcome =
-  /** The step was written. */
+  /** The inverse was written. */
   | {
       readonly kind: 'suggested' | 'stopped';
       readonly suggestTimeNs: number;
@@ -50,7 +50,7 @@ interface Snapshot {
   readonly objective: Objective;
   readonly project: Project;
   readonly cases: readonly HistoryCase[];
-  readonly firstStep: number;
+  readonly firstSuggested: number;
 }
 
 /** Throws when the database is away or the signal fires; the job then returns to the queue by itself. */
@@ -66,20 +66,20 @@ export async function computeSuggestion(
   const request = toSuggestRequest(snapshot.project, snapshot.objective, snapshot, deps.workLimit);
   const answer = await deps.engine.suggest(request, signal);
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
-  const step = toStep(snapshot, answer.result);
-  if (typeof step === 'string') return { kind: 'fault', fault: step };
+  const inverse = toInverse(snapshot, answer.result);
+  if (typeof inverse === 'string') return { kind: 'fault', fault: inverse };
   // An end comes with its explanation; a suggestion is explained once it is out.
-  const explanation = step.output === null ? undefined : await computeExplanation(deps.engine, request, signal);
+  const explanation = inverse.output === null ? undefined : await computeExplanation(deps.engine, request, signal);
   const computedAt = performance.now();
   const isWritten = await untilWritten(signal, () =>
     inTransaction(deps.db, async (trx) => {
-      if (!(await writeStep(trx, job, step, answer.elapsedNs))) return false;
+      if (!(await writeInverse(trx, job, inverse, answer.elapsedNs))) return false;
       if (explanation !== undefined) await saveExplanation(trx, job.accountId, job.objectiveId, explanation);
       return true;
     }),
   );
   if (!isWritten) return { kind: 'lost' };
-  const kind = step.output === null ? 'suggested' : 'stopped';
+  const kind = inverse.output === null ? 'suggested' : 'stopped';
   return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request };
 }
 
@@ -87,24 +87,24 @@ export async function computeSuggestion(
 async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefined> {
   const objective = await findObjective(db, job.accountId, job.objectiveId);
   if (objective === undefined || objective.disabledAt !== null) return undefined;
-  const [project, set, steps] = await Promise.all([
+  const [project, set, inverses] = await Promise.all([
     findProjectWithCases(db, job.accountId, objective.projectId),
     findOutputCaseSetWithCases(db, job.accountId, objective.outputCaseSetId),
-    listStepData(db, job.objectiveId),
+    listInverseData(db, job.objectiveId),
   ]);
   // Deleted meanwhile, and purged already.
   if (project === undefined || set === undefined) return undefined;
-  return { objective, project, ...collectHistory({ project, set, objective, steps }) };
+  return { objective, project, ...collectHistory({ project, set, objective, inverses }) };
 }
 
-interface Step {
+interface Suggested {
   readonly input: readonly number[];
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
 }
 
-/** What the proposal means as a step, or the text of a fault: nothing outside the space ever reaches a client. */
-function toStep(snapshot: Snapshot, proposal: Proposal): Step | string {
+/** What the proposal means as an inverse, or the text of a fault: nothing outside the space ever reaches a client. */
+function toInverse(snapshot: Snapshot, proposal: Proposal): Suggested | string {
   if (proposal.kind === 'candidate') {
     const input = withoutNegativeZero(Array.from(proposal.input));
     const violations = checkInput(snapshot.project, input, ['input']);
@@ -120,24 +120,26 @@ function toStep(snapshot: Snapshot, proposal: Proposal): Step | string {
 }
 
 /** False when the lease was lost, or the objective ended or was deleted meanwhile. */
-async function writeStep(trx: Trx, job: LeasedJob, step: Step, suggestTimeNs: number): Promise<boolean> {
+async function writeInverse(trx: Trx, job: LeasedJob, inverse: Suggested, suggestTimeNs: number): Promise<boolean> {
   const objective = await lockObjective(trx, job.accountId, job.objectiveId);
-  const state = objective && nextState(objective.stopReason, step.output === null ? 'step-suggested' : 'nothing-new');
+  const state =
+    objective && nextState(objective.stopReason, inverse.output === null ? 'inverse-suggested' : 'nothing-new');
   if (objective === undefined || objective.disabledAt !== null || state === undefined) return false;
   if (!(await finishJob(trx, job))) return false;
   await updateInverse(trx, job.inverseId, {
-    status: state.stepStatus,
-    input: step.input,
-    ...(step.output === null ? {} : { output: step.output }),
+    status: state.inverseStatus,
+    input: inverse.input,
+    ...(inverse.output === null ? {} : { output: inverse.output }),
     suggestTimeNs: Math.round(suggestTimeNs),
-    reached: step.output === null ? ['suggestedAt'] : ['suggestedAt', 'stoppedAt'],
+    reached: inverse.output === null ? ['suggestedAt'] : ['suggestedAt', 'stoppedAt'],
   });
-  // The best point known may be one of the cases; repeated as a step it can be the optimal inverse.
+  // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
   const isOptimum =
-    step.output !== null && (await beatsOptimum(trx, job.accountId, objective, evaluateOutput(objective, step.output)));
+    inverse.output !== null &&
+    (await beatsOptimum(trx, job.accountId, objective, evaluateOutput(objective, inverse.output)));
   const updated = await updateObjective(trx, objective.id, {
     stopReason: state.stopReason,
-    attemptCount: objective.attemptCount + (step.output === null ? 1 : 0),
+    attemptCount: objective.attemptCount + (inverse.output === null ? 1 : 0),
     ...(isOptimum && { optimalInverseId: job.inverseId }),
   });
   await recordEvents(trx, job.accountId, [{ name: 'inverse.suggested', resourceId: job.inverseId }], updated);

@@ -16,7 +16,7 @@ export interface HistoryParts {
   readonly project: Pick<ProjectWithCases, 'inputCases'>;
   readonly set: Pick<OutputCaseSetWithCases, 'outputCases' | 'failedCases'>;
   readonly objective: Pick<Objective, 'initialInput' | 'initialOutput'>;
-  readonly steps: readonly {
+  readonly inverses: readonly {
     readonly iteration: number;
     readonly status: string;
     readonly input: readonly number[] | null;
@@ -26,11 +26,11 @@ export interface HistoryParts {
 
 /**
  * Everything known before a suggestion, in the order in which it became known: the loaded cases, the initial point, then
- * every step with an output or a failed run. Steps that were never run (stopped, failed computations) stay out.
+ * every inverse with an output or a failed run. Inverses that were never run (stopped, failed computations) stay out.
  */
 export function collectHistory(parts: HistoryParts): {
   readonly cases: readonly HistoryCase[];
-  readonly firstStep: number;
+  readonly firstSuggested: number;
 } {
   const failed = new Set(parts.set.failedCases);
   const { inputCases } = parts.project;
@@ -39,13 +39,13 @@ export function collectHistory(parts: HistoryParts): {
     output: failed.has(i) ? null : output,
   }));
   cases.push({ input: parts.objective.initialInput, output: parts.objective.initialOutput });
-  const firstStep = cases.length;
-  for (const step of parts.steps) {
-    if (step.iteration === 1 || step.input === null) continue;
-    if (step.output !== null || step.status === InverseStatus.failed)
-      cases.push({ input: step.input, output: step.output });
+  const firstSuggested = cases.length;
+  for (const inverse of parts.inverses) {
+    if (inverse.iteration === 1 || inverse.input === null) continue;
+    if (inverse.output !== null || inverse.status === InverseStatus.failed)
+      cases.push({ input: inverse.input, output: inverse.output });
   }
-  return { cases, firstStep };
+  return { cases, firstSuggested };
 }
 
 export function toOptimizerSpace(space: InputSpace): Space {
@@ -62,14 +62,14 @@ export function toOptimizerSpace(space: InputSpace): Space {
 export function toSuggestRequest(
   space: InputSpace,
   objective: Objective,
-  collected: { readonly cases: readonly HistoryCase[]; readonly firstStep: number },
+  collected: { readonly cases: readonly HistoryCase[]; readonly firstSuggested: number },
   workLimit: number,
 ): SuggestRequest {
   return {
     space: toOptimizerSpace(space),
     goal: compileGoal(objective),
     history: toHistory(collected.cases, space.inputCount, objective.objectives.length),
-    firstStep: collected.firstStep,
+    firstSuggested: collected.firstSuggested,
     convergence: objective.convergence,
     seed: objective.seed,
     workLimit,

@@ -164,7 +164,7 @@ async function* readProject(
         const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
         return { items: await findObjectives(db, accountId, items), nextAfter };
       };
-      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) yield* withSteps(db, objectives);
+      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) yield* withInverses(db, objectives);
     }
     await refuseGone(db, 'trials', trials);
   }
@@ -197,7 +197,7 @@ async function* readCases(
 }
 
 /** Objectives of one trial with what was learned about them and all their inverses. */
-async function* withSteps(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
+async function* withInverses(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
   yield objectives.map((objective) => ({ type: 'objective', objective }));
   const explainedIds = await reads.listExplained(
     db,
@@ -210,11 +210,11 @@ async function* withSteps(db: Db, objectives: readonly Objective[]): AsyncGenera
   const { objectives: targets, initialInput } = objectives[0]!;
   const perPage = Math.floor(NUMBERS_PER_PAGE / (targets.length + initialInput.length));
   const limit = Math.max(1, Math.min(INVERSES_PER_PAGE, perPage));
-  for (const ids of groupByStepCount(objectives, limit)) yield* readInverses(db, ids, limit);
+  for (const ids of groupByInverseCount(objectives, limit)) yield* readInverses(db, ids, limit);
 }
 
 /** Neighbours whose inverses fit together on a page, more or less; one with more is by itself. */
-function groupByStepCount(objectives: readonly Objective[], limit: number): readonly (readonly number[])[] {
+function groupByInverseCount(objectives: readonly Objective[], limit: number): readonly (readonly number[])[] {
   const groups: number[][] = [];
   let room = 0;
   for (const { id, attemptCount } of objectives) {

@@ -5,8 +5,8 @@
  */
 import {
   findOutcome,
+  type IdempotentRequest,
   isKeyNotNew,
-  type KeyedRequest,
   purgeExpiredKeys,
   type StoredOutcome,
   storeOutcome,
@@ -17,7 +17,7 @@ import {
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { DomainError, type ErrorCode, type ErrorFacts } from '../domain/errors.ts';
 
-export type { KeyedRequest };
+export type { IdempotentRequest };
 
 interface Refusal {
   readonly kind: 'refusal';
@@ -31,7 +31,7 @@ interface Refusal {
  * API key of the account; and a quota, which an account makes room in. Storing that one would keep more for an account that
  * keeps too much.
  */
-export const PASSING_REFUSALS: ReadonlySet<ErrorCode> = new Set([
+export const TRANSIENT_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
   'ACCOUNT_BUSY',
   'DISK_FULL',
@@ -63,7 +63,7 @@ export interface OnceOutcome<Outcome> {
  */
 export async function runOnce<Outcome extends { readonly kind: string }>(
   db: Db,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   work: (trx: Trx) => Promise<Outcome>,
   { isSpent = async () => false }: OnceOptions<Outcome> = {},
 ): Promise<OnceOutcome<Outcome>> {
@@ -91,7 +91,7 @@ export async function runOnce<Outcome extends { readonly kind: string }>(
  */
 async function settleKey<Outcome extends { readonly kind: string }>(
   db: Db,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   work: (trx: Trx) => Promise<Outcome | Refusal>,
   isSpent: (trx: Trx, outcome: Outcome) => Promise<boolean>,
 ): Promise<OnceOutcome<Outcome | Refusal>> {
@@ -112,7 +112,7 @@ async function settleKey<Outcome extends { readonly kind: string }>(
 async function settleTaken<Outcome>(
   trx: Trx,
   taken: TakenKey,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   work: (trx: Trx) => Promise<Outcome & object>,
 ): Promise<OnceOutcome<Outcome>> {
   const fresh = await work(trx);
@@ -134,7 +134,7 @@ function unlessRefusal<Outcome extends { readonly kind: string }>({
  */
 export async function findEarlier<Outcome extends { readonly kind: string }>(
   db: Db,
-  request: KeyedRequest,
+  request: IdempotentRequest,
 ): Promise<Outcome | undefined> {
   const known = readKnown<Outcome>(await findOutcome(db, request), request);
   if (known !== undefined && isRefusal(known)) throw toError(known);
@@ -146,7 +146,10 @@ export async function purgeIdempotencyKeys(db: Db): Promise<{ readonly purged: n
   return { purged: await purgeExpiredKeys(db) };
 }
 
-function readKnown<Outcome>(stored: StoredOutcome | undefined, request: KeyedRequest): Outcome | Refusal | undefined {
+function readKnown<Outcome>(
+  stored: StoredOutcome | undefined,
+  request: IdempotentRequest,
+): Outcome | Refusal | undefined {
   if (stored === undefined) return undefined;
   if (!stored.fingerprint.equals(request.fingerprint)) throw reusedKey();
   return stored.outcome as Outcome | Refusal;
@@ -166,7 +169,7 @@ function toError(refusal: Refusal): DomainError {
 }
 
 function toStoredRefusal(error: unknown): Refusal {
-  if (!(error instanceof DomainError) || PASSING_REFUSALS.has(error.code)) throw error;
+  if (!(error instanceof DomainError) || TRANSIENT_REFUSALS.has(error.code)) throw error;
   return { kind: 'refusal', code: error.code, message: error.message, facts: error.facts };
 }
 

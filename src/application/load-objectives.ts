@@ -33,7 +33,7 @@ import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limit
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
-import type { StepView } from './views.ts';
+import type { InverseView } from './views.ts';
 
 export interface NewObjective extends ObjectiveDefinition {
   readonly initialInput: readonly number[];
@@ -72,7 +72,7 @@ export async function initializeInverse(
   trialId: number,
   request: NewObjective,
   limits?: AccountLimits,
-): Promise<StepView> {
+): Promise<InverseView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
     const row = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
@@ -134,7 +134,7 @@ async function store(trx: Trx, accountId: number, row: NewObjectiveRow): Promise
   const inverseId = await insertInverse(trx, accountId, {
     objectiveId,
     iteration: 1,
-    status: state?.stepStatus ?? InverseStatus.active,
+    status: state?.inverseStatus ?? InverseStatus.active,
     input: row.initialInput,
     output: row.initialOutput,
     isLoaded: true,

@@ -9,8 +9,8 @@ import { nextState } from '../domain/stop-reason.ts';
 const PASS_LIMIT = 500;
 
 /**
- * Fails the steps whose jobs have used up their attempts. The objective keeps running: the next suggest asks again.
- * Returns how many steps were failed.
+ * Fails the inverses whose jobs have used up their attempts. The objective keeps running: the next suggest asks again.
+ * Returns how many inverses were failed.
  */
 export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: number }> {
   let failed = 0;
@@ -21,7 +21,7 @@ export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: numb
       const state = objective && nextState(objective.stopReason, 'computation-failed');
       if (removed === undefined || state === undefined) return false;
       await updateInverse(trx, removed.inverseId, {
-        status: state.stepStatus,
+        status: state.inverseStatus,
         failureReason: removed.lastError ?? 'the workers computing it ended again and again',
         reached: ['failedAt'],
       });

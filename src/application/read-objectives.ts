@@ -9,7 +9,7 @@ import type { Objective } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { getTrial } from './manage-trials.ts';
 import { type InversePath, isAt, missingInPath, type ObjectivePath, placeOf, type TrialPath } from './paths.ts';
-import type { StepView } from './views.ts';
+import type { InverseView } from './views.ts';
 
 /** An objective whose inverses are read while they are written. */
 export interface ReadObjective {
@@ -147,23 +147,23 @@ async function* readInverses(
   }
 }
 
-/** Disables the objective and its steps; doing it again changes nothing. */
+/** Disables the objective and its inverses; doing it again changes nothing. */
 export async function deleteObjective(db: Db, accountId: number, path: ObjectivePath): Promise<void> {
   await getPlacedObjective(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'objectives', path.objectiveId));
 }
 
-export async function getInverse(db: Db, accountId: number, path: InversePath): Promise<StepView> {
+export async function getInverse(db: Db, accountId: number, path: InversePath): Promise<InverseView> {
   const inverse = await inverses.findInverse(db, accountId, path.inverseId);
   const objective = inverse && (await objectives.findObjective(db, accountId, inverse.objectiveId));
-  if (inverse === undefined || objective === undefined || !isStepAt(path, objective)) {
+  if (inverse === undefined || objective === undefined || !isInverseAt(path, objective)) {
     throw await missingInPath(db, accountId, path, { resource: 'inverse', id: path.inverseId });
   }
   return { objective, inverse };
 }
 
 /** The inverse with the highest iteration. */
-export async function getNewestInverse(db: Db, accountId: number, path: ObjectivePath): Promise<StepView> {
+export async function getNewestInverse(db: Db, accountId: number, path: ObjectivePath): Promise<InverseView> {
   const objective = await getPlacedObjective(db, accountId, path);
   return { objective, inverse: await inverses.getLastInverse(db, accountId, objective.id) };
 }
@@ -185,7 +185,7 @@ export async function listInverses(
   return { objective, nextAfter, batches: readInverses(db, accountId, objective, request) };
 }
 
-function isStepAt(path: InversePath, objective: objectives.PlacedObjective): boolean {
+function isInverseAt(path: InversePath, objective: objectives.PlacedObjective): boolean {
   return isAt(path, { ...placeOf(objective), objectiveId: objective.id });
 }
 

@@ -3,7 +3,7 @@
  * answer; a different one for a completed iteration is a conflict. Events: inverse.output_loaded for an output, and
  * objective.satisfied or objective.exhausted when that was the end.
  */
-import { findInverse, getLastInverse, type InverseChange, type StepInstant, updateInverse } from '../db/inverses.ts';
+import { findInverse, getLastInverse, type InverseChange, type InverseInstant, updateInverse } from '../db/inverses.ts';
 import { type ObjectiveChange, type PlacedObjective, updateObjective } from '../db/objectives.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
@@ -15,7 +15,7 @@ import { beatsOptimum } from './optimum.ts';
 import { type InversePath, missingInPath, type ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
-import type { StepView } from './views.ts';
+import type { InverseView } from './views.ts';
 
 export type Measurement =
   | {
@@ -27,7 +27,7 @@ export type Measurement =
   | { readonly kind: 'failed'; readonly reason: string | null };
 
 /**
- * One transaction behind the lock of the objective. With an inverse id in the path that step is meant, otherwise the
+ * One transaction behind the lock of the objective. With an inverse id in the path that inverse is meant, otherwise the
  * last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
  */
 export async function recordOutput(
@@ -35,9 +35,9 @@ export async function recordOutput(
   accountId: number,
   path: ObjectivePath | InversePath,
   measurement: Measurement,
-): Promise<StepView> {
+): Promise<InverseView> {
   return inTransaction(db, async (trx) => {
-    const { objective, inverse } = await lockStep(trx, accountId, path);
+    const { objective, inverse } = await lockInverse(trx, accountId, path);
     if (measurement.kind === 'output') {
       refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
     }
@@ -52,7 +52,7 @@ export async function recordOutput(
   });
 }
 
-async function lockStep(
+async function lockInverse(
   trx: Trx,
   accountId: number,
   path: ObjectivePath | InversePath,
@@ -71,13 +71,12 @@ async function lockStep(
   return { objective, inverse };
 }
 
-/** Passes only a repetition of what is already known about a step that is not open. */
+/** Passes only a repetition of what is already known about an inverse that is not open. */
 function refuseOther(inverse: Inverse, measurement: Measurement): void {
   if (isBeingComputed(inverse)) {
     const message = `Iteration ${inverse.iteration} is still being computed; ask for the suggestion before loading its output.`;
     throw new DomainError('NO_OPEN_ITERATION', message);
   }
-  const step = { objectiveId: inverse.objectiveId, inverseId: inverse.id };
   const isRunFailed = inverse.status === InverseStatus.failed && inverse.input !== null;
   if (inverse.output === null && !isRunFailed) {
     const message = `Iteration ${inverse.iteration} is ${inverse.status} and takes no output; ask for the next suggestion.`;
@@ -90,7 +89,9 @@ function refuseOther(inverse: Inverse, measurement: Measurement): void {
   if (isSame) return;
   const known = isRunFailed ? 'its run was reported as failed' : 'it has another output';
   const message = `Iteration ${inverse.iteration} is completed already: ${known}. Ask for the next suggestion first.`;
-  throw new DomainError('OUTPUT_CONFLICT', message, { step });
+  throw new DomainError('OUTPUT_CONFLICT', message, {
+    inverse: { objectiveId: inverse.objectiveId, inverseId: inverse.id },
+  });
 }
 
 async function complete(
@@ -99,7 +100,7 @@ async function complete(
   objective: PlacedObjective,
   inverse: Inverse,
   measurement: Measurement,
-): Promise<StepView> {
+): Promise<InverseView> {
   if (measurement.kind === 'failed') {
     const state = nextState(objective.stopReason, failedRunEvent(objective))!;
     const failed = await updateInverse(trx, inverse.id, {
@@ -126,10 +127,10 @@ async function complete(
   return { objective: updated, inverse: loaded };
 }
 
-/** The step's new status with the instants that belong to it. */
-function reached(state: Transition, always: readonly StepInstant[]): InverseChange {
+/** The inverse's new status with the instants that belong to it. */
+function reached(state: Transition, always: readonly InverseInstant[]): InverseChange {
   const instants = [...always];
-  if (state.stepStatus === InverseStatus.converged) instants.push('satisfiedAt');
+  if (state.inverseStatus === InverseStatus.converged) instants.push('satisfiedAt');
   if (state.stopReason === StopReason.exhausted) instants.push('exhaustedAt');
-  return { status: state.stepStatus, reached: instants };
+  return { status: state.inverseStatus, reached: instants };
 }

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import { type AccountOwner, findAccount, insertAccount } from '../db/accounts.ts';
 import { insertKey } from '../db/api-keys.ts';
-import { findOutcome, type KeyedRequest, storeOutcome } from '../db/idempotency-keys.ts';
+import { findOutcome, type IdempotentRequest, storeOutcome } from '../db/idempotency-keys.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { Account } from '../domain/account.ts';
 import { formatApiKey, hashSecret, makeApiKey } from '../domain/api-key.ts';
@@ -58,7 +58,7 @@ export async function registerAccount(db: Db, owner: AccountOwner, named?: Regis
 
 interface Secrets {
   /** The request as it is stored: not by the client's key, which together with the body opens the seal. */
-  requestOf(accountId: number): KeyedRequest;
+  requestOf(accountId: number): IdempotentRequest;
   readonly sealingKey: Buffer;
 }
 

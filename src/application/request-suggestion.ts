@@ -9,12 +9,12 @@ import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limit
 import { refuseClosedTrial } from './manage-trials.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
-import type { StepView } from './views.ts';
+import type { InverseView } from './views.ts';
 
 /** A suggestion takes a fraction of a second; in this time a full queue has moved on. */
 const QUEUE_RETRY_SECONDS = 5;
 
-/** The step that the suggestion is for is counted by then. */
+/** The inverse that the suggestion is for is counted by then. */
 const NOTHING_MORE: StorageUsage = { bytes: 0, rows: 0 };
 
 export interface SuggestOptions {
@@ -35,7 +35,7 @@ export async function requestSuggestion(
   accountId: number,
   path: ObjectivePath,
   options: SuggestOptions,
-): Promise<StepView> {
+): Promise<InverseView> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
     refuseClosedTrial(objective.trialId, objective.trialStatus);
@@ -65,7 +65,7 @@ export async function requestSuggestion(
   });
 }
 
-/** The step just inserted, without reading it back; its exact instants are read when it is settled. */
+/** The inverse just inserted, without reading it back; its exact instants are read when it is settled. */
 function toOpened(last: Inverse, id: number): Inverse {
   const now = new Date();
   return {
@@ -111,7 +111,7 @@ function refuseOpenIteration(objectiveId: number, last: Inverse): void {
   throw new DomainError(
     'ITERATION_OPEN',
     `Iteration ${last.iteration} still waits for its output; load the output of inverse ${last.id} or report that its run failed.`,
-    { step: { objectiveId, inverseId: last.id } },
+    { inverse: { objectiveId, inverseId: last.id } },
   );
 }
 

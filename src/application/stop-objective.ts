@@ -10,7 +10,7 @@ import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
- * Stops a running objective and its open step; the job of a step being computed is dropped. An objective that has ended
+ * Stops a running objective and its open inverse; the job of an inverse being computed is dropped. An objective that has ended
  * is returned as it is: a final state never changes, and a repeated stop is no error. Event: objective.stopped.
  */
 export async function stopObjective(db: Db, accountId: number, path: ObjectivePath): Promise<Objective> {
@@ -20,7 +20,7 @@ export async function stopObjective(db: Db, accountId: number, path: ObjectivePa
     if (state === undefined) return objective;
     const last = await getLastInverse(trx, accountId, objective.id);
     if (isBeingComputed(last) || awaitsOutput(last)) {
-      await updateInverse(trx, last.id, { status: state.stepStatus, reached: ['stoppedAt'] });
+      await updateInverse(trx, last.id, { status: state.inverseStatus, reached: ['stoppedAt'] });
       await dropJob(trx, { objectiveId: objective.id, inverseId: last.id });
     }
     const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });

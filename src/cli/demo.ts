@@ -55,7 +55,7 @@ async function withOwnService(config: Config, work: (url: string, key: string) =
   }
 }
 
-interface Step {
+interface Inverse {
   readonly id: number;
   readonly status: string;
   readonly input: readonly number[];
@@ -101,41 +101,41 @@ async function play(origin: string, key: string): Promise<number> {
   });
   const last = await iterate(call, `${trialPath}/objectives/${objective.id}`);
   print(last, project.inputCases.length);
-  return last.step.status === 'converged' ? 0 : 1;
+  return last.inverse.status === 'converged' ? 0 : 1;
 }
 
 interface Ended {
-  readonly step: Step;
+  readonly inverse: Inverse;
   readonly suggestions: number;
 }
 
-/** Suggest, run, load the output, until the step has ended. */
+/** Suggest, run, load the output, until the inverse has ended. */
 async function iterate(call: Caller, objectivePath: string): Promise<Ended> {
   for (let suggestions = 1; ; suggestions++) {
-    const { input, status } = await call<Step>('POST', `${objectivePath}/inverses`);
-    if (status !== 'active') return { step: await lastStep(call, objectivePath), suggestions };
-    const step = await call<Step>('POST', `${objectivePath}/inverse-output`, { output: runEpidemic(input) });
-    progress(suggestions, step);
-    if (step.status !== 'active') return { step, suggestions };
+    const { input, status } = await call<Inverse>('POST', `${objectivePath}/inverses`);
+    if (status !== 'active') return { inverse: await lastInverse(call, objectivePath), suggestions };
+    const inverse = await call<Inverse>('POST', `${objectivePath}/inverse-output`, { output: runEpidemic(input) });
+    progress(suggestions, inverse);
+    if (inverse.status !== 'active') return { inverse, suggestions };
   }
 }
 
-async function lastStep(call: Caller, objectivePath: string): Promise<Step> {
+async function lastInverse(call: Caller, objectivePath: string): Promise<Inverse> {
   const { inverses } = await call<{ inverses: { id: number }[] }>('GET', objectivePath);
-  return call<Step>('GET', `${objectivePath}/inverses/${inverses.at(-1)!.id}`);
+  return call<Inverse>('GET', `${objectivePath}/inverses/${inverses.at(-1)!.id}`);
 }
 
-function progress(suggestions: number, step: Step): void {
-  const met = step.results.filter((result) => result.satisfied).length;
-  const worst = Math.max(...step.results.map((result) => result.error));
-  const line = `suggestion ${suggestions}: ${met} of ${step.results.length} outputs within 1 percent, worst error ${worst.toPrecision(3)} percent`;
+function progress(suggestions: number, inverse: Inverse): void {
+  const met = inverse.results.filter((result) => result.satisfied).length;
+  const worst = Math.max(...inverse.results.map((result) => result.error));
+  const line = `suggestion ${suggestions}: ${met} of ${inverse.results.length} outputs within 1 percent, worst error ${worst.toPrecision(3)} percent`;
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K${line}`);
   else console.log(line);
 }
 
-function print({ step, suggestions }: Ended, designed: number): void {
+function print({ inverse, suggestions }: Ended, designed: number): void {
   if (process.stdout.isTTY) process.stdout.write('\n');
-  const outputs = step.results.map((result, j) => ({
+  const outputs = inverse.results.map((result, j) => ({
     output: EPIDEMIC_OUTPUTS[j],
     target: round(result.objective),
     reached: round(result.output),
@@ -145,11 +145,11 @@ function print({ step, suggestions }: Ended, designed: number): void {
   console.table(outputs);
   const inputs = EPIDEMIC_INPUTS.map((input, i) => ({
     input: input.name,
-    found: round(step.input[i]!),
+    found: round(inverse.input[i]!),
     truth: EPIDEMIC_TRUTH[i],
   }));
   console.table(inputs);
-  const verdict = step.status === 'converged' ? 'All outputs are met' : `Ended as ${step.status}`;
+  const verdict = inverse.status === 'converged' ? 'All outputs are met' : `Ended as ${inverse.status}`;
   console.log(`${verdict} after ${designed} designed cases and ${suggestions} suggestions.`);
 }
 

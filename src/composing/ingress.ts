@@ -1,7 +1,7 @@
 /** The ingress: it answers HTTP. */
 import { ExportSlots } from '../application/export-slots.ts';
 import { KeyUse } from '../application/record-key-use.ts';
-import { SettledSteps } from '../application/settled-steps.ts';
+import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { Config } from '../config.ts';
 import { forAccount } from '../db/client.ts';
 import { makeSharedWindow } from '../db/rate-limits.ts';
@@ -29,7 +29,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { config, log, db, disk, listener, engine, metrics, tracing } = parts;
   const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
   const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
-  const settledSteps = new SettledSteps({ db, listener, ...waits });
+  const suggestionWaiters = new SuggestionWaiters({ db, listener, ...waits });
   const limiter = makeLimiter(config, db);
   const registrationLimiter = makeRegistrationLimiter(config, db);
   const { wrongKeysPerMinute } = config.http;
@@ -39,7 +39,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     db,
     dbFor: (accountId) => forAccount(db, accountId),
     engine,
-    settledSteps,
+    suggestionWaiters,
     exportSlots,
     log,
     metrics,
@@ -78,7 +78,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const close = async () => {
     exportSlots.close();
     await app.close();
-    settledSteps.close();
+    suggestionWaiters.close();
     const flush = async () => {
       await stopSchedule();
       await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));

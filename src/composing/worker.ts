@@ -10,8 +10,8 @@ import { purgeRateLimits } from '../db/rate-limits.ts';
 import { sdkEvents } from '../http/sdk/events.wire.ts';
 import { makeSender } from '../webhooks/deliver.ts';
 import { makeDnsResolve, resolveBySystem } from '../webhooks/target-guard.ts';
+import { DeliveryLoop } from '../worker/delivery-loop.ts';
 import { EventBodies } from '../worker/event-bodies.ts';
-import { EventLoop } from '../worker/event-loop.ts';
 import { type ScheduledTask, startSchedule } from '../worker/schedule.ts';
 import { SuggestionLoop } from '../worker/suggestion-loop.ts';
 import { atMost, type Closer, HAND_BACK_MS, type Parts } from './parts.ts';
@@ -32,7 +32,7 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
     tracing,
   });
   metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
-  const events = makeEventLoop({ config, log, db, disk, listener, metrics });
+  const events = makeDeliveryLoop({ config, log, db, disk, listener, metrics });
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
@@ -57,12 +57,12 @@ const ATTEMPTS_PER_WEBHOOK = 4;
 /** What an attempt may take besides its time limit: reading the record and writing what came of it. */
 const ATTEMPT_SLACK_MS = 20_000;
 
-type EventLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
+type DeliveryLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;
 
-function makeEventLoop({ config, log, db, disk, listener, metrics }: EventLoopParts): EventLoop {
+function makeDeliveryLoop({ config, log, db, disk, listener, metrics }: DeliveryLoopParts): DeliveryLoop {
   const { allowPrivate, timeoutMs, concurrency, maximumBytes } = config.webhooks;
   const bodies = new EventBodies((event) => renderEvent({ db, form: sdkEvents, maximumBytes }, event));
-  return new EventLoop({
+  return new DeliveryLoop({
     db,
     listener,
     log,

@@ -36,7 +36,7 @@ export async function disableTree(trx: Trx, accountId: number, root: Root, id: n
 
 /** Stops the objectives that meet the condition, all of them disabled and locked by now, and disables their inverses. */
 async function stopBelow(trx: Trx, isBelow: RawBuilder<unknown>): Promise<void> {
-  const { stopReason, stepStatus } = TRANSITIONS['stopped-by-hand'];
+  const { stopReason, inverseStatus } = TRANSITIONS['stopped-by-hand'];
   await sql`
     update objectives set stop_reason = ${stopReason}, updated_at = now()
     where ${isBelow} and stop_reason = ${StopReason.running}`.execute(trx);
@@ -44,7 +44,7 @@ async function stopBelow(trx: Trx, isBelow: RawBuilder<unknown>): Promise<void> 
   await sql`delete from suggestion_jobs where objective_id in (${objectives})`.execute(trx);
   await sql`
     with stopped as (
-      update inverses set status = ${stepStatus}, stopped_at = now()
+      update inverses set status = ${inverseStatus}, stopped_at = now()
       where objective_id in (${objectives}) and status = 'active' and output is null
       returning id, input)
     select pg_notify(${SETTLED_CHANNEL}, id::text) from stopped where input is null`.execute(trx);

@@ -5,7 +5,7 @@ import { BEGINS_TRANSACTION, ENDS_TRANSACTION } from './send-ahead.ts';
 import { ConflictError, type Db, sqlState, type Trx } from './transaction.ts';
 
 /** What a client's key is scoped to, and the digest of the body that was sent under it. */
-export interface KeyedRequest {
+export interface IdempotentRequest {
   readonly accountId: number;
   readonly method: string;
   readonly path: string;
@@ -30,9 +30,9 @@ const LIFETIME = sql`interval '24 hours'`;
 /** Rows of one purging statement, so that none of them runs into its time limit. */
 const PURGE_LIMIT = 5_000;
 
-type Named = KeyedRequest & { readonly name: string };
+type Named = IdempotentRequest & { readonly name: string };
 
-function named(request: KeyedRequest): Named {
+function named(request: IdempotentRequest): Named {
   const { accountId, method, path, key } = request;
   return { ...request, name: [accountId, method, path, key].join(' ') };
 }
@@ -46,7 +46,7 @@ const takeNewKey = compileSqlOnce<Named, never>(
  * Takes the key, of which no row is known, for the rest of the transaction; comes first in it. When there is a row, or another
  * transaction runs under the key, the next statement rejects, see isKeyNotNew. Primary key.
  */
-export async function takeKeyAhead(trx: Trx, request: KeyedRequest): Promise<TakenKey> {
+export async function takeKeyAhead(trx: Trx, request: IdempotentRequest): Promise<TakenKey> {
   await takeNewKey(trx, named(request));
   return { known: undefined, version: null };
 }
@@ -74,7 +74,7 @@ const takeKey = compileSqlOnce<
  * Takes the key for the rest of the transaction and looks at its row. Undefined: another transaction runs under it. What was
  * committed between the beginning of this statement and the lock is not seen; storeOutcome finds out. Primary key.
  */
-export async function tryTakeKey(trx: Trx, request: KeyedRequest): Promise<TakenKey | undefined> {
+export async function tryTakeKey(trx: Trx, request: IdempotentRequest): Promise<TakenKey | undefined> {
   const rows = await takeKey(trx, named(request));
   const { isLocked, version, counts, ...stored } = rows[0]!;
   if (!isLocked) return undefined;
@@ -82,7 +82,7 @@ export async function tryTakeKey(trx: Trx, request: KeyedRequest): Promise<Taken
 }
 
 /** Undefined when the key is new or has expired. Primary key. */
-export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<StoredOutcome | undefined> {
+export function findOutcome(db: Db | Trx, request: IdempotentRequest): Promise<StoredOutcome | undefined> {
   return db
     .selectFrom('idempotency_keys')
     .select(['fingerprint', 'outcome'])
@@ -94,7 +94,7 @@ export function findOutcome(db: Db | Trx, request: KeyedRequest): Promise<Stored
     .executeTakeFirst();
 }
 
-const insertOutcome = compileSqlOnce<KeyedRequest & { readonly stored: string }, never>(
+const insertOutcome = compileSqlOnce<IdempotentRequest & { readonly stored: string }, never>(
   (value) => sql`${sql.raw(ENDS_TRANSACTION)}
     insert into idempotency_keys (account_id, key, method, path, fingerprint, outcome)
     values (${value('accountId')}, ${value('key')}, ${value('method')}, ${value('path')}, ${value('fingerprint')},
@@ -107,7 +107,7 @@ const insertOutcome = compileSqlOnce<KeyedRequest & { readonly stored: string },
  */
 export async function storeOutcome(
   trx: Trx,
-  request: KeyedRequest,
+  request: IdempotentRequest,
   { version }: Pick<TakenKey, 'version'>,
   outcome: object,
 ): Promise<void> {

@@ -26,7 +26,7 @@ const COLUMNS = [
   'i.disabled_at as disabledAt',
 ] as const;
 
-/** The newest output before an iteration without one: two steps along inverses_one_per_iteration in the usual case. */
+/** The newest output before an iteration without one: two rows along inverses_one_per_iteration in the usual case. */
 const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
   select b.output from inverses b
   where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
@@ -101,14 +101,14 @@ const selectLastInverse = compileOnce<{ accountId: number; objectiveId: number }
     .limit(1),
 );
 
-/** The step with the highest iteration. Every objective has at least iteration 1. */
+/** The inverse with the highest iteration. Every objective has at least iteration 1. */
 export async function getLastInverse(db: Db | Trx, accountId: number, objectiveId: number): Promise<Inverse> {
   const [row] = await selectLastInverse(db, { accountId, objectiveId });
-  if (row === undefined) throw new Error(`objective ${objectiveId} has no steps`);
+  if (row === undefined) throw new Error(`objective ${objectiveId} has no inverses`);
   return toInverse(row);
 }
 
-/** All steps of the objectives, ordered by objective and iteration. */
+/** All inverses of the objectives, ordered by objective and iteration. */
 export async function listAllInverses(
   db: Db | Trx,
   accountId: number,
@@ -183,14 +183,14 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
-interface StepData {
+interface InverseData {
   readonly iteration: number;
   readonly status: string;
   readonly input: readonly number[] | null;
   readonly output: readonly number[] | null;
 }
 
-const selectStepData = compileOnce<{ objectiveId: number }, StepData>((db, value) =>
+const selectInverseData = compileOnce<{ objectiveId: number }, InverseData>((db, value) =>
   db
     .selectFrom('inverses')
     .select(['iteration', 'status', 'input', 'output'])
@@ -198,9 +198,9 @@ const selectStepData = compileOnce<{ objectiveId: number }, StepData>((db, value
     .orderBy('iteration'),
 );
 
-/** Input, output and failure of every step, in order of iteration: what the optimizer learns from. */
-export function listStepData(db: Db | Trx, objectiveId: number): Promise<readonly StepData[]> {
-  return selectStepData(db, { objectiveId });
+/** Input, output and failure of every inverse, in order of iteration: what the optimizer learns from. */
+export function listInverseData(db: Db | Trx, objectiveId: number): Promise<readonly InverseData[]> {
+  return selectInverseData(db, { objectiveId });
 }
 
 export interface NewInverse {
@@ -213,28 +213,28 @@ export interface NewInverse {
   readonly isSatisfied: boolean;
 }
 
-/** The unique (objective, iteration) makes a second step of one iteration impossible. */
-export async function insertInverse(trx: Trx, accountId: number, step: NewInverse): Promise<number> {
+/** The unique (objective, iteration) makes a second inverse of one iteration impossible. */
+export async function insertInverse(trx: Trx, accountId: number, inverse: NewInverse): Promise<number> {
   const now = sql<Date>`now()`;
   const row = await trx
     .insertInto('inverses')
     .values({
       account_id: accountId,
-      objective_id: step.objectiveId,
-      iteration: step.iteration,
-      status: step.status,
-      input: step.input,
-      output: step.output,
-      suggested_at: step.input === null ? null : now,
-      loaded_at: step.isLoaded ? now : null,
-      satisfied_at: step.isSatisfied ? now : null,
+      objective_id: inverse.objectiveId,
+      iteration: inverse.iteration,
+      status: inverse.status,
+      input: inverse.input,
+      output: inverse.output,
+      suggested_at: inverse.input === null ? null : now,
+      loaded_at: inverse.isLoaded ? now : null,
+      satisfied_at: inverse.isSatisfied ? now : null,
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;
 }
 
-export type StepInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
+export type InverseInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
 
 export interface InverseChange {
   readonly status?: InverseStatus;
@@ -245,7 +245,7 @@ export interface InverseChange {
   readonly computeTimeNs?: number | 'since-suggested';
   readonly failureReason?: string | null;
   /** Instants set to the database's now. */
-  readonly reached?: readonly StepInstant[];
+  readonly reached?: readonly InverseInstant[];
 }
 
 const SINCE_SUGGESTED = sql<number>`(extract(epoch from now() - suggested_at) * 1e9)::bigint`;
@@ -256,9 +256,9 @@ const INSTANT_COLUMNS = {
   stoppedAt: 'stopped_at',
   exhaustedAt: 'exhausted_at',
   failedAt: 'failed_at',
-} as const satisfies Record<StepInstant, string>;
+} as const satisfies Record<InverseInstant, string>;
 
-/** The step as it is then. The caller holds the lock of the objective. */
+/** The inverse as it is then. The caller holds the lock of the objective. */
 export async function updateInverse(trx: Trx, id: number, change: InverseChange): Promise<Inverse> {
   const now = sql<Date>`now()`;
   const computeTime = change.computeTimeNs === 'since-suggested' ? SINCE_SUGGESTED : change.computeTimeNs;

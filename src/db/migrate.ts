@@ -20,7 +20,7 @@ export interface MigrationOutcome {
  * Serialization failure, deadlock, lock not granted within lock_timeout: what happens to whoever wants whole tables while
  * requests are served. Everything was rolled back, and is tried again.
  */
-const PASSING_STATES = new Set(['40001', '40P01', '55P03']);
+const TRANSIENT_STATES = new Set(['40001', '40P01', '55P03']);
 const MAXIMUM_RUNS = 20;
 /** Requests that queued up behind the lock get their turn. */
 const PAUSE_MS = 500;
@@ -36,7 +36,7 @@ export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise
     try {
       return await db.transaction().execute(migrateLocked);
     } catch (error) {
-      if (run === MAXIMUM_RUNS || !PASSING_STATES.has(sqlState(error) ?? '')) throw error;
+      if (run === MAXIMUM_RUNS || !TRANSIENT_STATES.has(sqlState(error) ?? '')) throw error;
       onRetry?.(error as Error);
       await delay(PAUSE_MS);
     }

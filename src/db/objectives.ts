@@ -74,7 +74,7 @@ export async function findObjective(db: Db | Trx, accountId: number, id: number)
   return row && toObjective(row);
 }
 
-/** Locks the objective row: everything that changes an objective, its steps or its job queues up here. */
+/** Locks the objective row: everything that changes an objective, its inverses or its job queues up here. */
 export async function lockObjective(trx: Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
   const [row] = await selectPlacedLocked(trx, { accountId, id });
   return row && toObjective(row);

@@ -15,7 +15,7 @@ import type { Db, Trx } from './transaction.ts';
 
 /** Nudge to workers: a job may be claimable. */
 export const JOBS_CHANNEL = 'backsolve_jobs';
-/** Nudge to ingress processes: the step whose id is the payload is settled. */
+/** Nudge to ingress processes: the inverse whose id is the payload is settled. */
 export const SETTLED_CHANNEL = 'backsolve_settled';
 
 export interface NewJob {
@@ -144,7 +144,7 @@ export async function releaseJob(
 }
 
 /**
- * Jobs whose attempts are used up and that nobody holds any more: their steps must be failed. Served by
+ * Jobs whose attempts are used up and that nobody holds any more: their inverses must be failed. Served by
  * suggestion_jobs_exhausted.
  */
 export async function listExhaustedJobs(

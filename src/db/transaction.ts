@@ -1,5 +1,5 @@
 /**
- * Handles and transactions. Lock order everywhere: objective row first, then its steps and its job; model before
+ * Handles and transactions. Lock order everywhere: objective row first, then its inverses and its job; model before
  * project before trial. A transaction awaits SQL and nothing else.
  */
 

@@ -36,15 +36,15 @@ export interface Violation {
   readonly message: string;
 }
 
-/** A step named in an error so that the transport can link to it. */
-export interface StepReference {
+/** An inverse named in an error so that the transport can link to it. */
+export interface InverseReference {
   readonly objectiveId: number;
   readonly inverseId: number;
 }
 
 export interface ErrorFacts {
   readonly violations?: readonly Violation[];
-  readonly step?: StepReference;
+  readonly inverse?: InverseReference;
   /** Seconds after which a repetition makes sense. */
   readonly retryAfterSeconds?: number;
 }

@@ -1,6 +1,6 @@
 /**
- * An inverse is one step: a suggested input, later with the output that the client measured there. Iteration 1 is the
- * initial point, already completed. Steps of one objective are strictly ordered; at most the last one is open.
+ * An inverse is a suggested input, later with the output that the client measured there. Iteration 1 is the
+ * initial point, already completed. Inverses of one objective are strictly ordered; at most the last one is open.
  */
 export const InverseStatus = {
   active: 'active',
@@ -35,24 +35,24 @@ export interface Inverse {
   readonly failureReason: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Of steps that an earlier release deleted; see disabledAtOf. */
+  /** Of inverses that an earlier release deleted; see disabledAtOf. */
   readonly disabledAt: Date | null;
 }
 
-/** When a step was deleted: with its objective, never by itself. */
+/** When an inverse was deleted: with its objective, never by itself. */
 export function disabledAtOf(
   objective: { readonly disabledAt: Date | null },
-  step: Pick<Inverse, 'disabledAt'>,
+  inverse: Pick<Inverse, 'disabledAt'>,
 ): Date | null {
-  return step.disabledAt ?? objective.disabledAt;
+  return inverse.disabledAt ?? objective.disabledAt;
 }
 
-/** A step still to be computed by a worker. */
-export function isBeingComputed(step: Pick<Inverse, 'status' | 'input'>): boolean {
-  return step.status === InverseStatus.active && step.input === null;
+/** An inverse still to be computed by a worker. */
+export function isBeingComputed(inverse: Pick<Inverse, 'status' | 'input'>): boolean {
+  return inverse.status === InverseStatus.active && inverse.input === null;
 }
 
-/** A step handed out whose output is still missing. */
-export function awaitsOutput(step: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
-  return step.status === InverseStatus.active && step.input !== null && step.output === null;
+/** An inverse handed out whose output is still missing. */
+export function awaitsOutput(inverse: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
+  return inverse.status === InverseStatus.active && inverse.input !== null && inverse.output === null;
 }

@@ -53,7 +53,7 @@ export interface Objective extends ObjectiveDefinition {
   readonly disabledAt: Date | null;
 }
 
-/** An objective with its steps in order of creation: what a poll shows. */
+/** An objective with its inverses in order of creation: what a poll shows. */
 export interface ObjectiveWithInverses extends Objective {
   readonly inverses: readonly Inverse[];
 }

@@ -1,9 +1,9 @@
 /**
- * The state machine of an objective and of its steps. Facts come in, the next states come out; nobody else decides.
+ * The state machine of an objective and of its inverses. Facts come in, the next states come out; nobody else decides.
  *
  * Objective (stopReason): RUNNING is the only state with outgoing edges; SATISFIED, STOPPED and EXHAUSTED are final.
- * Step (status): active is the only state with outgoing edges; converged, max_iterations, stopped and failed are final.
- * An active step whose output was loaded without satisfying everything stays active; its loadedAt tells.
+ * Inverse (status): active is the only state with outgoing edges; converged, max_iterations, stopped and failed are final.
+ * An active inverse whose output was loaded without satisfying everything stays active; its loadedAt tells.
  */
 import { InverseStatus } from './inverse.ts';
 
@@ -12,7 +12,7 @@ export type StopReason = (typeof StopReason)[keyof typeof StopReason];
 
 /** What can happen to a running objective. */
 export type ObjectiveEvent =
-  | 'step-suggested'
+  | 'inverse-suggested'
   | 'output-satisfied'
   | 'output-unsatisfied'
   | 'last-output-unsatisfied'
@@ -24,23 +24,23 @@ export type ObjectiveEvent =
 
 export interface Transition {
   readonly stopReason: StopReason;
-  readonly stepStatus: InverseStatus;
+  readonly inverseStatus: InverseStatus;
 }
 
 /**
  * Edges out of RUNNING. `last-*` means that attemptCount has reached maximumAttempts. A failed run that was the last
- * attempt leaves nothing to try, so the objective is EXHAUSTED while the step itself reads failed.
+ * attempt leaves nothing to try, so the objective is EXHAUSTED while the inverse itself reads failed.
  */
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
-  'step-suggested': { stopReason: StopReason.running, stepStatus: InverseStatus.active },
-  'output-satisfied': { stopReason: StopReason.satisfied, stepStatus: InverseStatus.converged },
-  'output-unsatisfied': { stopReason: StopReason.running, stepStatus: InverseStatus.active },
-  'last-output-unsatisfied': { stopReason: StopReason.exhausted, stepStatus: InverseStatus.maxIterations },
-  'nothing-new': { stopReason: StopReason.stopped, stepStatus: InverseStatus.stopped },
-  'stopped-by-hand': { stopReason: StopReason.stopped, stepStatus: InverseStatus.stopped },
-  'run-failed': { stopReason: StopReason.running, stepStatus: InverseStatus.failed },
-  'last-run-failed': { stopReason: StopReason.exhausted, stepStatus: InverseStatus.failed },
-  'computation-failed': { stopReason: StopReason.running, stepStatus: InverseStatus.failed },
+  'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
+  'output-satisfied': { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.converged },
+  'output-unsatisfied': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
+  'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
+  'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
+  'stopped-by-hand': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
+  'run-failed': { stopReason: StopReason.running, inverseStatus: InverseStatus.failed },
+  'last-run-failed': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.failed },
+  'computation-failed': { stopReason: StopReason.running, inverseStatus: InverseStatus.failed },
 };
 
 export function isFinal(stopReason: StopReason): boolean {
@@ -64,7 +64,7 @@ export function failedRunEvent(attempts: Attempts): ObjectiveEvent {
 }
 
 export interface Attempts {
-  /** Suggested steps so far. */
+  /** Suggested inverses so far. */
   readonly attemptCount: number;
   readonly maximumAttempts: number;
 }

@@ -1,7 +1,7 @@
 /**
- * A suggestion job is the request to compute one step, held under a lease while a worker computes it. States: waiting
+ * A suggestion job is the request to compute one inverse, held under a lease while a worker computes it. States: waiting
  * (nobody holds it), leased (a worker holds it until the lease expires); a finished job is deleted, its result stands on
- * the step. The token of the lease fences every later write.
+ * the inverse. The token of the lease fences every later write.
  */
 export interface LeasedJob {
   readonly id: number;

@@ -1,8 +1,8 @@
-/** What the ingress needs from outside. It passes `db` and `settledSteps` on to the use cases and never looks inside. */
+/** What the ingress needs from outside. It passes `db` and `suggestionWaiters` on to the use cases and never looks inside. */
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
-import type { SettledSteps } from '../application/settled-steps.ts';
+import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -55,7 +55,7 @@ export interface HttpDeps {
   /** The handle for what an account asks; `db` itself unless given. */
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
-  readonly settledSteps: SettledSteps;
+  readonly suggestionWaiters: SuggestionWaiters;
   readonly log: Logger;
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */

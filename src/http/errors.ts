@@ -1,11 +1,11 @@
 /**
- * From errors to answers: the only table of statuses. A dialect supplies nothing but the path of a step, for the errors
+ * From errors to answers: the only table of statuses. A dialect supplies nothing but the path of an inverse, for the errors
  * that point at one.
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { DatabaseTrouble } from '../db/transaction.ts';
-import { DomainError, type ErrorCode, type StepReference } from '../domain/errors.ts';
+import { DomainError, type ErrorCode, type InverseReference } from '../domain/errors.ts';
 import { pathOf } from './request-path.ts';
 import { PROBLEM_MEDIA_TYPE, type Problem, type ProblemFacts, presentProblem } from './wire/problem.ts';
 
@@ -64,7 +64,7 @@ export interface ErrorAnswer {
 export interface ErrorContext {
   readonly instance: string;
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
-  stepPath(step: StepReference): string | undefined;
+  inversePathOf(inverse: InverseReference): string | undefined;
 }
 
 /** The answer to any error; what is unexpected says nothing about the inside. */
@@ -85,7 +85,7 @@ export function answerError(error: unknown, context: ErrorContext): ErrorAnswer 
 
 function answerDomainError(error: DomainError, context: ErrorContext): ErrorAnswer {
   const { status, title } = REFUSALS[error.code];
-  const step = status === 409 ? error.facts.step : undefined;
+  const inverse = status === 409 ? error.facts.inverse : undefined;
   const headers: Record<string, string> = {};
   if (status === 401) headers['www-authenticate'] = 'Bearer';
   if (status === 503 || error.facts.retryAfterSeconds !== undefined) {
@@ -97,7 +97,7 @@ function answerDomainError(error: DomainError, context: ErrorContext): ErrorAnsw
       title,
       status,
       detail: error.message,
-      instance: (step && context.stepPath(step)) ?? context.instance,
+      instance: (inverse && context.inversePathOf(inverse)) ?? context.instance,
       ...(error.facts.violations && { violations: error.facts.violations }),
     },
     headers,
@@ -155,8 +155,8 @@ export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer
 
 export interface DialectErrors {
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
-  /** Path of a step in this dialect, or undefined where the request does not tell. */
-  stepPath(request: FastifyRequest, step: StepReference): string | undefined;
+  /** Path of an inverse in this dialect, or undefined where the request does not tell. */
+  inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined;
 }
 
 /** Fastify error handler; logs once what is our fault. */
@@ -165,7 +165,7 @@ export function makeErrorHandler(dialect: DialectErrors) {
     const answered = answerError(error, {
       instance: pathOf(request),
       databaseTrouble: dialect.databaseTrouble,
-      stepPath: (step) => dialect.stepPath(request, step),
+      inversePathOf: (inverse) => dialect.inversePathOf(request, inverse),
     });
     if (answered.problem.status === 500) request.log.error({ err: error }, 'request.failed');
     else if (answered.problem.status > 500) request.log.warn({ err: error }, 'request.unavailable');

@@ -6,7 +6,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
 import type { Principal, Scope } from '../application/authenticate.ts';
-import type { KeyedRequest } from '../application/idempotent.ts';
+import type { IdempotentRequest } from '../application/idempotent.ts';
 import type { PageRequest } from '../domain/page.ts';
 import type { BodySpec } from './body/spec.ts';
 import type { HttpDeps } from './deps.ts';
@@ -34,7 +34,7 @@ export interface Call<Ids, B> {
   /** One per flag of the operation. */
   readonly flags: Readonly<Record<string, boolean>>;
   /** Set when the request came under an Idempotency-Key. */
-  readonly keyed: KeyedRequest | undefined;
+  readonly idempotency: IdempotentRequest | undefined;
 }
 
 export interface Answer {
@@ -95,7 +95,7 @@ interface OperationSpec<P extends string, B, Prepared> {
   /** Work that must not run inside a transaction, such as a computation; its result is handed to `handle`. */
   prepare?(call: Call<PathIds<P>, B>): Promise<Prepared>;
   /** Whether `handle` sees to the Idempotency-Key itself, because it must not run inside a transaction. */
-  readonly keepsKeyItself?: boolean;
+  readonly handlesIdempotency?: boolean;
   /** Whether the answer holds a secret: under an Idempotency-Key it is stored sealed, for the API key that asked alone. */
   readonly holdsSecret?: boolean;
   /** Wanted wherever an answer can be large, and where it is final. */
@@ -113,7 +113,7 @@ export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' |
 };
 
 /** What is told about an operation. */
-export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'keepsKeyItself' | 'replay'> & {
+export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'handlesIdempotency' | 'replay'> & {
   readonly needsNoKey?: boolean;
   /** Of an Idempotency-Key that protects what the answer holds. */
   readonly minimumKeyLength?: number;

@@ -7,7 +7,7 @@ import { isGone, refuseGone } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './plugins/authenticate.ts';
-import { answerOnce, readKeyedRequest } from './plugins/idempotency.ts';
+import { answerOnce, readIdempotentRequest } from './plugins/idempotency.ts';
 import { scopeOfMethod } from './plugins/scopes.ts';
 import { pathOf } from './request-path.ts';
 import { parseFlags } from './wire/flags.ts';
@@ -68,7 +68,7 @@ async function readCall(
     operation.body === undefined
       ? NO_BODY
       : await deps.bodies.read(request, reply, operation.body, `account ${accountId}`);
-  const { keyed, violations: keyViolations } = readKeyedRequest(request, accountId, body.digest);
+  const { idempotency, violations: keyViolations } = readIdempotentRequest(request, accountId, body.digest);
   refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...flagViolations, ...body.violations]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   const numbers = body.value === undefined ? 0 : (operation.body?.countNumbers?.(body.value) ?? 0);
@@ -84,7 +84,7 @@ async function readCall(
     page,
     prefer: parsePrefer(request.headers.prefer),
     flags,
-    keyed,
+    idempotency,
   };
   return { call, numbers };
 }

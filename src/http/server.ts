@@ -52,7 +52,7 @@ export interface Ingress {
 
 export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   const { settings } = deps;
-  const handleError = makeErrorHandler({ databaseTrouble: deps.databaseTrouble, stepPath: () => undefined });
+  const handleError = makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf: () => undefined });
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),

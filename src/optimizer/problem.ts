@@ -65,7 +65,7 @@ export interface SuggestRequest {
   readonly goal: Goal;
   readonly history: History;
   /** Index of the first row of `history` that is a suggested step (rows before are cases and the initial point). */
-  readonly firstStep: number;
+  readonly firstSuggested: number;
   /** Convergence criterion of the objective, relative; below it an expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed stored on the objective. */

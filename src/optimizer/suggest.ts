@@ -99,7 +99,7 @@ function solve(variables: readonly Variable[], targets: readonly Target[]): void
       space,
       goal: { targets, l1: null },
       history: { count, X: Float64Array.from(X), Y, failed: new Uint8Array(count) },
-      firstStep: design.count,
+      firstSuggested: design.count,
       convergence: 1e-6,
       seed: 1,
       workLimit: 1e3,

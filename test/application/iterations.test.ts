@@ -38,7 +38,7 @@ async function computeNext(path: ObjectivePath) {
   const jobs = await claimJobs(db, { limit: 100, leaseMs: 60_000, workerName: 'test' });
   for (const job of jobs) await computeSuggestion({ db, engine, workLimit: 1_000 }, job, never);
   const { inverses } = await readObjective(account, path);
-  return inverses.find((step) => step.id === inverse.id)!;
+  return inverses.find(({ id }) => id === inverse.id)!;
 }
 
 const output = (values: readonly number[]) => ({ kind: 'output', output: values, computeTimeNs: null }) as const;
@@ -52,8 +52,8 @@ describe('the iterations of an objective', () => {
     let attempts = 0;
     while ((await read(path)).stopReason === 0 && attempts < 4) {
       attempts += 1;
-      const step = await computeNext(path);
-      await load(path, linear(step.input!));
+      const inverse = await computeNext(path);
+      await load(path, linear(inverse.input!));
     }
     const ended = await read(path);
     expect(ended).toMatchObject({ stopReason: 1, attemptCount: attempts });
@@ -72,14 +72,17 @@ describe('the iterations of an objective', () => {
     expect(objective.inverses[0]).toMatchObject({ iteration: 1, status: 'converged', output: linear([3, 7]) });
   });
 
-  it('return the same open step while it is computed and conflict while its output is missing', async () => {
+  it('return the same open inverse while it is computed and conflict while its output is missing', async () => {
     const { path } = await loadLinearObjective(account);
     const ask = () => requestSuggestion(account.db, account.accountId, path, { requestId: null });
     const both = await Promise.all([ask(), ask(), ask()]);
     expect(new Set(both.map(({ inverse }) => inverse.id)).size).toBe(1);
-    const step = await computeNext(path);
-    expect(step).toMatchObject({ iteration: 2, status: 'active', output: null });
-    await expect(ask()).rejects.toMatchObject({ code: 'ITERATION_OPEN', facts: { step: { inverseId: step.id } } });
+    const inverse = await computeNext(path);
+    expect(inverse).toMatchObject({ iteration: 2, status: 'active', output: null });
+    await expect(ask()).rejects.toMatchObject({
+      code: 'ITERATION_OPEN',
+      facts: { inverse: { inverseId: inverse.id } },
+    });
   });
 
   it('take the same output twice, and refuse a different one', async () => {
@@ -92,7 +95,7 @@ describe('the iterations of an objective', () => {
     await expect(load(path, [50, 50, 51])).rejects.toMatchObject({ code: 'OUTPUT_CONFLICT' });
   });
 
-  it('refuse an output of the wrong length, and one for a step that is still computed', async () => {
+  it('refuse an output of the wrong length, and one for an inverse that is still computed', async () => {
     const { path } = await loadLinearObjective(account);
     await expect(load(path, [1, 2])).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     await requestSuggestion(account.db, account.accountId, path, { requestId: null });
@@ -102,16 +105,16 @@ describe('the iterations of an objective', () => {
 
   it('go on after a failed run, which stays away from later suggestions', async () => {
     const { path } = await loadLinearObjective(account);
-    const step = await computeNext(path);
+    const inverse = await computeNext(path);
     const failure = { kind: 'failed', reason: 'mesh did not converge' } as const;
     const failed = await recordOutput(account.db, account.accountId, path, failure);
     expect(failed.inverse).toMatchObject({ status: 'failed', failureReason: 'mesh did not converge', output: null });
     expect((await read(path)).stopReason).toBe(0);
     expect(await recordOutput(account.db, account.accountId, path, failure)).toMatchObject({
-      inverse: { id: step.id },
+      inverse: { id: inverse.id },
     });
     const next = await computeNext(path);
-    expect(next.input).not.toEqual(step.input);
+    expect(next.input).not.toEqual(inverse.input);
     expect(next.iteration).toBe(3);
   });
 
@@ -134,7 +137,7 @@ describe('the iterations of an objective', () => {
     expect(await read(path)).toMatchObject({ stopReason: 3, inverses: [{}, { status: 'failed' }] });
   });
 
-  it('stop by hand with the open step, whether computed or not', async () => {
+  it('stop by hand with the open inverse, whether computed or not', async () => {
     for (const isComputed of [true, false]) {
       const { path } = await loadLinearObjective(account);
       if (isComputed) await computeNext(path);

@@ -78,7 +78,7 @@ async function settle(inverseId: number): Promise<void> {
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(t.db);
 }
 
-/** A whole tree with everything that can hang on it: another trial, explanations, open and completed steps, a waiting job. */
+/** A whole tree with everything that can hang on it: another trial, explanations, open and completed inverses, a waiting job. */
 async function growTree() {
   const { db, accountId } = t;
   const grown = await loadLinearObjective(t);
@@ -157,7 +157,7 @@ describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
     const before = await countRows();
     await DELETIONS[kind]!(tree);
     await purgeAll();
-    // Of the deleted objective: loaded, its step suggested, the output of that loaded.
+    // Of the deleted objective: loaded, its inverse suggested, the output of that loaded.
     const events = { model: 6, project: 6, trial: 4, objective: 3 }[kind]!;
     const after = await countRows();
     expect(before.events - after.events).toBe(events);
@@ -227,7 +227,7 @@ describe('the purge', () => {
     const workers = [worker(), worker(), worker(), worker()];
     const play = async (tree: Tree) => {
       const { db, accountId } = t;
-      for (let step = 0; step < 10; step++) {
+      for (let turn = 0; turn < 10; turn++) {
         const objective = await loadObjectives(db, accountId, { trialId: tree.other.id }, LINEAR_OBJECTIVE);
         const path = { objectiveId: objective.id };
         const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });

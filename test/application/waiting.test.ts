@@ -9,8 +9,8 @@ import { deleteTrial } from '../../src/application/manage-trials.ts';
 import { deleteObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
-import { SettledSteps } from '../../src/application/settled-steps.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
+import { SuggestionWaiters } from '../../src/application/suggestion-waiters.ts';
 import { connect } from '../../src/db/client.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
@@ -46,17 +46,17 @@ async function openProcess() {
   listener.subscribe(SETTLED_CHANNEL, () => listening.resolve());
   listener.start();
   await listening.promise;
-  const settledSteps = new SettledSteps({ db: account.db, listener, pollIntervalMs: NEVER_MS });
-  const wait = vi.spyOn(settledSteps, 'wait');
+  const suggestionWaiters = new SuggestionWaiters({ db: account.db, listener, pollIntervalMs: NEVER_MS });
+  const wait = vi.spyOn(suggestionWaiters, 'wait');
   const close = async () => {
-    settledSteps.close();
+    suggestionWaiters.close();
     await listener.stop();
   };
-  return { settledSteps, wait, close };
+  return { suggestionWaiters, wait, close };
 }
 
-const suggest = ({ settledSteps }: { readonly settledSteps: SettledSteps }, { path }: Loaded) =>
-  suggestAndWait({ db: account.db, settledSteps }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
+const suggest = ({ suggestionWaiters }: { readonly suggestionWaiters: SuggestionWaiters }, { path }: Loaded) =>
+  suggestAndWait({ db: account.db, suggestionWaiters }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
 
 const open = ({ path }: Loaded) => requestSuggestion(account.db, account.accountId, path, { requestId: null });
 
@@ -170,16 +170,16 @@ async function openCrowd(size: number, pollIntervalMs: number) {
     tell = notified;
     return () => undefined;
   };
-  const settledSteps = new SettledSteps({ db, listener: { subscribe }, pollIntervalMs });
+  const suggestionWaiters = new SuggestionWaiters({ db, listener: { subscribe }, pollIntervalMs });
   return {
     tell: (payload: string) => tell(payload),
     statements: () => statements,
-    waits: rows.map(({ id }) => settledSteps.wait(account.accountId, id, NEVER_MS)),
+    waits: rows.map(({ id }) => suggestionWaiters.wait(account.accountId, id, NEVER_MS)),
     settleAll: () =>
       sql`update inverses set input = '{1,2}' where objective_id = ${loaded.objective.id} and iteration > 1`.execute(
         account.db,
       ),
-    settledSteps,
+    suggestionWaiters,
     ids: rows.map(({ id }) => id),
     close: () => db.destroy(),
   };
@@ -239,16 +239,16 @@ it('a wait for what had settled before it began ends at once', async () => {
   await crowd.settleAll();
   for (const id of crowd.ids) crowd.tell(String(id));
   await Promise.all(crowd.waits);
-  const late = await crowd.settledSteps.wait(account.accountId, crowd.ids[0]!, NEVER_MS);
+  const late = await crowd.suggestionWaiters.wait(account.accountId, crowd.ids[0]!, NEVER_MS);
   expect(late?.input).toEqual([1, 2]);
   await crowd.close();
 });
 
 it('a wait that ends by its time leaves no poll behind', async () => {
   const crowd = await openCrowd(0, NEVER_MS);
-  expect(await crowd.settledSteps.wait(account.accountId, 1, 0)).toBeUndefined();
-  const unanswered = crowd.settledSteps.wait(account.accountId, 1, NEVER_MS);
-  crowd.settledSteps.close();
+  expect(await crowd.suggestionWaiters.wait(account.accountId, 1, 0)).toBeUndefined();
+  const unanswered = crowd.suggestionWaiters.wait(account.accountId, 1, NEVER_MS);
+  crowd.suggestionWaiters.close();
   expect(await unanswered).toBeUndefined();
   expect(crowd.statements()).toBe(0);
   await crowd.close();

@@ -73,8 +73,8 @@ it('is enough to make a key, serve, work and answer a suggestion', async () => {
     initialInput: inputCases[0],
     initialOutput: outputCases[0],
   });
-  const step = await send<{ input: number[] }>('POST', `${trialPath}/objectives/${id}/inverses`);
-  await send('POST', `${trialPath}/objectives/${id}/inverse-output`, { output: sum(step.input) });
+  const inverse = await send<{ input: number[] }>('POST', `${trialPath}/objectives/${id}/inverses`);
+  await send('POST', `${trialPath}/objectives/${id}/inverse-output`, { output: sum(inverse.input) });
   await send('DELETE', trialPath.split('/projects')[0]!);
   for (const { child } of [ingress, worker]) child.kill('SIGTERM');
   expect(await Promise.all([ingress.ended, worker.ended])).toEqual([0, 0]);

@@ -32,21 +32,21 @@ async function setup() {
 
 /** Suggest and load under fresh keys, then a look at the objective: every statement that clients wait for. */
 async function playCycle(db: Db, accountId: number, keyText: string, objectiveId: number): Promise<void> {
-  const keyed = (path: string) => {
+  const idempotency = (path: string) => {
     return { accountId, method: 'POST', path, key: crypto.randomUUID(), fingerprint: Buffer.alloc(32) };
   };
   await authenticate(db, keyText);
-  await runOnce(db, keyed('inverses'), async (trx) => {
+  await runOnce(db, idempotency('inverses'), async (trx) => {
     const { inverse } = await requestSuggestion(trx, accountId, { objectiveId }, { requestId: null });
-    return { kind: 'step', inverseId: inverse.id };
+    return { kind: 'inverse', inverseId: inverse.id };
   });
   const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
   const engine = { ...makeEngine(proposing(1, 2)), ...explainNothing };
   await computeSuggestion({ db, engine, workLimit: 1_000 }, job!, new AbortController().signal);
-  await runOnce(db, keyed('inverse-output'), async (trx) => {
+  await runOnce(db, idempotency('inverse-output'), async (trx) => {
     const measurement = { kind: 'output', output: linear([1, 2]), computeTimeNs: null } as const;
     const { inverse } = await recordOutput(trx, accountId, { objectiveId }, measurement);
-    return { kind: 'step', inverseId: inverse.id };
+    return { kind: 'inverse', inverseId: inverse.id };
   });
   await getObjective(db, accountId, { objectiveId });
 }

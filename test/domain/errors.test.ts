@@ -90,10 +90,10 @@ describe('refuseViolations', () => {
 
 describe('DomainError', () => {
   it('is an Error with code and facts', () => {
-    const error = new DomainError('ITERATION_OPEN', 'still open', { step: { objectiveId: 7, inverseId: 9 } });
+    const error = new DomainError('ITERATION_OPEN', 'still open', { inverse: { objectiveId: 7, inverseId: 9 } });
     expect(error).toBeInstanceOf(Error);
     expect(error).toMatchObject({ name: 'DomainError', code: 'ITERATION_OPEN', message: 'still open' });
-    expect(error.facts.step).toEqual({ objectiveId: 7, inverseId: 9 });
+    expect(error.facts.inverse).toEqual({ objectiveId: 7, inverseId: 9 });
   });
 
   it('names the missing resource', () => {

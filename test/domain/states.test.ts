@@ -10,7 +10,7 @@ const edges = Object.entries(TRANSITIONS).map(([event, next]) => ({
   event,
   reason: reasonNames.get(next.stopReason)!,
   number: next.stopReason,
-  status: next.stepStatus,
+  status: next.inverseStatus,
 }));
 
 /** The text of the diagram under a heading. */
@@ -43,8 +43,8 @@ describe('docs/states.md', () => {
     for (const m of named) expect(m[3]).toBe(m[2]);
   });
 
-  it('draws the edges of a step as the code has them', () => {
-    const drawn = labelledEdges(diagramUnder('Step: status')).filter((edge) => !edge.startsWith('[*]'));
+  it('draws the edges of an inverse as the code has them', () => {
+    const drawn = labelledEdges(diagramUnder('Inverse: status')).filter((edge) => !edge.startsWith('[*]'));
     expect(drawn.sort()).toEqual(edges.map(({ event, status }) => `active --> ${status}: ${event}`).sort());
   });
 
@@ -54,7 +54,7 @@ describe('docs/states.md', () => {
       finals.filter((name) => name !== 'RUNNING').sort(),
     );
     const statuses = Object.values(InverseStatus).filter((status) => status !== 'active');
-    expect(endsOf(diagramUnder('Step: status')).sort()).toEqual(statuses.sort());
+    expect(endsOf(diagramUnder('Inverse: status')).sort()).toEqual(statuses.sort());
   });
 
   it('has one table row per event with both next states', () => {

@@ -12,7 +12,7 @@ import {
   TRANSITIONS,
 } from '../../src/domain/stop-reason.ts';
 
-interface Step {
+interface Inverse {
   status: InverseStatus;
   input: number[] | null;
   output: number[] | null;
@@ -23,37 +23,37 @@ class Run {
   stopReason: StopReason = Reason.running;
   attemptCount = 0;
   readonly maximumAttempts: number;
-  readonly steps: Step[] = [];
+  readonly inverses: Inverse[] = [];
   readonly events: ObjectiveEvent[] = [];
 
   constructor(maximumAttempts: number) {
     this.maximumAttempts = maximumAttempts;
   }
 
-  get open(): Step | undefined {
-    return this.steps.findLast((step) => isBeingComputed(step) || awaitsOutput(step));
+  get open(): Inverse | undefined {
+    return this.inverses.findLast((inverse) => isBeingComputed(inverse) || awaitsOutput(inverse));
   }
 
-  /** Applies an event to the objective and the step; false when the objective has ended. */
-  apply(event: ObjectiveEvent, step: Step | undefined): boolean {
+  /** Applies an event to the objective and the inverse; false when the objective has ended. */
+  apply(event: ObjectiveEvent, inverse: Inverse | undefined): boolean {
     const next = nextState(this.stopReason, event);
     if (next === undefined) return false;
     this.stopReason = next.stopReason;
-    if (step !== undefined) step.status = next.stepStatus;
+    if (inverse !== undefined) inverse.status = next.inverseStatus;
     this.events.push(event);
     return true;
   }
 
-  /** Opens the next step, still without input; false when one is open or the objective has ended. */
+  /** Opens the next inverse, still without input; false when one is open or the objective has ended. */
   request(): boolean {
     if (this.open !== undefined || isFinal(this.stopReason)) return false;
-    this.steps.push({ status: 'active', input: null, output: null });
+    this.inverses.push({ status: 'active', input: null, output: null });
     return true;
   }
 
-  handOut(step: Step): void {
-    step.input = [0];
-    this.apply('step-suggested', step);
+  handOut(inverse: Inverse): void {
+    inverse.input = [0];
+    this.apply('inverse-suggested', inverse);
     this.attemptCount++;
   }
 }
@@ -87,13 +87,17 @@ function command(name: string, allowed: Situation | 'any', change: (model: Model
   return {
     check: (model) => allowed === 'any' || (model.reason === 'running' && model.situation === allowed),
     run: (model, run) => {
-      const before = { reason: model.reason, steps: run.steps.length, statuses: run.steps.map((step) => step.status) };
+      const before = {
+        reason: model.reason,
+        inverses: run.inverses.length,
+        statuses: run.inverses.map((inverse) => inverse.status),
+      };
       const events = run.events.length;
       change(model, run);
       expectSame(model, run);
       if (before.reason !== 'running') {
         expect(run.events).toHaveLength(events);
-        expect(run.steps.map((step) => step.status)).toEqual(before.statuses);
+        expect(run.inverses.map((inverse) => inverse.status)).toEqual(before.statuses);
       }
     },
     toString: () => name,
@@ -110,9 +114,9 @@ const suggest: fc.Arbitrary<Command> = fc.constant(
 
 const compute: fc.Arbitrary<Command> = fc.constant(
   command('compute', 'computing', (model, run) => {
-    const step = run.open!;
-    run.handOut(step);
-    expect(step.status).toBe('active');
+    const inverse = run.open!;
+    run.handOut(inverse);
+    expect(inverse.status).toBe('active');
     model.situation = 'awaited';
     model.attempts++;
   }),
@@ -120,18 +124,18 @@ const compute: fc.Arbitrary<Command> = fc.constant(
 
 const failToCompute: fc.Arbitrary<Command> = fc.constant(
   command('computation fails', 'computing', (model, run) => {
-    const step = run.open!;
-    run.apply('computation-failed', step);
-    expect(step.status).toBe('failed');
+    const inverse = run.open!;
+    run.apply('computation-failed', inverse);
+    expect(inverse.status).toBe('failed');
     model.situation = 'idle';
   }),
 );
 
 const findNothingNew: fc.Arbitrary<Command> = fc.constant(
   command('nothing new', 'computing', (model, run) => {
-    const step = run.open!;
-    run.apply('nothing-new', step);
-    expect(step.status).toBe('stopped');
+    const inverse = run.open!;
+    run.apply('nothing-new', inverse);
+    expect(inverse.status).toBe('stopped');
     model.situation = 'idle';
     model.reason = 'stopped';
   }),
@@ -139,11 +143,11 @@ const findNothingNew: fc.Arbitrary<Command> = fc.constant(
 
 const loadOutput: fc.Arbitrary<Command> = fc.boolean().map((isSatisfied) =>
   command(isSatisfied ? 'load a satisfying output' : 'load an output', 'awaited', (model, run) => {
-    const step = run.open!;
-    step.output = [0];
-    run.apply(outputEvent(isSatisfied, run), step);
+    const inverse = run.open!;
+    inverse.output = [0];
+    run.apply(outputEvent(isSatisfied, run), inverse);
     const isLast = model.attempts >= run.maximumAttempts;
-    expect(step.status).toBe(isSatisfied ? 'converged' : isLast ? 'max_iterations' : 'active');
+    expect(inverse.status).toBe(isSatisfied ? 'converged' : isLast ? 'max_iterations' : 'active');
     model.situation = 'idle';
     if (isSatisfied) model.reason = 'satisfied';
     else if (isLast) model.reason = 'exhausted';
@@ -152,9 +156,9 @@ const loadOutput: fc.Arbitrary<Command> = fc.boolean().map((isSatisfied) =>
 
 const reportFailure: fc.Arbitrary<Command> = fc.constant(
   command('report a failed run', 'awaited', (model, run) => {
-    const step = run.open!;
-    run.apply(failedRunEvent(run), step);
-    expect(step.status).toBe('failed');
+    const inverse = run.open!;
+    run.apply(failedRunEvent(run), inverse);
+    expect(inverse.status).toBe('failed');
     model.situation = 'idle';
     if (model.attempts >= run.maximumAttempts) model.reason = 'exhausted';
   }),
@@ -162,11 +166,11 @@ const reportFailure: fc.Arbitrary<Command> = fc.constant(
 
 const stopByHand: fc.Arbitrary<Command> = fc.constant(
   command('stop by hand', 'any', (model, run) => {
-    const step = run.open;
-    const isTaken = run.apply('stopped-by-hand', step);
+    const inverse = run.open;
+    const isTaken = run.apply('stopped-by-hand', inverse);
     expect(isTaken).toBe(model.reason === 'running');
     if (!isTaken) return;
-    if (step !== undefined) expect(step.status).toBe('stopped');
+    if (inverse !== undefined) expect(inverse.status).toBe('stopped');
     model.reason = 'stopped';
     model.situation = 'idle';
   }),
@@ -220,7 +224,7 @@ describe('the transition table', () => {
   });
 
   test.each([
-    ['step-suggested', 0, 'active'],
+    ['inverse-suggested', 0, 'active'],
     ['output-satisfied', 1, 'converged'],
     ['output-unsatisfied', 0, 'active'],
     ['last-output-unsatisfied', 3, 'max_iterations'],
@@ -229,8 +233,8 @@ describe('the transition table', () => {
     ['run-failed', 0, 'failed'],
     ['last-run-failed', 3, 'failed'],
     ['computation-failed', 0, 'failed'],
-  ] as const)('moves a running objective on %s to %i, the step to %s', (event, stopReason, stepStatus) => {
-    expect(nextState(Reason.running, event)).toEqual({ stopReason, stepStatus });
+  ] as const)('moves a running objective on %s to %i, the inverse to %s', (event, stopReason, inverseStatus) => {
+    expect(nextState(Reason.running, event)).toEqual({ stopReason, inverseStatus });
   });
 });
 
@@ -253,7 +257,7 @@ describe('the event of an output', () => {
   });
 });
 
-describe('an active step', () => {
+describe('an active inverse', () => {
   const active = { status: 'active' } as const;
 
   it('is being computed, awaited or completed, never two of them', () => {

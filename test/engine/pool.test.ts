@@ -16,7 +16,7 @@ function requestOf(slope: number): SuggestRequest {
     space: { variables: [0, 1].map(() => ({ kind: 'float', minimum: 0, maximum: 1 })) },
     goal: { targets: [within(20, 0.1)], l1: null },
     history: { count: 12, X, Y, failed: new Uint8Array(12) },
-    firstStep: 4,
+    firstSuggested: 4,
     convergence: 1e-6,
     seed: 1,
     workLimit: 5000,

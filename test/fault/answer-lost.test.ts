@@ -3,7 +3,7 @@ import { linear } from '../support/fixtures.ts';
 import { startTestService, type TestServiceOptions } from '../support/service.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
-import { loadObjective, openAdmin, readJob, readSteps, type Step } from './objective.ts';
+import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';
 
 /** What pg sends to end a transaction. */
 const COMMIT = 'commit\0';
@@ -32,42 +32,42 @@ async function setup(options: TestServiceOptions = {}) {
 
 it('a suggest whose commit was not confirmed is 503; asked again it is the same iteration, once', async () => {
   const { service, admin, proxy, path } = await setup({ worker: false });
-  const ask = () => service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const ask = () => service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   const dropped = proxy.dropAnswerTo(COMMIT);
   expect((await ask()).status).toBe(503);
   await dropped;
   const again = await ask();
   expect(again).toMatchObject({ status: 202, body: { iteration: 2, input: null } });
   expect(await readJob(admin, path)).toMatchObject({ state: 'waiting', attempts: 0 });
-  expect((await readSteps(service, path)).inverses).toHaveLength(2);
+  expect((await readInverses(service, path)).inverses).toHaveLength(2);
 });
 
 it('an output whose commit was not confirmed is 503; loaded again it is the same answer, once', async () => {
   const { service, gate, proxy, path } = await setup();
   gate.open();
-  const step = await service.ok<Step>('POST', `${path}/inverses`);
-  const output = linear(step.input!).map((value) => value + 50);
-  const load = () => service.call('PUT', `${path}/inverses/${step.id}/output`, { output });
+  const inverse = await service.ok<Inverse>('POST', `${path}/inverses`);
+  const output = linear(inverse.input!).map((value) => value + 50);
+  const load = () => service.call('PUT', `${path}/inverses/${inverse.id}/output`, { output });
   const dropped = proxy.dropAnswerTo(COMMIT);
   expect((await load()).status).toBe(503);
   await dropped;
-  const before = await readSteps(service, path);
+  const before = await readInverses(service, path);
   expect(before.inverses.at(-1)).toMatchObject({ outputs: output });
   expect((await load()).status).toBe(200);
-  expect(await readSteps(service, path)).toEqual(before);
+  expect(await readInverses(service, path)).toEqual(before);
 });
 
 it('a result whose commit was not confirmed counts once', async () => {
   const { service, gate, admin, proxy, path } = await setup();
-  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
   const dropped = proxy.dropAnswerTo(COMMIT);
   gate.open();
   await dropped;
-  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  await expect.poll(step).toMatchObject({ iteration: 2, input: expect.any(Array) });
+  const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
+  await expect.poll(inverse).toMatchObject({ iteration: 2, input: expect.any(Array) });
   expect(await readJob(admin, path)).toBeUndefined();
-  expect(await readSteps(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, {}] });
+  expect(await readInverses(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, {}] });
   expect(gate.calls).toBe(1);
 });
 
@@ -82,9 +82,9 @@ it('a suggest whose answer never reached the client is found through the conflic
   const headers = { authorization: `Bearer ${service.key}` };
   await expect(fetch(url, { method: 'POST', headers })).rejects.toThrow();
   await dropped;
-  const again = await service.call<Step & { instance: string }>('POST', `${path}/inverses`);
+  const again = await service.call<Inverse & { instance: string }>('POST', `${path}/inverses`);
   expect(again.status).toBe(409);
-  const open = await service.ok<Step>('GET', again.body.instance.replace('/v1', ''));
+  const open = await service.ok<Inverse>('GET', again.body.instance.replace('/v1', ''));
   expect(open).toMatchObject({ iteration: 2, status: 'active', input: expect.any(Array) });
-  expect(await readSteps(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: open.input }] });
+  expect(await readInverses(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: open.input }] });
 });

@@ -9,7 +9,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { makeLog } from '../../src/log.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
-import { loadObjective, openAdmin, readSteps, type Step } from './objective.ts';
+import { type Inverse, loadObjective, openAdmin, readInverses } from './objective.ts';
 
 const config = loadConfig({ PORT: '0', LEASE_MS: '2000', POLL_INTERVAL_MS: '200', WORKER_CONCURRENCY: '1' });
 const log = makeLog({ level: 'silent' });
@@ -52,7 +52,7 @@ it.each(['stopped', 'killed'] as const)(
   async (how) => {
     const t = await setup();
     const asked = await t.send('POST', `${t.objective}/inverses`, undefined, 'respond-async');
-    const step = (await asked.json()) as Step;
+    const inverse = (await asked.json()) as Inverse;
     await t.gate.entered;
     if (how === 'stopped') await server.stop('immediate');
     else await server.kill();
@@ -63,9 +63,9 @@ it.each(['stopped', 'killed'] as const)(
     expect((await fetch(`${t.service.url}/livez`)).status).toBe(200);
     expect((await fetch(`${t.service.url}/readyz`)).status).toBe(503);
     await server.start();
-    const read = () => t.client.ok<Step>('GET', `${t.objective}/inverses/${step.id}`).catch(() => undefined);
+    const read = () => t.client.ok<Inverse>('GET', `${t.objective}/inverses/${inverse.id}`).catch(() => undefined);
     await expect.poll(read).toMatchObject({ iteration: 2, input: expect.any(Array) });
-    expect(await readSteps(t.client, t.objective)).toMatchObject({ attemptCount: 1, inverses: [{}, {}] });
+    expect(await readInverses(t.client, t.objective)).toMatchObject({ attemptCount: 1, inverses: [{}, {}] });
     const admin = await openAdmin(server.url);
     expect((await admin.query('select 1 from suggestion_jobs')).rows).toEqual([]);
     await admin.end();

@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
 import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
-import { loadObjective, openAdmin, readSteps, type Step } from './objective.ts';
+import { type Inverse, loadObjective, openAdmin, readInverses } from './objective.ts';
 
 /** A service whose every connection to Postgres goes through a proxy. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {
@@ -31,15 +31,15 @@ async function setup(settings: Readonly<Record<string, string>> = {}) {
 
 it('connections cut while a suggestion is computed cost nothing: the result is written on new ones', async () => {
   const { service, gate, proxy, path } = await setup();
-  const asked = service.call<Step>('POST', `${path}/inverses`);
+  const asked = service.call<Inverse>('POST', `${path}/inverses`);
   await gate.entered;
   expect(proxy.cut()).toBeGreaterThan(1);
   gate.open();
-  // A read of the waiting request may have met the cut; a client asks again then and finds the same step.
+  // A read of the waiting request may have met the cut; a client asks again then and finds the same inverse.
   const { status, body } = await asked;
   expect([201, 503]).toContain(status);
   const opened = status === 201 ? body : await service.call('POST', `${path}/inverses`).then((answer) => answer.body);
-  const objective = () => readSteps(service, path);
+  const objective = () => readInverses(service, path);
   await expect.poll(objective).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: expect.any(Array) }] });
   expect(opened).toBeDefined();
   expect(gate.calls).toBe(1);
@@ -64,7 +64,7 @@ it('a connection cut inside a transaction is an answer of 503, not the end of th
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   await admin.query('commit');
   await admin.end();
-  expect(await readSteps(service, path)).toMatchObject({ attemptCount: 0, inverses: [{}] });
+  expect(await readInverses(service, path)).toMatchObject({ attemptCount: 0, inverses: [{}] });
 });
 
 it('a lock that a hung process holds is an answer of 503 after the lock timeout', async () => {

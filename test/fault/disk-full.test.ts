@@ -15,7 +15,7 @@ import { findFreePort } from '../telemetry/free-port.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
-import { loadObjective, openAdmin, readJob, type Step } from './objective.ts';
+import { type Inverse, loadObjective, openAdmin, readJob } from './objective.ts';
 
 /** Writes of this kind to the table meet a full disk from now on. */
 async function fillDisk({ databaseUrl }: TestService, event: string): Promise<void> {
@@ -111,7 +111,7 @@ describe('a worker whose database has a full disk', () => {
     expect(await readJob(admin, second)).toMatchObject({ state: 'waiting', attempts: 0 });
 
     await makeRoom(service);
-    const read = () => service.ok<Step>('GET', `${first}/inverses/${id}`);
+    const read = () => service.ok<Inverse>('GET', `${first}/inverses/${id}`);
     await expect.poll(read).toMatchObject({ iteration: 2, input: expect.any(Array) });
     await expect.poll(() => readJob(admin, second)).toBeUndefined();
     // Kept, not computed a second time.

@@ -1,7 +1,7 @@
 import { afterAll, describe, it } from 'vitest';
 import { startTestService } from '../support/service.ts';
 import { honest, makeDyingThread, makeEngine, proposing, type Suggest } from './engines.ts';
-import { loadObjective, openAdmin, readJob, readSteps, type Step, undisturbedInput } from './objective.ts';
+import { type Inverse, loadObjective, openAdmin, readInverses, readJob, undisturbedInput } from './objective.ts';
 
 const dying = makeDyingThread();
 const FAULTS: readonly { readonly name: string; readonly suggest: Suggest; readonly reason: RegExp }[] = [
@@ -20,7 +20,7 @@ afterAll(() => dying.close());
 
 describe('an engine that', () => {
   it.concurrent.for(FAULTS)(
-    '$name fails the step after its retries; the next suggest tries again',
+    '$name fails the inverse after its retries; the next suggest tries again',
     async (fault, { expect, onTestFinished }) => {
       let suggest = honest;
       const service = await startTestService({ engine: makeEngine((...task) => suggest(...task)) });
@@ -39,14 +39,14 @@ describe('an engine that', () => {
       const failed = await service.call('POST', `${path}/inverses`);
       expect(failed).toMatchObject({ status: 500, body: { type: expect.stringContaining('suggestion-failed') } });
       expect(calls).toBe(5);
-      const after = await readSteps(service, path);
+      const after = await readInverses(service, path);
       expect(after).toMatchObject({ stopReason: 0, attemptCount: 0, inverses: [{}, { status: 'failed' }] });
       const { rows } = await admin.query('select failure_reason from inverses where failure_reason is not null');
       expect(rows[0].failure_reason).toMatch(fault.reason);
       expect(await readJob(admin, path)).toBeUndefined();
       suggest = honest;
-      expect(await service.ok<Step>('POST', `${path}/inverses`)).toMatchObject({ iteration: 3, input: expected });
-      expect(await readSteps(service, path)).toMatchObject({ attemptCount: 1 });
+      expect(await service.ok<Inverse>('POST', `${path}/inverses`)).toMatchObject({ iteration: 3, input: expected });
+      expect(await readInverses(service, path)).toMatchObject({ attemptCount: 1 });
     },
   );
 });

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { startTestService } from '../support/service.ts';
 import { Gate, honest, makeEngine, proposing, type Suggest } from './engines.ts';
-import { loadObjective, openAdmin, readJob, readSteps, type Step } from './objective.ts';
+import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';
 
 /** An ingress whose worker hangs in its computation, and the log of that worker. */
 async function setup(options: { readonly slow: (gate: Gate) => Suggest; readonly leaseMs: number }) {
@@ -22,7 +22,7 @@ async function setup(options: { readonly slow: (gate: Gate) => Suggest; readonly
     await service.close();
   });
   const path = await loadObjective(service);
-  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   const signal = await gate.entered;
   const expire = () => admin.query("update suggestion_jobs set visible_at = now() - interval '1 ms'");
   const startAnotherWorker = async () => {
@@ -30,22 +30,22 @@ async function setup(options: { readonly slow: (gate: Gate) => Suggest; readonly
     const roles = { ingress: false, worker: true, engine: makeEngine(honest) };
     others.push(await startService(config, service.databaseUrl, makeLog({ level: 'silent' }), roles));
   };
-  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  return { service, admin, gate, path, signal, expire, startAnotherWorker, step };
+  const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
+  return { service, admin, gate, path, signal, expire, startAnotherWorker, inverse };
 }
 
 it('a result that comes after the job was taken over is discarded', async () => {
   const t = await setup({ slow: (gate) => gate.suggest, leaseMs: 60_000 });
   await t.expire();
   await t.startAnotherWorker();
-  await expect.poll(t.step).toMatchObject({ input: expect.any(Array) });
-  const before = await readSteps(t.service, t.path);
+  await expect.poll(t.inverse).toMatchObject({ input: expect.any(Array) });
+  const before = await readInverses(t.service, t.path);
   t.gate.open();
   // The worker has let go of the stale job when it takes the next one.
   const next = await loadObjective(t.service);
-  const followed = await t.service.ok<Step>('POST', `${next}/inverses`);
+  const followed = await t.service.ok<Inverse>('POST', `${next}/inverses`);
   expect(followed.input).not.toBeNull();
-  expect(await readSteps(t.service, t.path)).toEqual(before);
+  expect(await readInverses(t.service, t.path)).toEqual(before);
   expect(before).toMatchObject({ attemptCount: 1 });
   expect(before.inverses[1]!.inputs).not.toEqual([1, 1]);
 });
@@ -56,7 +56,7 @@ it('a computation whose lease is lost is aborted', async () => {
   await t.startAnotherWorker();
   await t.expire();
   expect(await aborted).toBe('lease-lost');
-  await expect.poll(t.step).toMatchObject({ input: expect.any(Array) });
+  await expect.poll(t.inverse).toMatchObject({ input: expect.any(Array) });
 });
 
 it('a slow computation keeps its job: the lease is renewed while it runs', async () => {
@@ -70,5 +70,5 @@ it('a slow computation keeps its job: the lease is renewed while it runs', async
   await expect.poll(() => isHeldPast(rows[0]!.end)).toBe(true);
   expect(await readJob(t.admin, t.path)).toMatchObject({ state: 'leased', attempts: 1 });
   t.gate.open();
-  await expect.poll(t.step).toMatchObject({ input: [1, 1] });
+  await expect.poll(t.inverse).toMatchObject({ input: [1, 1] });
 });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { LINEAR_OBJECTIVE, linear } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
 
-export interface Step {
+export interface Inverse {
   readonly id: number;
   readonly iteration: number;
   readonly status: string;
@@ -39,8 +39,8 @@ export async function loadObjective(service: Pick<TestService, 'ok'>): Promise<s
 /** The suggestion that an undisturbed service gives for this objective. */
 export async function undisturbedInput(service: Pick<TestService, 'ok'>): Promise<readonly number[]> {
   const path = await loadObjective(service);
-  const step = await service.ok<Step>('POST', `${path}/inverses`);
-  return step.input!;
+  const inverse = await service.ok<Inverse>('POST', `${path}/inverses`);
+  return inverse.input!;
 }
 
 /** One connection that goes straight to the database. */
@@ -71,7 +71,7 @@ export async function readJob(admin: pg.Client, objectivePath: string): Promise<
   return rows[0];
 }
 
-export async function readSteps(service: Pick<TestService, 'ok'>, objectivePath: string) {
+export async function readInverses(service: Pick<TestService, 'ok'>, objectivePath: string) {
   return service.ok<{
     readonly attemptCount: number;
     readonly stopReason: number;

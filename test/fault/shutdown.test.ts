@@ -2,7 +2,7 @@ import { expect, inject, it, onTestFinished } from 'vitest';
 import { startCommand } from '../support/run-command.ts';
 import { startTestService } from '../support/service.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
-import { holdUpWorkers, loadObjective, openAdmin, readJob, type Step } from './objective.ts';
+import { holdUpWorkers, type Inverse, loadObjective, openAdmin, readJob } from './objective.ts';
 
 async function setup(options: { readonly aborts: boolean; readonly graceMs: number }) {
   const gate = new Gate(honest);
@@ -19,7 +19,7 @@ async function setup(options: { readonly aborts: boolean; readonly graceMs: numb
 
 it('a suggest under way is answered before the service is gone', async () => {
   const { service, gate, path } = await setup({ aborts: false, graceMs: 20_000 });
-  const asked = service.call<Step>('POST', `${path}/inverses`);
+  const asked = service.call<Inverse>('POST', `${path}/inverses`);
   await gate.entered;
   const closed = service.service.close();
   gate.open();
@@ -30,7 +30,7 @@ it('a suggest under way is answered before the service is gone', async () => {
 
 it('claimed work is finished within the grace', async () => {
   const { service, gate, admin, path } = await setup({ aborts: true, graceMs: 20_000 });
-  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
   const closed = service.service.close();
   gate.open();
@@ -77,12 +77,12 @@ it('a worker process that is told to stop writes what it has computed and ends w
   await worker.prints(/worker\.ready/);
   const path = await loadObjective(service);
   await holdUpWorkers(admin);
-  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await expect.poll(() => readJob(admin, path)).toMatchObject({ state: 'leased' });
   worker.child.kill('SIGTERM');
   await worker.prints(/worker\.stopping/);
   await admin.query('commit');
   expect(await worker.ended).toBe(0);
-  const step = await service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  expect(step.input).not.toBeNull();
+  const inverse = await service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
+  expect(inverse.input).not.toBeNull();
 });

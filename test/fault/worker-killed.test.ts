@@ -3,11 +3,11 @@ import { type CommandProcess, startCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 import {
   holdUpWorkers,
+  type Inverse,
   loadObjective,
   openAdmin,
+  readInverses,
   readJob,
-  readSteps,
-  type Step,
   undisturbedInput,
 } from './objective.ts';
 
@@ -43,7 +43,7 @@ it('a job whose worker is killed goes to another worker after the lease, and get
   const expected = await undisturbedInput(service);
   const path = await loadObjective(service);
   await holdUpWorkers(admin);
-  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   expect(asked.status).toBe(202);
   const job = () => readJob(admin, path);
   await expect.poll(job).toMatchObject({ state: 'leased' });
@@ -52,13 +52,13 @@ it('a job whose worker is killed goes to another worker after the lease, and get
   expect(await first.ended).toBe('SIGKILL');
   await admin.query('commit');
   const second = await startWorker();
-  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  await expect.poll(step).toMatchObject({ input: expected, iteration: 2 });
+  const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
+  await expect.poll(inverse).toMatchObject({ input: expected, iteration: 2 });
   expect(holder).toMatch(new RegExp(`:${first.child.pid}$`));
   // The line follows the write that the poll has seen.
   await second.prints(/"attempt":[2-5]\b/);
   expect(await job()).toBeUndefined();
-  expect(await readSteps(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: expected }] });
+  expect(await readInverses(service, path)).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: expected }] });
   await admin.end();
 });
 
@@ -69,20 +69,20 @@ it('a worker that hangs past its lease finds the job taken over when it goes on,
   const expected = await undisturbedInput(service);
   const path = await loadObjective(service);
   await holdUpWorkers(admin);
-  const asked = await service.call<Step>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
+  const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await expect.poll(() => readJob(admin, path)).toMatchObject({ state: 'leased' });
   await expect.poll(() => isWaitingForLock(admin)).toBe(true);
   frozen.child.kill('SIGSTOP');
   await admin.query('commit');
   await startWorker();
-  const step = () => service.ok<Step>('GET', `${path}/inverses/${asked.body.id}`);
-  await expect.poll(step).toMatchObject({ input: expected });
+  const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
+  await expect.poll(inverse).toMatchObject({ input: expected });
   // What the new holder has to say about its suggestion follows in a write of its own.
-  await expect.poll(() => readSteps(service, path)).toMatchObject({ insight: expect.anything() });
-  const before = await readSteps(service, path);
+  await expect.poll(() => readInverses(service, path)).toMatchObject({ insight: expect.anything() });
+  const before = await readInverses(service, path);
   frozen.child.kill('SIGCONT');
   await frozen.prints(/suggestion\.(lost|lease-lost|interrupted)/);
-  expect(await readSteps(service, path)).toEqual(before);
+  expect(await readInverses(service, path)).toEqual(before);
   expect(before.attemptCount).toBe(1);
   await admin.end();
 });

@@ -46,15 +46,15 @@ async function exported(path: string, key?: string): Promise<readonly Line[]> {
 
 const typesOf = (lines: readonly Line[]) => lines.map(({ type }) => type);
 
-/** A model with a running objective: its initial point, a completed step, and one that is being computed. */
+/** A model with a running objective: its initial point, a completed inverse, and one that is being computed. */
 async function prepareModel(key = service.key) {
   const send = service.sendAs(key);
   const prepared = await prepareObjective(send);
   const async = { prefer: 'respond-async' };
-  const { body: step } = await send('POST', `${prepared.objectiveUrl}/inverses`, {}, async);
-  await sql`delete from suggestion_jobs where inverse_id = ${step.id}`.execute(service.db);
-  await sql`update inverses set input = '{0.1,7}', suggested_at = now() where id = ${step.id}`.execute(service.db);
-  await send('PUT', `${prepared.objectiveUrl}/inverses/${step.id}/output`, { output: blackBox([0.1, 7]) });
+  const { body: inverse } = await send('POST', `${prepared.objectiveUrl}/inverses`, {}, async);
+  await sql`delete from suggestion_jobs where inverse_id = ${inverse.id}`.execute(service.db);
+  await sql`update inverses set input = '{0.1,7}', suggested_at = now() where id = ${inverse.id}`.execute(service.db);
+  await send('PUT', `${prepared.objectiveUrl}/inverses/${inverse.id}/output`, { output: blackBox([0.1, 7]) });
   await send('POST', `${prepared.objectiveUrl}/inverses`, {}, async);
   return { ...prepared, send };
 }
@@ -148,15 +148,15 @@ describe('an export of a model', () => {
     const t = await prepareModel();
     for (let i = 0; i < 45; i++) await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
     const ids = (await t.send('GET', `${t.trialUrl}/objectives?limit=200`)).body.map(({ id }: { id: number }) => id);
-    for (const [id, steps] of [
+    for (const [id, count] of [
       [ids[7], 1_700],
       [ids[30], 500],
     ]) {
       await sql`
         insert into inverses (account_id, objective_id, iteration, input)
-        select account_id, id, n, '{1,2}' from objectives, generate_series(2, ${steps}::int) n
+        select account_id, id, n, '{1,2}' from objectives, generate_series(2, ${count}::int) n
         where id = ${id}`.execute(service.db);
-      await sql`update objectives set attempt_count = ${steps} - 1 where id = ${id}`.execute(service.db);
+      await sql`update objectives set attempt_count = ${count} - 1 where id = ${id}`.execute(service.db);
     }
     const lines = (await exported(`/models/${t.model.id}/export`)).filter((line) => line.type === 'inverse');
     expect(lines).toHaveLength(3 + 43 + 1_700 + 500);
@@ -191,8 +191,8 @@ it('an export of an account holds all its models and those of no other', async (
   expect(await exported('/export', await service.makeKey('nothing there'))).toEqual([]);
 });
 
-/** Inverses of a thousand outputs each, so that an export is larger than every buffer on its way: 20 kB a step. */
-async function prepareLargeModel(steps = 3_000, key = service.key) {
+/** Inverses of a thousand outputs each, so that an export is larger than every buffer on its way: 20 kB an inverse. */
+async function prepareLargeModel(inverses = 3_000, key = service.key) {
   const t = await prepareModel(key);
   await sql`
     update objectives set objectives = (select array_agg(sin(i)) from generate_series(1, 1000) i)
@@ -200,7 +200,7 @@ async function prepareLargeModel(steps = 3_000, key = service.key) {
   await sql`
     insert into inverses (account_id, objective_id, iteration, input, output)
     select account_id, id, n, '{1,2}', (select array_agg(sin(i)) from generate_series(1, 1000) i)
-    from objectives, generate_series(4, ${steps}::int) n where id = ${t.loaded.body.id}`.execute(service.db);
+    from objectives, generate_series(4, ${inverses}::int) n where id = ${t.loaded.body.id}`.execute(service.db);
   return { ...t, path: `/models/${t.model.id}/export` };
 }
 

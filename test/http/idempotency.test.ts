@@ -374,7 +374,7 @@ describe('an output whose answer was lost and that arrives once more', () => {
   const output = { output: [0, 0, 0] };
   const outputsOf = async (url: string) => {
     const { body } = await service.send('GET', url);
-    return body.inverses.map((step: { outputs: number[] | null }) => step.outputs).slice(1);
+    return body.inverses.map((inverse: { outputs: number[] | null }) => inverse.outputs).slice(1);
   };
 
   /** One iteration completed by `load`, the next one opened; `isComputed` false: still being computed. */

@@ -258,7 +258,7 @@ describe('objectives', () => {
 });
 
 describe('initialize-inverse', () => {
-  it('answers with the inverse step of the interface, and the same one when repeated', async () => {
+  it('answers with the inverse of the interface, and the same one when repeated', async () => {
     const { trialId, trialUrl } = await prepareTrial(service.send);
     const url = `/v1/trials/${trialId}/initialize-inverse`;
     const body = { ...OBJECTIVES, convergence: 0.001 };
@@ -325,12 +325,12 @@ describe('the loop of suggestions', () => {
     expect(z.strictObject(embeddedInverseSchema.shape).safeParse(ended.optimalInverse).error).toBeUndefined();
 
     const listed = await service.send('GET', `${objectiveUrl}/inverses?limit=200`);
-    expect(listed.body.map((step: { id: number }) => step.id)).toEqual(
-      ended.inverses.map((step: { id: number }) => step.id),
+    expect(listed.body.map((inverse: { id: number }) => inverse.id)).toEqual(
+      ended.inverses.map((inverse: { id: number }) => inverse.id),
     );
   });
 
-  it('repeats an answer for the same output and refuses a different one with the step as instance', async () => {
+  it('repeats an answer for the same output and refuses a different one with the inverse as instance', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const suggested = await service.send('POST', `${objectiveUrl}/inverses`);
     const url = `${suggested.headers.location}/output`;

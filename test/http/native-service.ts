@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { SettledSteps, type SettledStepsOptions } from '../../src/application/settled-steps.ts';
+import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { connect, forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
@@ -45,7 +45,7 @@ export interface NativeService {
 export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly deps?: Partial<HttpDeps>;
-  readonly waiting?: Partial<SettledStepsOptions>;
+  readonly waiting?: Partial<SuggestionWaitersOptions>;
   readonly hasWorker?: boolean;
   /** Whether accounts have shares of the connections, as they have in the product. */
   readonly sharesConnections?: boolean;
@@ -82,7 +82,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   });
   listener.start();
   const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
-  const settledSteps = new SettledSteps({ db, listener, pollIntervalMs: 200, ...options.waiting });
+  const suggestionWaiters = new SuggestionWaiters({ db, listener, pollIntervalMs: 200, ...options.waiting });
   const loop = new SuggestionLoop({
     db,
     listener,
@@ -99,7 +99,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
-    settledSteps,
+    suggestionWaiters,
     log,
     settings: { ...SETTINGS, ...options.settings },
     isDatabaseReady: async () => true,
@@ -115,7 +115,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const sendAs = (sender: string): Send => makeSend(app, sender);
   const close = async () => {
     await app.close();
-    settledSteps.close();
+    suggestionWaiters.close();
     await loop.stop(5_000);
     await engine.close();
     await listener.stop();

@@ -297,7 +297,7 @@ describe('lists', () => {
 });
 
 describe('suggest without a worker', () => {
-  it('answers 202 with a Location to poll, and the same step when asked again', async () => {
+  it('answers 202 with a Location to poll, and the same inverse when asked again', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const first = await service.send('POST', `${objectiveUrl}/inverses`, undefined, { prefer: 'respond-async' });
     expect(first.status).toBe(202);

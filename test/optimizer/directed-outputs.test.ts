@@ -6,7 +6,7 @@ import { makeCoding } from '../../src/optimizer/space.ts';
 import { atMost, float, maximize, minimize } from './play.ts';
 
 /** A cost to minimize far out of reach and a load that must not exceed 1, at inputs 0, 1, 2 and so on. */
-function collect(rows: readonly (readonly number[])[], goal: readonly Target[], firstStep = 0) {
+function collect(rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0) {
   const space = { variables: [float(0, 1000)] };
   const request: SuggestRequest = {
     space,
@@ -17,7 +17,7 @@ function collect(rows: readonly (readonly number[])[], goal: readonly Target[], 
       Y: Float64Array.from(rows.flat()),
       failed: new Uint8Array(rows.length),
     },
-    firstStep,
+    firstSuggested,
     convergence: 1e-3,
     seed: 1,
     workLimit: 1000,
@@ -26,8 +26,8 @@ function collect(rows: readonly (readonly number[])[], goal: readonly Target[], 
 }
 
 const COST_WITHIN_LOAD = [minimize(-1000), atMost(1)];
-const standstill = (rows: readonly (readonly number[])[], goal: readonly Target[], firstStep = 0): boolean => {
-  const { request, cases } = collect(rows, goal, firstStep);
+const standstill = (rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0): boolean => {
+  const { request, cases } = collect(rows, goal, firstSuggested);
   return isStandstill(request, cases, cases.intervals, bestFeasible(cases, cases.intervals), 1);
 };
 

@@ -35,7 +35,7 @@ const requests = fc
         const goal = isExact
           ? { targets: center.map((t) => within(t, 1e-7)), l1: { center, threshold: 1e-7 * m } }
           : { targets: goals, l1: null };
-        return { space, goal, history, firstStep: Math.min(count, 3), convergence: 1e-6, seed, workLimit: 200 };
+        return { space, goal, history, firstSuggested: Math.min(count, 3), convergence: 1e-6, seed, workLimit: 200 };
       });
   });
 
@@ -107,7 +107,7 @@ describe('a history', () => {
       Y: Float64Array.from(outputs.flat()),
       failed: Uint8Array.from(failed),
     },
-    firstStep: 0,
+    firstSuggested: 0,
     convergence: 1e-6,
     seed: 1,
     workLimit: 1000,

@@ -19,7 +19,7 @@ function requestOf(variables: readonly Variable[], rows: readonly (readonly numb
       Y: Float64Array.from(outputs.flat()),
       failed: new Uint8Array(rows.length),
     },
-    firstStep: rows.length,
+    firstSuggested: rows.length,
     convergence: 1e-6,
     seed: 1,
     workLimit: 5000,

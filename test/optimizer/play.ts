@@ -74,7 +74,7 @@ export function play(game: Game, limit: number): Played {
       Y: Float64Array.from(Y),
       failed: Uint8Array.from(failed),
     },
-    firstStep: design.count,
+    firstSuggested: design.count,
     convergence,
     seed,
     workLimit: 5000,

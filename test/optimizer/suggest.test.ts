@@ -105,7 +105,7 @@ describe('a finite space', () => {
         const { steps, end, request } = play(game, 100);
         const { size, n } = makeCoding(space);
         expect(end?.reason).toBe('space-used-up');
-        expect(request.firstStep + steps.length).toBe(size);
+        expect(request.firstSuggested + steps.length).toBe(size);
         const keys = new Set<string>();
         for (let i = 0; i < request.history.count; i++) keys.add(request.history.X.subarray(i * n, (i + 1) * n).join());
         expect(keys.size).toBe(size);

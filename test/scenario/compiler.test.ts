@@ -15,7 +15,7 @@ import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import type { PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { makeLog } from '../../src/log.ts';
 import { honest, makeEngine } from '../fault/engines.ts';
-import { loadObjective, type Step } from '../fault/objective.ts';
+import { type Inverse, loadObjective } from '../fault/objective.ts';
 import { linear } from '../support/fixtures.ts';
 import { execute } from '../support/postgres-server.ts';
 import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../support/postgres-versions.ts';
@@ -85,7 +85,7 @@ it.skipIf(installed.length === 0).for(installed)('compiles nothing on PostgreSQL
     await ok('POST', '/webhooks', { url: receiver.url });
     const objective = await loadObjective({ ok });
     for (let cycle = 0; cycle < 3; cycle++) {
-      const { input } = await ok<Step>('POST', `${objective}/inverses`);
+      const { input } = await ok<Inverse>('POST', `${objective}/inverses`);
       await ok('POST', `${objective}/inverse-output`, { output: linear(input!).map((value) => value + 1) });
     }
     await receiver.next();

@@ -37,7 +37,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     python.run(program, { url: service.service.url!, key: service.key, ...options });
   const read = async <T>(program: string, options = {}): Promise<T> => JSON.parse(await run(program, options)) as T;
 
-  it('reaches Satisfied with the quick start of its own description, within the ten steps that it allows itself', async () => {
+  it('reaches Satisfied with the quick start of its own description, within the ten inverses that it allows itself', async () => {
     const shown = await run('quick_start.py');
     expect(shown).toContain('Solution satisfied all objectives!');
   });

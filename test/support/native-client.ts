@@ -62,9 +62,9 @@ export async function solve(
   for (; suggestions < limit; suggestions++) {
     const { stopReason } = await service.ok<{ stopReason: number }>('GET', objectivePath);
     if (stopReason !== 0) break;
-    const step = await service.ok<{ input: number[]; status: string }>('POST', `${objectivePath}/inverses`);
-    if (step.status !== 'active') continue;
-    await service.ok('POST', `${objectivePath}/inverse-output`, { output: box.run(step.input) });
+    const inverse = await service.ok<{ input: number[]; status: string }>('POST', `${objectivePath}/inverses`);
+    if (inverse.status !== 'active') continue;
+    await service.ok('POST', `${objectivePath}/inverse-output`, { output: box.run(inverse.input) });
   }
   return { suggestions, objectivePath, objective: await service.ok('GET', objectivePath) };
 }

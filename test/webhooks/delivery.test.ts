@@ -67,16 +67,16 @@ describe('a receiver', () => {
   it('gets each kind of record', async () => {
     await outbox.register(path('kinds'));
     const { trial, objective } = await loadLinearObjective(outbox);
-    const step = { name: 'inverse.suggested', resourceId: objective.inverses[0]!.id } as const;
+    const suggested = { name: 'inverse.suggested', resourceId: objective.inverses[0]!.id } as const;
     const output = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
-    await inTransaction(outbox.db, (trx) => insertEvents(trx, outbox.accountId, [step, output]));
+    await inTransaction(outbox.db, (trx) => insertEvents(trx, outbox.accountId, [suggested, output]));
     await outbox.drain();
     const events = receivedAt('kinds').map(({ body }) => eventSchema.parse(JSON.parse(body)));
     expect(events.map(({ name, subject, data }) => [name, subject, data.id])).toEqual([
       ['project.created', `project/${trial.projectId}`, trial.projectId],
       ['output_cases.loaded', `trial/${trial.id}`, trial.id],
       ['objectives.loaded', `objective/${objective.id}`, objective.id],
-      ['inverse.suggested', `inverse/${step.resourceId}`, step.resourceId],
+      ['inverse.suggested', `inverse/${suggested.resourceId}`, suggested.resourceId],
       ['inverse.output_loaded', `objective/${objective.id}`, objective.id],
     ]);
   });

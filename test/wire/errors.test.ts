@@ -1,6 +1,6 @@
 import { errorCodes } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { PASSING_REFUSALS } from '../../src/application/idempotent.ts';
+import { TRANSIENT_REFUSALS } from '../../src/application/idempotent.ts';
 import { databaseTrouble, isDatabaseAway } from '../../src/db/transaction.ts';
 import { DomainError, type ErrorCode, makeViolation, validationFailed } from '../../src/domain/errors.ts';
 import { answerError, REFUSALS } from '../../src/http/errors.ts';
@@ -8,7 +8,7 @@ import { answerError, REFUSALS } from '../../src/http/errors.ts';
 const context = {
   instance: '/v1/here',
   databaseTrouble,
-  stepPath: ({ objectiveId, inverseId }: { objectiveId: number; inverseId: number }) =>
+  inversePathOf: ({ objectiveId, inverseId }: { objectiveId: number; inverseId: number }) =>
     `/v1/o/${objectiveId}/i/${inverseId}`,
 };
 
@@ -44,8 +44,8 @@ const pgError = (code: string) => Object.assign(new Error('from the database: se
 
 describe('an error is answered', () => {
   it.each(Object.entries(STATUSES) as [ErrorCode, number][])('%s with %i', (code, status) => {
-    const step = { objectiveId: 7, inverseId: 9 };
-    const { problem } = answerError(new DomainError(code, 'What to do.', { step }), context);
+    const inverse = { objectiveId: 7, inverseId: 9 };
+    const { problem } = answerError(new DomainError(code, 'What to do.', { inverse }), context);
     expect(problem).toMatchObject({
       type: `urn:backsolve:problem:${code.toLowerCase().replaceAll('_', '-')}`,
       status,
@@ -59,8 +59,8 @@ describe('an error is answered', () => {
 
   it('and never stored under an Idempotency-Key when it is 429, our fault or a quota', () => {
     const codes = Object.entries(REFUSALS).filter(([, { status }]) => status === 429 || status >= 500);
-    expect(codes.map(([code]) => PASSING_REFUSALS.has(code as ErrorCode))).toEqual(codes.map(() => true));
-    expect(PASSING_REFUSALS.has('QUOTA_EXCEEDED')).toBe(true);
+    expect(codes.map(([code]) => TRANSIENT_REFUSALS.has(code as ErrorCode))).toEqual(codes.map(() => true));
+    expect(TRANSIENT_REFUSALS.has('QUOTA_EXCEEDED')).toBe(true);
   });
 
   it('with the headers that belong to the status', () => {

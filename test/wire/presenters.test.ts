@@ -76,7 +76,7 @@ const RESULTS_AT_BASIS = [
   },
 ];
 
-describe('a step', () => {
+describe('an inverse', () => {
   it('without an output is judged by the last completed iteration', () => {
     expect(presentSuggestion({ objective, inverse })).toEqual({
       id: 20,
@@ -139,7 +139,7 @@ describe('an objective', () => {
     expect(loaded).not.toHaveProperty('desiredL1Norm');
   });
 
-  it('as stored shows its steps, the optimal one among them, and no seed', () => {
+  it('as stored shows its inverses, the optimal one among them, and no seed', () => {
     const stored = presentObjective({ ...objective, optimalInverseId: 20, stopReason: 1 });
     expect(stored).toMatchObject({ desiredL1Norm: 0.5, stopReason: 1, disabledAt: null, trialId: 5, number: 1 });
     expect(stored.optimalInverse).toEqual(stored.inverses[0]);

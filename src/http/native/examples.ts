@@ -1,5 +1,5 @@
 /** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
-import type { StepView } from '../../application/views.ts';
+import type { InverseView } from '../../application/views.ts';
 import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
@@ -95,7 +95,7 @@ const unsettled = {
   failureReason: null,
 };
 
-const firstStep: Inverse = {
+const initial: Inverse = {
   ...instants,
   ...unsettled,
   id: 900,
@@ -112,7 +112,7 @@ const firstStep: Inverse = {
 };
 
 const suggestion: Inverse = {
-  ...firstStep,
+  ...initial,
   id: 901,
   iteration: 2,
   input: [0.875, 5],
@@ -123,8 +123,8 @@ const suggestion: Inverse = {
   loadedAt: null,
 };
 
-const stored = { ...objective, inverses: [firstStep, suggestion] };
-const step: StepView = { objective, inverse: suggestion };
+const stored = { ...objective, inverses: [initial, suggestion] };
+const view: InverseView = { objective, inverse: suggestion };
 
 const explanation: StoredExplanation = {
   caseCount: 14,
@@ -177,8 +177,8 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   LoadedObjectives: presentLoadedObjectives({ ...stored, attemptCount: 0 }),
   Objective: presentObjective(stored),
   ExplainedObjective: { ...presentObjective(stored), ...presentExplanation(objective, explanation) },
-  Suggestion: presentSuggestion(step),
-  Inverse: presentInverse(step),
+  Suggestion: presentSuggestion(view),
+  Inverse: presentInverse(view),
   Key: presentKey(key),
   CreatedKey: presentCreatedKey({ key, text }),
   RotatedKey: presentRotatedKey({ successor: key, text, predecessor }),

@@ -36,7 +36,7 @@ export const inverseOperations: readonly Operation[] = [
       'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once; so does the service when too many requests of the account wait already. Repeating it while the suggestion is being computed returns the same iteration.',
     body: noFields,
     waits: true,
-    keepsKeyItself: true,
+    handlesIdempotency: true,
     answers: {
       ...created.spec(
         'The next iteration with its input. When the objective was stopped meanwhile: status stopped, input null.',
@@ -51,21 +51,21 @@ export const inverseOperations: readonly Operation[] = [
     refusals: {
       409: 'The previous iteration is not completed; instance is its path.',
     },
-    handle: async ({ deps, accountId, ids, prefer, requestId, keyed }) => {
+    handle: async ({ deps, accountId, ids, prefer, requestId, idempotency }) => {
       const { waitMs, applied } = applyWait(prefer, {
         defaultMs: deps.settings.suggestWaitMs,
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
       const limits = deps.settings.account;
-      const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, limits });
-      const isPending = isBeingComputed(step.inverse);
+      const view = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, idempotency, limits });
+      const isPending = isBeingComputed(view.inverse);
       return {
         status: isPending ? 202 : 201,
-        body: presentSuggestion(step),
+        body: presentSuggestion(view),
         headers: {
-          location: inversePath(ids, ids.objectiveId, step.inverse.id),
-          ...(applied !== undefined && step.mayWait && { 'preference-applied': applied }),
-          ...(isPending && { 'retry-after': String(step.mayWait ? POLL_AFTER_SECONDS : POLL_CROWDED_SECONDS) }),
+          location: inversePath(ids, ids.objectiveId, view.inverse.id),
+          ...(applied !== undefined && view.mayWait && { 'preference-applied': applied }),
+          ...(isPending && { 'retry-after': String(view.mayWait ? POLL_AFTER_SECONDS : POLL_CROWDED_SECONDS) }),
         },
       };
     },

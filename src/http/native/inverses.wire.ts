@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/record-output.ts';
-import type { StepView } from '../../application/views.ts';
+import type { InverseView } from '../../application/views.ts';
 import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
@@ -97,7 +97,7 @@ const commonFields = {
   updatedAt: timestamp,
 };
 
-const stepFields = {
+const inverseFields = {
   ...commonFields,
   convergence: z.number().describe('The criterion on iteration 1, then the relative distance that is left.'),
   input: z.array(z.number()).nullable().describe('null while the suggestion is being computed.'),
@@ -108,11 +108,11 @@ const stepFields = {
     .describe('Judge the own output, before it is loaded the output of the last completed iteration.'),
 };
 
-export const suggestionSchema = z.object(stepFields).meta({ id: 'Suggestion' });
+export const suggestionSchema = z.object(inverseFields).meta({ id: 'Suggestion' });
 
 export const inverseSchema = z
   .object({
-    ...stepFields,
+    ...inverseFields,
     trialId: z.int(),
     output: z.array(z.number()).nullable().describe('null until it is loaded.'),
     disabledAt: timestamp.nullable(),
@@ -128,23 +128,23 @@ export const embeddedInverseSchema = z
   })
   .meta({ id: 'EmbeddedInverse' });
 
-/** A step as the answer to suggest: the input to try next. */
-export function presentSuggestion(step: StepView): z.infer<typeof suggestionSchema> {
-  return presentStep(step, judge(step.objective, step.inverse));
+/** An inverse as the answer to suggest: the input to try next. */
+export function presentSuggestion(view: InverseView): z.infer<typeof suggestionSchema> {
+  return presentFields(view, judge(view.objective, view.inverse));
 }
 
-/** A step on its own. */
-export function presentInverse(step: StepView): z.infer<typeof inverseSchema> {
-  const { objective, inverse } = step;
+/** An inverse on its own. */
+export function presentInverse(view: InverseView): z.infer<typeof inverseSchema> {
+  const { objective, inverse } = view;
   return {
-    ...presentStep(step, judge(objective, inverse)),
+    ...presentFields(view, judge(objective, inverse)),
     trialId: objective.trialId,
     output: inverse.output === null ? null : [...inverse.output],
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
 }
 
-/** A step among the steps of its objective. */
+/** An inverse among the inverses of its objective. */
 export function presentEmbeddedInverse(
   objective: JudgedObjective,
   inverse: Inverse,
@@ -163,7 +163,7 @@ function judge(objective: JudgedObjective, inverse: Inverse): Evaluation {
   return evaluateOutput(objective, inverse.output ?? inverse.basisOutput ?? objective.initialOutput);
 }
 
-function presentStep({ objective, inverse }: StepView, evaluation: Evaluation) {
+function presentFields({ objective, inverse }: InverseView, evaluation: Evaluation) {
   return {
     ...presentCommon(inverse, evaluation),
     convergence: inverse.iteration === 1 ? objective.convergence : evaluation.convergence,

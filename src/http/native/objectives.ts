@@ -52,10 +52,10 @@ export const objectiveOperations: readonly Operation[] = [
     body: newInverse,
     answers: created.spec('Iteration 1, the initial point.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const step = await initializeInverse(deps.db, accountId, ids.trialId, body, deps.settings.account);
+      const view = await initializeInverse(deps.db, accountId, ids.trialId, body, deps.settings.account);
       const trial = await getTrial(deps.db, accountId, ids);
-      const location = inversePath({ ...trial, ...ids }, step.objective.id, step.inverse.id);
-      return created.answer(location, presentInverse(step));
+      const location = inversePath({ ...trial, ...ids }, view.objective.id, view.inverse.id);
+      return created.answer(location, presentInverse(view));
     },
     replay: {
       isFinal: true,

@@ -1,6 +1,6 @@
 /** The native dialect: every route of it, and the scope they live in. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { StepReference } from '../../domain/errors.ts';
+import type { InverseReference } from '../../domain/errors.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
 import type { Operation } from '../operation.ts';
@@ -43,14 +43,14 @@ export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limi
   admitAccounts(scope, deps);
   requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);
-  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, stepPath }));
+  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf }));
   registerOperations(scope, deps, NATIVE_OPERATIONS);
 }
 
-/** The path of a step beside the objective that the request is about. */
-function stepPath(request: FastifyRequest, step: StepReference): string | undefined {
+/** The path of an inverse beside the objective that the request is about. */
+function inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined {
   const { model_id, project_id, trial_id } = request.params as Readonly<Record<string, string | undefined>>;
   if (model_id === undefined || project_id === undefined || trial_id === undefined) return undefined;
   const ids = { modelId: Number(model_id), projectId: Number(project_id), trialId: Number(trial_id) };
-  return inversePath(ids, step.objectiveId, step.inverseId);
+  return inversePath(ids, inverse.objectiveId, inverse.inverseId);
 }

@@ -4,7 +4,7 @@
  * is large, or of a record that never changes again, is not stored but read again.
  */
 import type { FastifyRequest } from 'fastify';
-import { findEarlier, type KeyedRequest, runOnce } from '../../application/idempotent.ts';
+import { findEarlier, type IdempotentRequest, runOnce } from '../../application/idempotent.ts';
 import { expandKey, seal, unseal } from '../../application/seal.ts';
 import { DomainError, makeViolation, type Violation } from '../../domain/errors.ts';
 import { NO_BODY_DIGEST } from '../body/bodies.ts';
@@ -22,15 +22,18 @@ const PRINTABLE = /^[\x20-\x7e]+$/;
 type AnyCall = Call<Readonly<Record<string, number>>, unknown>;
 
 /** The request's key, if it is a POST with one; `digest` is its body's. `violations` when the key is malformed. */
-export function readKeyedRequest(
+export function readIdempotentRequest(
   request: FastifyRequest,
   accountId: number,
   digest: Buffer | undefined,
-): { readonly keyed: KeyedRequest | undefined; readonly violations: readonly Violation[] } {
+): { readonly idempotency: IdempotentRequest | undefined; readonly violations: readonly Violation[] } {
   const { key, violations } = readKey(request, 1);
-  if (key === undefined) return { keyed: undefined, violations };
+  if (key === undefined) return { idempotency: undefined, violations };
   const fingerprint = digest ?? NO_BODY_DIGEST;
-  return { keyed: { accountId, method: request.method, path: routedPath(request), key, fingerprint }, violations: [] };
+  return {
+    idempotency: { accountId, method: request.method, path: routedPath(request), key, fingerprint },
+    violations: [],
+  };
 }
 
 /** The key of a POST, if it has one; `violations` when it is malformed or shorter than `minimumLength`. */
@@ -73,15 +76,15 @@ const LONGEST_STORED_BODY = 65_536;
  * transaction is done before.
  */
 export async function answerOnce(operation: Operation, call: AnyCall): Promise<Answer> {
-  const { keyed, deps } = call;
-  if (keyed === undefined || operation.keepsKeyItself) {
+  const { idempotency, deps } = call;
+  if (idempotency === undefined || operation.handlesIdempotency) {
     return readLong(operation, call, await operation.handle(call, await operation.prepare?.(call)));
   }
-  const earlier = operation.prepare && (await findEarlier<StoredAnswer>(deps.db, keyed));
+  const earlier = operation.prepare && (await findEarlier<StoredAnswer>(deps.db, idempotency));
   if (earlier !== undefined) return toReplay(operation, call, earlier);
   const prepared = await operation.prepare?.(call);
   let fresh: Answer | undefined;
-  const { outcome, isReplay } = await runOnce<StoredAnswer>(deps.db, keyed, async (trx) => {
+  const { outcome, isReplay } = await runOnce<StoredAnswer>(deps.db, idempotency, async (trx) => {
     fresh = await operation.handle({ ...call, deps: { ...deps, db: trx } }, prepared);
     return toStored(operation, call, fresh);
   });

@@ -7,7 +7,7 @@ import { type AwaitDeps, suggestAndWait } from '../../application/await-suggesti
 import { getInverse, getNewestInverse } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
 import { objectiveEnded } from '../../application/request-suggestion.ts';
-import type { StepView } from '../../application/views.ts';
+import type { InverseView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
@@ -31,15 +31,15 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'The next input to try; while its output is missing, the same one again',
     body: noFields,
-    keepsKeyItself: true,
+    handlesIdempotency: true,
     answers: {
       ...created.spec('A new inverse.', inverseSchema),
       ...ok.spec('The inverse that was suggested before.', inverseSchema),
     },
     handle: async (call) => {
       try {
-        const step = await suggest(call);
-        return created.answer(presentInverse(step.objective, step.inverse));
+        const view = await suggest(call);
+        return created.answer(presentInverse(view.objective, view.inverse));
       } catch (error) {
         const known = await findSuggested(call, error);
         if (known === undefined) throw error;
@@ -57,27 +57,27 @@ export const inverseOperations: readonly Operation[] = [
     answers: ok.spec('The inverse, judged.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       try {
-        const step = await recordOutput(deps.db, accountId, ids, toMeasurement(body));
-        return ok.answer(presentInverse(step.objective, step.inverse));
+        const view = await recordOutput(deps.db, accountId, ids, toMeasurement(body));
+        return ok.answer(presentInverse(view.objective, view.inverse));
       } catch (error) {
         if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;
-        const step = await getInverse(deps.db, accountId, ids);
-        if (!endedWithoutClient(step.inverse)) throw error;
-        return ok.answer(presentInverse(step.objective, step.inverse));
+        const view = await getInverse(deps.db, accountId, ids);
+        if (!endedWithoutClient(view.inverse)) throw error;
+        return ok.answer(presentInverse(view.objective, view.inverse));
       }
     },
     replay: {
       isFinal: true,
       read: async ({ deps, accountId, ids }) => {
-        const step = await getInverse(deps.db, accountId, ids);
-        return presentInverse(step.objective, step.inverse);
+        const view = await getInverse(deps.db, accountId, ids);
+        return presentInverse(view.objective, view.inverse);
       },
     },
   }),
 ];
 
 interface SuggestCall
-  extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'keyed'> {
+  extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'idempotency'> {
   readonly deps: AwaitDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
 
@@ -85,24 +85,24 @@ interface SuggestCall
  * Throws OVERLOADED when the suggestion takes longer than a client waits, asking again then finds it; OBJECTIVE_ENDED when
  * the objective was stopped meanwhile.
  */
-async function suggest({ deps, accountId, ids, requestId, keyed }: SuggestCall): Promise<StepView> {
+async function suggest({ deps, accountId, ids, requestId, idempotency }: SuggestCall): Promise<InverseView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const limits = deps.settings.account;
-  const step = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, keyed, limits });
-  if (step.inverse.input !== null) return step;
-  if (!isBeingComputed(step.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
+  const view = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, idempotency, limits });
+  if (view.inverse.input !== null) return view;
+  if (!isBeingComputed(view.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
   const message = 'The suggestion is still being computed; ask again for the same one.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /**
- * What an earlier answer held, or must have held, when there is nothing new to suggest: the open iteration, the step with
+ * What an earlier answer held, or must have held, when there is nothing new to suggest: the open iteration, the inverse with
  * which the objective was stopped, or the initial point when it satisfied everything. Else undefined.
  */
-async function findSuggested(call: SuggestCall, error: unknown): Promise<StepView | undefined> {
+async function findSuggested(call: SuggestCall, error: unknown): Promise<InverseView | undefined> {
   const { deps, accountId, ids } = call;
   if (isRefusal(error, 'ITERATION_OPEN')) {
-    return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.step!.inverseId });
+    return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.inverse!.inverseId });
   }
   if (!isRefusal(error, 'OBJECTIVE_ENDED')) return undefined;
   const { objective, inverse } = await getNewestInverse(deps.db, accountId, ids);
@@ -110,7 +110,7 @@ async function findSuggested(call: SuggestCall, error: unknown): Promise<StepVie
   return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? { objective, inverse } : undefined;
 }
 
-/** A step with an input that was stopped before its client loaded an output. */
+/** An inverse with an input that was stopped before its client loaded an output. */
 function endedWithoutClient(inverse: Inverse): boolean {
   return inverse.status === InverseStatus.stopped && inverse.input !== null && inverse.loadedAt === null;
 }

@@ -58,8 +58,8 @@ export const inverseSchema = z
   .meta({ id: 'Inverse' });
 
 /**
- * A step. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last
- * completed step, from which it sets out.
+ * An inverse. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last
+ * completed inverse, from which it sets out.
  */
 export function presentInverse(objective: Objective, stored: Inverse): z.infer<typeof inverseSchema> {
   const inverse = { ...stored, disabledAt: disabledAtOf(objective, stored) };
@@ -82,7 +82,7 @@ export function presentInverse(objective: Objective, stored: Inverse): z.infer<t
   };
 }
 
-/** Results are computed, not stored: their instants are those of the step they judge. */
+/** Results are computed, not stored: their instants are those of the inverse they judge. */
 function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeof resultSchema> {
   const createdAt = inverse.loadedAt ?? inverse.createdAt;
   return {
@@ -99,13 +99,13 @@ function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeo
   };
 }
 
-/** How many steps get result ids of their own before they repeat: 1000 per step have to fit into 31 bits. */
-const STEPS_OF_RESULT_IDS = 2_147_483;
+/** How many inverses get result ids of their own before they repeat: 1000 per inverse have to fit into 31 bits. */
+const INVERSES_OF_RESULT_IDS = 2_147_483;
 
 /**
- * A positive id for a result, the same in every answer. Some clients keep ids in 32 bits, so ids repeat for steps that lie
- * a multiple of 2 147 483 apart; within a step, and among its neighbours, they differ. Nothing can be looked up by them.
+ * A positive id for a result, the same in every answer. Some clients keep ids in 32 bits, so ids repeat for inverses that lie
+ * a multiple of 2 147 483 apart; within an inverse, and among its neighbours, they differ. Nothing can be looked up by them.
  */
 export function resultId(inverseId: number, number: number): number {
-  return (inverseId % STEPS_OF_RESULT_IDS) * MAXIMUM_OUTPUT_COUNT + number + 1;
+  return (inverseId % INVERSES_OF_RESULT_IDS) * MAXIMUM_OUTPUT_COUNT + number + 1;
 }

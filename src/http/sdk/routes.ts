@@ -3,7 +3,7 @@
  * quirk of those clients lives in this folder.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { StepReference } from '../../domain/errors.ts';
+import type { InverseReference } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
@@ -37,7 +37,7 @@ export async function addSdkDialect(
   limiter: RateLimiter | undefined,
 ): Promise<void> {
   addApiHeaders(scope);
-  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, stepPath }));
+  scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf }));
   await scope.register(async (open) => {
     const registrationLimiter = deps.registrationLimiter ?? limiter;
     // What is closed costs nothing and is not counted.
@@ -46,15 +46,15 @@ export async function addSdkDialect(
     }
     addRegistration(open, deps);
   });
-  await scope.register(async (keyed) => {
-    admitAccounts(keyed, deps);
-    requireScope(keyed);
-    if (limiter !== undefined) limitRate(keyed, limiter);
-    registerOperations(keyed, deps, SDK_OPERATIONS);
+  await scope.register(async (authenticated) => {
+    admitAccounts(authenticated, deps);
+    requireScope(authenticated);
+    if (limiter !== undefined) limitRate(authenticated, limiter);
+    registerOperations(authenticated, deps, SDK_OPERATIONS);
   });
 }
 
-/** Steps have no read of their own in this dialect; their objective shows them. */
-function stepPath(_: FastifyRequest, step: StepReference): string {
-  return objectivePath(step.objectiveId);
+/** Inverses have no read of their own in this dialect; their objective shows them. */
+function inversePathOf(_: FastifyRequest, inverse: InverseReference): string {
+  return objectivePath(inverse.objectiveId);
 }

@@ -38,12 +38,13 @@ const NOTICEABLY = 0.025;
 /** The diagnosis of a history by the surrogate fitted to it; null while nothing speaks against the objectives. */
 export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Predictor, work: Work): Diagnosis | null {
   const { request, coding, cases } = prepared;
-  const { history, firstStep, goal } = request;
+  const { history, firstSuggested, goal } = request;
   if (cases.merit.some((value) => value === 0)) return null;
   const tried = makeSeen(coding, history.X, history.count).distinct;
   if (tried >= coding.size) return diagnoseTried(request, cases);
   const n = movableCount(coding);
-  if (cases.N < 2 * n + 4 || history.count - firstStep < LEAST_STEPS || stallOf(cases.merit) < LEAST_STALL) return null;
+  if (cases.N < 2 * n + 4 || history.count - firstSuggested < LEAST_STEPS || stallOf(cases.merit) < LEAST_STALL)
+    return null;
   const places = placesOf(surrogate, n);
   const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
     fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, places, j), places) : UNKNOWN,

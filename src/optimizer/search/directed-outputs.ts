@@ -51,7 +51,7 @@ export function isStandstill(
   n: number,
 ): boolean {
   const patience = PATIENCE + PATIENCE_PER_INPUT * n;
-  if (feasible < 0 || request.history.count - request.firstStep < patience) return false;
+  if (feasible < 0 || request.history.count - request.firstSuggested < patience) return false;
   const since = request.history.count - patience;
   const earlier = cases.rows.filter((row) => row < since).length;
   const before = bestFeasible({ ...cases, N: earlier }, intervals);

@@ -149,7 +149,7 @@ describe('an objective', () => {
       expect(result).toMatchObject({ minimumBound: 0, maximumBound: 0 });
   });
 
-  it('does not show a step that is still being computed', async () => {
+  it('does not show an inverse that is still being computed', async () => {
     const idle = await openNativeService({ settings: { suggestWaitMs: 10 } });
     const { url, suggestUrl } = await makeObjective(idle.send);
     await idle.send('POST', suggestUrl, {});
@@ -162,7 +162,7 @@ describe('an inverse', () => {
   it('is suggested without output and results, loaded with both, and satisfied at last', async () => {
     const { url, suggestUrl, objective } = await makeObjective(service.send);
     let [last] = objective.inverses;
-    for (let step = 1; step <= 10 && last.satisfiedAt === null; step++) {
+    for (let iteration = 2; iteration <= 11 && last.satisfiedAt === null; iteration++) {
       const suggested = await service.send('POST', suggestUrl, {});
       expect(suggested.status).toBe(201);
       readAll('inverse', suggested.body);
@@ -172,7 +172,7 @@ describe('an inverse', () => {
         satisfiedAt: null,
         stoppedAt: null,
         exhaustedAt: null,
-        iteration: step + 1,
+        iteration,
         l1Norm: last.l1Norm,
         errors: last.errors,
         suggestTime: expect.any(Number),

@@ -29,14 +29,14 @@ describe('suggest', () => {
     expect((await send('GET', url)).body).toMatchObject({ attemptCount: 1, inverses: [{}, { id: first.body.id }] });
   });
 
-  it('makes one step of calls that come at the same time', async () => {
+  it('makes one inverse of calls that come at the same time', async () => {
     const { suggestUrl } = await makeObjective(send);
     const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', suggestUrl, {})));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(new Set(answers.map(({ body }) => String(body.input))).size).toBe(1);
   });
 
-  it('is 503 with Retry-After while the suggestion is not computed, and then answers with that step', async () => {
+  it('is 503 with Retry-After while the suggestion is not computed, and then answers with that inverse', async () => {
     const slow = await openNativeService({ settings: { suggestWaitMs: 10 } });
     const { suggestUrl, objective } = await makeObjective(slow.send);
     const early = await slow.send('POST', suggestUrl, {});
@@ -70,7 +70,7 @@ describe('suggest', () => {
     expect(refused.body.message).toContain('SATISFIED');
   });
 
-  it('repeats the step with which an objective was stopped, and loading its output changes nothing', async () => {
+  it('repeats the inverse with which an objective was stopped, and loading its output changes nothing', async () => {
     const run = ([a, b]: readonly number[]) => [10 * a! + b!];
     const made = await makeTrial(send, run, {
       name: 'Few points',
@@ -87,7 +87,7 @@ describe('suggest', () => {
     });
     const suggestUrl = `/api/objectives/${loaded.body.id}/suggest-inverse`;
     let last = (await send('POST', suggestUrl, {})).body;
-    for (let step = 0; step < 4 && last.stoppedAt === null; step++) {
+    for (let asked = 0; asked < 4 && last.stoppedAt === null; asked++) {
       await load(last.id, run(last.input));
       last = (await send('POST', suggestUrl, {})).body;
     }
@@ -152,7 +152,7 @@ describe('attempts', () => {
 });
 
 describe('under an Idempotency-Key', () => {
-  it('a project is made once, suggest gives one step, and a stopped step is shown again', async () => {
+  it('a project is made once, suggest gives one inverse, and a stopped inverse is shown again', async () => {
     const { model, suggestUrl, ...made } = await makeObjective(send);
     const under = (key: string) => ({ 'idempotency-key': key });
     const create = () => send('POST', `/api/models/${model.id}/projects`, SPACE, under('project'));

@@ -10,7 +10,7 @@ import type { Db } from '../db/transaction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { Inverse } from '../domain/inverse.ts';
 
-export interface SettledStepsOptions {
+export interface SuggestionWaitersOptions {
   readonly db: Db;
   readonly listener: Pick<Listener, 'subscribe'>;
   /** Pause between two polls while somebody waits. */
@@ -40,8 +40,8 @@ interface Awaited {
 }
 
 /** One per process: one subscription, one poll, however many wait. */
-export class SettledSteps {
-  readonly #options: SettledStepsOptions;
+export class SuggestionWaiters {
+  readonly #options: SuggestionWaitersOptions;
   readonly #awaited = new Map<number, Awaited>();
   readonly #recent = new Set<number>();
   readonly #unsubscribe: () => void;
@@ -53,7 +53,7 @@ export class SettledSteps {
   #inside = 0;
   readonly #insideOf = new Map<number, number>();
 
-  constructor(options: SettledStepsOptions) {
+  constructor(options: SuggestionWaitersOptions) {
     this.#options = options;
     this.#unsubscribe = options.listener.subscribe(SETTLED_CHANNEL, (payload) => this.#hear(payload));
   }

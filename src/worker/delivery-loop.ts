@@ -18,7 +18,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { ClaimLoop } from './claim-loop.ts';
 import type { WorkerLog } from './suggestion-loop.ts';
 
-export interface EventLoopDeps extends DeliverDeps {
+export interface DeliveryLoopDeps extends DeliverDeps {
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly log: WorkerLog;
   readonly workerName: string;
@@ -38,14 +38,14 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-export class EventLoop {
-  readonly #deps: EventLoopDeps;
+export class DeliveryLoop {
+  readonly #deps: DeliveryLoopDeps;
   readonly #running = new Map<LeasedDelivery, Running>();
   readonly #leaving = new AbortController();
   readonly #claims: ClaimLoop;
   #stopping: Promise<void> | undefined;
 
-  constructor(deps: EventLoopDeps) {
+  constructor(deps: DeliveryLoopDeps) {
     this.#deps = deps;
     this.#claims = new ClaimLoop({
       listener: deps.listener,

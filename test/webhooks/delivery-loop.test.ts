@@ -6,7 +6,7 @@ import { Listener } from '../../src/db/listen.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';
 import { resolveBySystem } from '../../src/webhooks/target-guard.ts';
-import { EventLoop, type EventLoopDeps } from '../../src/worker/event-loop.ts';
+import { DeliveryLoop, type DeliveryLoopDeps } from '../../src/worker/delivery-loop.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
 import { MAXIMUM_BYTES, type Outbox, openOutbox } from './outbox.ts';
 import { openReceiver, type Receiver, type Reply } from './receiver.ts';
@@ -22,7 +22,7 @@ interface Logged {
 interface Setup {
   readonly outbox: Outbox;
   receiver(reply?: Reply): Promise<Receiver>;
-  loop(change?: Partial<EventLoopDeps>): EventLoop;
+  loop(change?: Partial<DeliveryLoopDeps>): DeliveryLoop;
   /** The next entry of the log with that name that nobody has asked for yet. */
   logged(event: string): Promise<Logged>;
   close(): Promise<void>;
@@ -58,7 +58,7 @@ async function setUp(): Promise<Setup> {
       return receiver;
     },
     loop: (change = {}) => {
-      const loop = new EventLoop({
+      const loop = new DeliveryLoop({
         db: outbox.db,
         listener,
         log: { info: note, warn: note, error: note },
