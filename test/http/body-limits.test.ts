@@ -95,7 +95,7 @@ describe('a body', () => {
   it('nested thousands of levels deep is refused with 400 also under an Idempotency-Key and without an API key', async () => {
     const deep = `{"name":"abcd","x":${'['.repeat(4_500)}${']'.repeat(4_500)}}`;
     const keyed = await send('POST', '/v1/models', deep, { 'idempotency-key': 'deep' });
-    expect([keyed.status, idempotency.body.detail]).toEqual([400, 'The body is nested more than 32 levels deep.']);
+    expect([keyed.status, keyed.body.detail]).toEqual([400, 'The body is nested more than 32 levels deep.']);
     const deeper = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const registration = await service.sendAs('')('POST', '/api/accounts/register', deeper);
     expect(registration.status).toBe(400);
