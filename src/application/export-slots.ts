@@ -1,4 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
+import { Tally } from '../domain/tally.ts';
 
 export interface ExportLimits {
   /** Exports of one process at a time. */
@@ -12,7 +13,7 @@ const RETRY_AFTER_SECONDS = 30;
 /** Counts the exports under way in a process: each holds some megabytes and keeps the database busy. */
 export class ExportSlots {
   readonly #limits: ExportLimits;
-  readonly #running = new Map<number, number>();
+  readonly #running = new Tally<number>();
   readonly #leaving = new AbortController();
 
   constructor(limits: ExportLimits) {
@@ -29,20 +30,18 @@ export class ExportSlots {
    * when all are.
    */
   enter(accountId: number): () => void {
-    const own = this.#running.get(accountId) ?? 0;
-    const total = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+    const own = this.#running.of(accountId);
+    const { total } = this.#running;
     if (own >= this.#limits.perAccount) {
       throw refusal('ACCOUNT_BUSY', `${own} exports of this account are under way already`);
     }
     if (total >= this.#limits.total) throw refusal('OVERLOADED', `${total} exports are under way in this process`);
-    this.#running.set(accountId, own + 1);
+    this.#running.add(accountId);
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
-      const count = this.#running.get(accountId)! - 1;
-      if (count === 0) this.#running.delete(accountId);
-      else this.#running.set(accountId, count);
+      this.#running.remove(accountId);
     };
   }
 

@@ -9,6 +9,7 @@ import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
 import type { Db } from '../db/transaction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { Inverse } from '../domain/inverse.ts';
+import { Tally } from '../domain/tally.ts';
 
 export interface SuggestionWaitersOptions {
   readonly db: Db;
@@ -50,8 +51,7 @@ export class SuggestionWaiters {
   #reads = 0;
   #isReadPlanned = false;
   #poll: NodeJS.Timeout | undefined;
-  #inside = 0;
-  readonly #insideOf = new Map<number, number>();
+  readonly #inside = new Tally<number>();
 
   constructor(options: SuggestionWaitersOptions) {
     this.#options = options;
@@ -64,20 +64,14 @@ export class SuggestionWaiters {
    */
   enter(accountId: number): (() => void) | undefined {
     const { maximumWaiting = Number.POSITIVE_INFINITY, maximumWaitingPerAccount = 0 } = this.#options;
-    const ofAccount = this.#insideOf.get(accountId) ?? 0;
+    const ofAccount = this.#inside.of(accountId);
     if (maximumWaitingPerAccount > 0 && ofAccount >= maximumWaitingPerAccount) return undefined;
-    if (this.#inside >= maximumWaiting) {
-      const message = `${this.#inside} requests wait for suggestions in this process already; try again in a moment.`;
+    if (this.#inside.total >= maximumWaiting) {
+      const message = `${this.#inside.total} requests wait for suggestions in this process already; try again in a moment.`;
       throw new DomainError('OVERLOADED', message);
     }
-    this.#inside += 1;
-    this.#insideOf.set(accountId, ofAccount + 1);
-    return () => {
-      this.#inside -= 1;
-      const left = this.#insideOf.get(accountId)! - 1;
-      if (left === 0) this.#insideOf.delete(accountId);
-      else this.#insideOf.set(accountId, left);
-    };
+    this.#inside.add(accountId);
+    return () => this.#inside.remove(accountId);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { DomainError } from '../../domain/errors.ts';
+import { Tally } from '../../domain/tally.ts';
 
 export interface ByteLimits {
   /** Of all requests in hand together. */
@@ -18,7 +19,7 @@ const SMALL_BYTES = 64 * 1024;
 /** Counts the bytes of bodies that a process holds. They live outside the heap, where no heap limit sees them. */
 export class ByteBudget {
   readonly #limits: ByteLimits;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Tally<string>();
   #total = 0;
 
   constructor(limits: ByteLimits) {
@@ -30,8 +31,7 @@ export class ByteBudget {
     let size = 0;
     return {
       take: (bytes) => {
-        const held = (this.#held.get(holder) ?? 0) + bytes;
-        if (held > this.#limits.perHolder) {
+        if (this.#held.of(holder) + bytes > this.#limits.perHolder) {
           const message = `Bodies of more than ${this.#limits.perHolder} bytes are being received from you at once; send them one after the other.`;
           throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
@@ -40,14 +40,12 @@ export class ByteBudget {
           const message = 'This process is receiving as many large bodies as it can hold; try again in a moment.';
           throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
-        this.#held.set(holder, held);
+        this.#held.add(holder, bytes);
         this.#total = total;
         size += bytes;
       },
       close: () => {
-        const held = (this.#held.get(holder) ?? 0) - size;
-        if (held > 0) this.#held.set(holder, held);
-        else this.#held.delete(holder);
+        this.#held.remove(holder, size);
         this.#total -= largePart(size);
         size = 0;
       },

@@ -1,6 +1,7 @@
 /** Counts requests in hand by whose they are. */
 import type { FastifyReply } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
+import { Tally } from '../../domain/tally.ts';
 import { whenOver } from '../client-presence.ts';
 
 const RETRY_AFTER_SECONDS = 1;
@@ -17,7 +18,7 @@ export function makeInHand(maximum: number): InHand {
 
 export class Places {
   readonly #maximum: number;
-  readonly #taken = new Map<string, number>();
+  readonly #taken = new Tally<string>();
 
   constructor(maximum: number) {
     this.#maximum = maximum;
@@ -25,16 +26,12 @@ export class Places {
 
   /** One place until the request is over. Throws ACCOUNT_BUSY. */
   take(holder: string, reply: FastifyReply): void {
-    const taken = this.#taken.get(holder) ?? 0;
+    const taken = this.#taken.of(holder);
     if (taken >= this.#maximum) {
       const message = `${taken} requests of yours are in hand already, as many as this service takes at once; wait for some of them.`;
       throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
-    this.#taken.set(holder, taken + 1);
-    whenOver(reply, () => {
-      const left = this.#taken.get(holder)! - 1;
-      if (left > 0) this.#taken.set(holder, left);
-      else this.#taken.delete(holder);
-    });
+    this.#taken.add(holder);
+    whenOver(reply, () => this.#taken.remove(holder));
   }
 }

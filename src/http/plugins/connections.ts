@@ -1,5 +1,6 @@
 /** Connections before they are requests: how many there may be, and how long one may take to say what it wants. */
 import type { Server, Socket } from 'node:net';
+import { Tally } from '../../domain/tally.ts';
 import { toNetwork } from '../client-address.ts';
 
 export interface ConnectionLimits {
@@ -17,19 +18,14 @@ export const CHECK_INTERVAL_MS = 1_000;
 export function limitConnections(server: Server, { total, perAddress }: ConnectionLimits): void {
   server.maxConnections = total;
   if (perAddress === 0) return;
-  const open = new Map<string, number>();
+  const open = new Tally<string>();
   server.on('connection', (socket: Socket) => {
     const source = toNetwork(socket.remoteAddress ?? '') ?? 'unknown';
-    const count = (open.get(source) ?? 0) + 1;
-    if (count > perAddress) {
+    if (open.of(source) >= perAddress) {
       socket.destroy();
       return;
     }
-    open.set(source, count);
-    socket.once('close', () => {
-      const left = open.get(source)! - 1;
-      if (left > 0) open.set(source, left);
-      else open.delete(source);
-    });
+    open.add(source);
+    socket.once('close', () => open.remove(source));
   });
 }
