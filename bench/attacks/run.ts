@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { findFreePort } from '../../harness/free-port.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -47,7 +48,7 @@ await migrate(db);
 const scopes = ['read', 'write', 'admin'] as const;
 const keyOf = (account: string) => createKey(db, { account, label: null, scopes, expiresAt: null });
 
-const port = 20_000 + Math.floor(Math.random() * 20_000);
+const port = await findFreePort();
 const env = { ...process.env, DATABASE_URL: postgres.url, HOST, PORT: String(port), LOG_LEVEL: 'error' };
 const start = (role: string): ChildProcess =>
   spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, mainFile(), role], {

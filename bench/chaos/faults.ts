@@ -1,7 +1,7 @@
 /** What is done to Postgres. Every fault returns when it is over and the server is there again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Admin, DatabaseServer } from './database-server.ts';
+import type { Admin, DatabaseServer } from '../../harness/database-server.ts';
 import type { Fleet } from './fleet.ts';
 import { pick } from './random.ts';
 

@@ -5,12 +5,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 
 export type Role = 'serve' | 'work';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
@@ -80,7 +80,7 @@ export class Fleet {
     for (const [index, role] of roles.entries()) {
       const proxy = new TcpProxy(options.databaseUrl);
       await proxy.listen();
-      members.push(new Member(`${role}-${index}`, role, await freePort(), proxy));
+      members.push(new Member(`${role}-${index}`, role, await findFreePort(), proxy));
     }
     const fleet = new Fleet(options, members);
     // A harness that is interrupted takes its processes along.
@@ -210,15 +210,4 @@ async function isReady(member: Member): Promise<boolean> {
     (response) => response.ok,
     () => false,
   );
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

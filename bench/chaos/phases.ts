@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Admin, type DatabaseServer } from './database-server.ts';
+import { Admin, type DatabaseServer } from '../../harness/database-server.ts';
 import { DATABASE_FAULTS, type FaultName } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import type { Journal } from './play.ts';

@@ -1,6 +1,6 @@
 /** Kills, freezes and restarts processes of the fleet every few seconds, on a schedule drawn from the seed. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Admin } from './database-server.ts';
+import type { Admin } from '../../harness/database-server.ts';
 import type { Fleet, Member, Role } from './fleet.ts';
 import { pick } from './random.ts';
 

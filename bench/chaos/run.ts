@@ -13,7 +13,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { DatabaseServer } from './database-server.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
 import { DATABASE_FAULTS, type FaultName } from './faults.ts';
 import { type Outcome, type RunOptions, runChaos, runUndisturbed } from './phases.ts';
 import { makeReport, printReport } from './report.ts';

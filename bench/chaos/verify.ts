@@ -1,5 +1,5 @@
 /** Holds what the database says against what the clients were told. */
-import type { Admin } from './database-server.ts';
+import type { Admin } from '../../harness/database-server.ts';
 import type { Journal } from './play.ts';
 import type { Blow } from './process-chaos.ts';
 

@@ -3,7 +3,7 @@ import { untilStopped } from '../../src/cli/until-stopped.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from '../service/cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 
 const role = process.argv[2];
 const config = loadConfig(process.env);

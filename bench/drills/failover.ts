@@ -13,10 +13,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { TcpProxy } from '../../test/support/tcp-proxy.ts';
-import { DatabaseServer } from '../chaos/database-server.ts';
-import { createKey, findPort, makeProcess, type Process, runCommand } from './fleet.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { execute } from '../../harness/one-statement.ts';
+import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
 import { makeDrillFolder } from './folder.ts';
 import { describeViolations, type Load, startLoad, verifyDatabase } from './load.ts';
 
@@ -72,7 +73,7 @@ async function drill(): Promise<readonly string[]> {
   const diedAt = Date.now();
   await delay(1_000 * Number(options['outage-seconds']));
   await link.close();
-  await query(standby.url, 'select pg_promote(true, 60)');
+  await execute(standby.url, 'select pg_promote(true, 60)');
   const promotedAt = Date.now();
   address.switchTo(standby.url);
   address.cut();
@@ -110,7 +111,7 @@ async function startServers() {
   await link.listen();
   const from = new URL(link.through(primary.url));
   const source = `host=${from.hostname} port=${from.port} user=${from.username} password=${from.password}`;
-  const standby = await primary.copyTo(join(folder, 'standby'), await findPort(), {
+  const standby = await primary.copyTo(join(folder, 'standby'), await findFreePort(), {
     // Once promoted it has no standby of its own, and must not wait for one.
     settings: [`primary_conninfo=${source} application_name=${STANDBY}`, 'synchronous_standby_names='],
     files: { 'standby.signal': '' },
@@ -122,18 +123,8 @@ async function startServers() {
 }
 
 async function replicationState(url: string): Promise<string | undefined> {
-  const [row] = await query<{ state: string }>(url, `select sync_state as state from pg_stat_replication`);
+  const [row] = await execute<{ state: string }>(url, `select sync_state as state from pg_stat_replication`);
   return row?.state;
-}
-
-async function query<Row>(url: string, text: string): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as Row[];
-  } finally {
-    await client.end();
-  }
 }
 
 /** Milliseconds from `since` until every process says that it is ready. */

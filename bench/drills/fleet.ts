@@ -1,8 +1,8 @@
 /** Processes of the product as an operator runs them: `backsolve serve` and `backsolve work` on one database. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../../harness/free-port.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const READY_LIMIT_MS = 60_000;
@@ -27,7 +27,7 @@ export interface Process {
 }
 
 export async function makeProcess(role: Role, settings: Readonly<Record<string, string>>): Promise<Process> {
-  const port = await findPort();
+  const port = await findFreePort();
   let child: ChildProcess | undefined;
   let endedByItself: string | undefined;
   let isStopping = false;
@@ -107,14 +107,4 @@ async function answersReady(port: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A port that nobody listens on. */
-export async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -17,11 +17,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { findRunningPostgres } from '../../src/dev/embedded-postgres.ts';
 import { Client } from '../chaos/client.ts';
-import { Admin } from '../chaos/database-server.ts';
+import { Admin } from '../../harness/database-server.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { type Journal, play, prepare } from '../chaos/play.ts';
 import { randomFrom } from '../chaos/random.ts';
 import { verify } from '../chaos/verify.ts';
-import { findPort } from './fleet.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -107,7 +107,7 @@ interface Running {
 }
 
 async function startService(dataDir: string): Promise<Running> {
-  const [port, metricsPort] = [await findPort(), await findPort()];
+  const [port, metricsPort] = [await findFreePort(), await findFreePort()];
   const settings = {
     DATA_DIR: dataDir,
     PORT: String(port),

@@ -3,7 +3,7 @@
  * a call that fails sent again under the same one. What they saw is held against the database afterwards.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Admin } from '../chaos/database-server.ts';
+import { Admin } from '../../harness/database-server.ts';
 import type { Journal } from '../chaos/play.ts';
 import { Players } from '../chaos/players.ts';
 import { type Violations, verify } from '../chaos/verify.ts';

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { chooseUser, makePrivateFolder } from '../../src/dev/system-user.ts';
-import { findFreePort } from '../../test/telemetry/free-port.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 
 const SETTINGS = new URL('../../deploy/pgbouncer.ini', import.meta.url);
 const READY_LIMIT_MS = 20_000;

@@ -14,13 +14,12 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { findLostLimits } from '../../src/db/lost-limits.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { execute, withDatabase } from '../../test/support/postgres-server.ts';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { type CycleRate, measureCycles, median } from '../service/cycle-rate.ts';
 import { runCommand } from './fleet.ts';
 import { type PgBouncer, type PgBouncerVersion, readVersion, startPgBouncer } from './pgbouncer-process.ts';
@@ -86,16 +85,6 @@ function tell(what: string, facts: object, isFine = true): void {
   if (!isFine) process.exitCode = 1;
 }
 
-async function query<Row>(url: string, text: string): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as Row[];
-  } finally {
-    await client.end();
-  }
-}
-
 /** The role as docs/operations.md wants it, and one whose statements are out of time at once. */
 async function prepareServer(): Promise<void> {
   const { username, password } = new URL(postgres.url);
@@ -111,7 +100,7 @@ async function prepareServer(): Promise<void> {
 async function migrateTwice(settings: Readonly<Record<string, string>>): Promise<void> {
   const both = await Promise.all([1, 2].map(() => runCommand(['migrate'], settings)));
   const third = await runCommand(['migrate'], settings);
-  const locks = await query(postgres.url, "select from pg_locks where locktype = 'advisory'");
+  const locks = await execute(postgres.url, "select from pg_locks where locktype = 'advisory'");
   const applied = both.map((output) => output.match(/^applied /gm)?.length ?? 0).sort();
   const isFine = applied[0] === 0 && applied[1]! > 0 && third.includes('was up to date') && locks.length === 0;
   tell('migrations', { appliedByEither: applied, locksLeft: locks.length }, isFine);
@@ -121,7 +110,7 @@ async function checkLimits(settings: Readonly<Record<string, string>>, hastyUrl:
   const config = loadConfig(settings);
   const db = openDatabase(config, settings['DATABASE_URL']!, log);
   const lost = await findLostLimits(db, config.database).finally(() => db.destroy());
-  const cancelled = await query(hastyUrl, 'select pg_sleep(20)').then(
+  const cancelled = await execute(hastyUrl, 'select pg_sleep(20)').then(
     () => 'not cancelled',
     (error: Error) => error.message,
   );

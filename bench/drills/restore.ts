@@ -15,7 +15,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { Admin } from '../chaos/database-server.ts';
+import { Admin } from '../../harness/database-server.ts';
 import type { Journal, JournalStep } from '../chaos/play.ts';
 import { makeObjective } from '../chaos/problems.ts';
 import { makeClient } from '../service/client.ts';

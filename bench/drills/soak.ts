@@ -19,10 +19,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { DatabaseServer } from '../chaos/database-server.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { type Figure, KEPT, type Sample, UNITS, WATCHED, Watch } from './figures.ts';
-import { createKey, findPort, heapOptions, makeProcess, runCommand } from './fleet.ts';
+import { createKey, heapOptions, makeProcess, runCommand } from './fleet.ts';
 import { makeDrillFolder } from './folder.ts';
 import { type Trend, trendOf } from './trend.ts';
 
@@ -60,7 +61,7 @@ process.exit(broken.length === 0 ? 0 : 1);
 
 async function soak(): Promise<readonly string[]> {
   const server = await DatabaseServer.create(join(folder, 'database'), ['jit=off', 'log_min_messages=warning']);
-  const metricsPort = await findPort();
+  const metricsPort = await findFreePort();
   const settings = {
     DATABASE_URL: server.url,
     WORKER_CONCURRENCY: options.cheap ? '8' : '2',

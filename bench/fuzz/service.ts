@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../../harness/free-port.ts';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -69,14 +69,4 @@ async function untilReady(origin: string, isAlive: () => boolean): Promise<void>
     await new Promise((resolve) => setTimeout(resolve, START_POLL_MS));
   }
   throw new Error('the service did not start; see service.log');
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -16,7 +16,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from '../service/cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { readServerMs } from '../service/processor-time.ts';
 

@@ -19,7 +19,8 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from '../service/cheap-engine.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { readServerMs } from '../service/processor-time.ts';
 
@@ -53,7 +54,7 @@ async function main(): Promise<void> {
   const config = loadConfig({
     ...settings,
     DATABASE_URL: postgres.url,
-    ...(options.metrics && { METRICS_PORT: '19464' }),
+    ...(options.metrics && { METRICS_PORT: String(await findFreePort()) }),
     ...(options.traces && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'always_on' }),
   });
   const service = await startServiceOn(config);

@@ -15,7 +15,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { loadObjective, makeClient, startProcess } from './client.ts';
 import { measureCycles, median, playCycle, STEPS_PER_OBJECTIVE, THROUGHPUT_SETTINGS, timed } from './cycle-rate.ts';
 import { type CycleIds, findIds, recordStatements, replayCycle, type Statement } from './statements.ts';

@@ -20,7 +20,7 @@ import type { Db } from '../../src/db/transaction.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { blackBox, type Client, loadObjective, makeClient } from './client.ts';
 
 const { values: options } = parseArgs({

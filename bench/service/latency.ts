@@ -10,6 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findFreePort } from '../../harness/free-port.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
@@ -32,7 +33,7 @@ try {
 
 /** Milliseconds from the start of the command to the first 200 of /readyz. */
 async function coldStart(folder: string): Promise<number> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = await findFreePort();
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const env = { ...process.env, PORT: String(port), DATA_DIR: folder, LOG_LEVEL: 'warn' };
   const startedAt = performance.now();

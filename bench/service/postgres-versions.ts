@@ -18,7 +18,7 @@ import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { findBinaries, type PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { makeLog } from '../../src/log.ts';
-import { findInstalledBinaries, findOldestBinaries } from '../../test/support/postgres-versions.ts';
+import { findInstalledBinaries, findOldestBinaries } from '../../harness/postgres-versions.ts';
 import { type CycleRate, measureCycles, median } from './cycle-rate.ts';
 
 const { values: options } = parseArgs({

@@ -18,7 +18,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { findFreePort } from '../../test/telemetry/free-port.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
 import { readProcessMs, readServerMs } from './processor-time.ts';
 

@@ -6,7 +6,7 @@ import { createKey } from '../../src/application/manage-keys.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 
 const config = loadConfig(process.env);
 const service = await startService(config, config.database.url!, makeLog(config.log), {

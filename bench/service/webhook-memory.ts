@@ -20,7 +20,7 @@ import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { makeClient } from './client.ts';
 
 const { values: options } = parseArgs({

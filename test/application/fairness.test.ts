@@ -4,7 +4,7 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';

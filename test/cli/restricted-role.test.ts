@@ -6,7 +6,7 @@ import { connect } from '../../src/db/client.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
 const ROLE = `backsolve_app_${randomBytes(4).toString('hex')}`;

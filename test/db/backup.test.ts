@@ -8,7 +8,7 @@ import pg from 'pg';
 import { expect, inject, it } from 'vitest';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 const run = promisify(execFile);
 const serverVersion = await readServerVersion();

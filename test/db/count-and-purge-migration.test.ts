@@ -4,7 +4,7 @@ import { globSync } from 'node:fs';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 const OURS = '0015-count-and-purge.ts';

@@ -5,7 +5,7 @@ import { connect } from '../../src/db/client.ts';
 import { grantRows } from '../../src/db/grant.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 it('tells of a schema in which everybody may make tables, until an administrator has closed it', async () => {
   const { directUrl: url, drop } = await createTestDatabase();

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { connect } from '../../src/db/client.ts';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 /** A database without a schema, with a handle that waits for locks for `lockTimeoutMs`. */
 async function openEmpty(lockTimeoutMs: number) {

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DatabaseServer } from '../../bench/chaos/database-server.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -4,7 +4,17 @@ import { diagnose } from '../../src/optimizer/explanation/diagnosis.ts';
 import type { Prepared } from '../../src/optimizer/prepare.ts';
 import type { Diagnosis, Goal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { makePredictor } from '../../src/optimizer/surrogate/predictor.ts';
-import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';
+import {
+  atLeast,
+  atMost,
+  exactly,
+  float,
+  type Game,
+  maximize,
+  minimize,
+  play,
+  within,
+} from '../../harness/optimizer-game.ts';
 
 const integer = (minimum: number, maximum: number): Variable => ({ kind: 'integer', minimum, maximum });
 const category = (levels: number): Variable => ({ kind: 'category', minimum: 0, maximum: levels - 1 });

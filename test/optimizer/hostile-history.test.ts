@@ -6,7 +6,7 @@ import { prepare } from '../../src/optimizer/prepare.ts';
 import type { History, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { spaces, targets } from './arbitraries.ts';
-import { float, within } from './play.ts';
+import { float, within } from '../../harness/optimizer-game.ts';
 
 const output = fc.oneof(
   fc.double({ min: -10, max: 10, noNaN: true }),

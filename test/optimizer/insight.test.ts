@@ -4,7 +4,7 @@ import { sampled, searched, tally } from '../../bench/insight/tally.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { OutputInsight, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { float, within } from './play.ts';
+import { float, within } from '../../harness/optimizer-game.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 

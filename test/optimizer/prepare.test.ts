@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { explain, explainFrom } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
-import { float, play, within } from './play.ts';
+import { float, play, within } from '../../harness/optimizer-game.ts';
 
 const { request } = play(
   {

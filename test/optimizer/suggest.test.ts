@@ -4,7 +4,17 @@ import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { makeCoding } from '../../src/optimizer/space.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces } from './arbitraries.ts';
-import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';
+import {
+  atLeast,
+  atMost,
+  exactly,
+  float,
+  type Game,
+  maximize,
+  minimize,
+  play,
+  within,
+} from '../../harness/optimizer-game.ts';
 
 const linear = ([a, b]: readonly number[]) => [2 * a! + 3 * b! + 1, a! - b! + 4, 5 * a! + b!];
 const linearGame = { variables: [float(0, 10), float(-5, 5)], evaluate: linear };

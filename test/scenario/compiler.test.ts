@@ -17,8 +17,8 @@ import { makeLog } from '../../src/log.ts';
 import { honest, makeEngine } from '../fault/engines.ts';
 import { type Inverse, loadObjective } from '../fault/objective.ts';
 import { linear } from '../support/fixtures.ts';
-import { execute } from '../support/postgres-server.ts';
-import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../support/postgres-versions.ts';
+import { execute } from '../../harness/one-statement.ts';
+import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 
 const installed: PostgresBinaries[] = [];

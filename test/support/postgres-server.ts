@@ -7,14 +7,14 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { connect } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import type { PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { dockerOffers, hasImage } from './docker-engine.ts';
-import { findOldestBinaries, OLDEST_MAJOR } from './postgres-versions.ts';
+import { findOldestBinaries, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 
 interface Choice {
   readonly variable: string;
@@ -98,24 +98,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (server.keepsData) await execute(server.url, `drop database if exists ${template} with (force)`);
     await server.stop();
   };
-}
-
-/** The same server's URL with another database. */
-export function withDatabase(url: string, database: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${database}`;
-  return changed.href;
-}
-
-/** One statement on a connection of its own. */
-export async function execute(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
 }
 
 async function migrateDatabase(url: string): Promise<void> {

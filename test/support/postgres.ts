@@ -1,7 +1,7 @@
 /** A fresh, migrated database per test file or test, cloned from the template of this run. */
 import { randomBytes } from 'node:crypto';
 import { afterAll, inject, type RunnerTestSuite } from 'vitest';
-import { execute, withDatabase } from './postgres-server.ts';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
 
 export interface TestDatabase {
   /** For what is tested: through the pooler, where there is one. */

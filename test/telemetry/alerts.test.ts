@@ -10,9 +10,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { prepareTrial } from '../support/native-client.ts';
-import { execute } from '../support/postgres-server.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { readValue, type Sample, scrape } from './scrape.ts';
 
 const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
@@ -40,7 +40,7 @@ async function startWorker(databaseUrl: string): Promise<{ readonly child: Child
 }
 
 /** As if a minute had passed since the request. */
-function pretendThatItWaits(service: TestService): Promise<void> {
+function pretendThatItWaits(service: TestService): Promise<unknown> {
   return execute(service.databaseUrl, "update suggestion_jobs set visible_at = now() - interval '1 minute'");
 }
 

@@ -7,7 +7,7 @@ import { makeMetrics } from '../../src/telemetry/metrics.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService } from '../support/service.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { parseSamples, readValue, scrape } from './scrape.ts';
 
 const POOL = { size: 10, open: 3, idle: 1, waiting: 2 };

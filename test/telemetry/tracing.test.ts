@@ -6,7 +6,7 @@ import { makeLog } from '../../src/log.ts';
 import { startOtlpTracing } from '../../src/telemetry/otlp-tracing.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { findFreePort } from './free-port.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { connect } from '../../src/db/client.ts';
 import type { Span, Tracing } from '../../src/telemetry/tracing.ts';

@@ -1,5 +1,5 @@
 /** A trivially cheap optimizer in place of the real one: what remains is the cost of the service itself. */
-import type { Engine } from '../../src/engine/pool.ts';
+import type { Engine } from '../src/engine/pool.ts';
 
 /** Proposes points of a fixed sequence (a Weyl sequence by the number of known cases); answers in this thread. */
 export function makeCheapEngine(): Engine {

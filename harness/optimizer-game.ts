@@ -1,7 +1,7 @@
-import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import { type Prepared, prepare } from '../../src/optimizer/prepare.ts';
-import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
-import { suggestFrom } from '../../src/optimizer/suggest.ts';
+import { initialDesign } from '../src/optimizer/initial-design.ts';
+import { type Prepared, prepare } from '../src/optimizer/prepare.ts';
+import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../src/optimizer/problem.ts';
+import { suggestFrom } from '../src/optimizer/suggest.ts';
 
 export interface Game {
   readonly variables: readonly Variable[];
