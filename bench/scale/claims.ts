@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { claimJobs, finishJob } from '../../src/db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../../src/db/transaction.ts';
@@ -70,14 +70,7 @@ async function main(): Promise<void> {
 }
 
 function open(url: string): Db {
-  return connect({
-    url,
-    poolSize: 2,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'backsolve-bench',
-    onConnectionError: () => undefined,
-  });
+  return connectTo(url, { poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0, applicationName: 'backsolve-bench' });
 }
 
 /** One model, project and trial per account, all with the account's id. */

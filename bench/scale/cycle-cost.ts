@@ -13,14 +13,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { findFreePort } from '../../harness/free-port.ts';
-import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { readServerMs } from '../service/processor-time.ts';
 

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -20,7 +21,6 @@ import type { Db } from '../../src/db/transaction.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { blackBox, type Client, loadObjective, makeClient } from './client.ts';
 
 const { values: options } = parseArgs({

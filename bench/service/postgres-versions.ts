@@ -12,13 +12,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { findInstalledBinaries, findOldestBinaries } from '../../harness/postgres-versions.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { findBinaries, type PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { makeLog } from '../../src/log.ts';
-import { findInstalledBinaries, findOldestBinaries } from '../../harness/postgres-versions.ts';
 import { type CycleRate, measureCycles, median } from './cycle-rate.ts';
 
 const { values: options } = parseArgs({

@@ -13,12 +13,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { findFreePort } from '../../harness/free-port.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { findFreePort } from '../../harness/free-port.ts';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
 import { readProcessMs, readServerMs } from './processor-time.ts';
 

@@ -1,6 +1,7 @@
 /** Who waits for a suggestion: woken by whatever ends the wait, in any process, at a cost that does not grow with their number. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
 import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
 import { suggestAndWait } from '../../src/application/await-suggestion.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
@@ -11,7 +12,6 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
 import { SuggestionWaiters } from '../../src/application/suggestion-waiters.ts';
-import { connect } from '../../src/db/client.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
 import { findObjective } from '../../src/db/objectives.ts';
@@ -153,13 +153,10 @@ async function openCrowd(size: number, pollIntervalMs: number) {
     select ${account.accountId}, ${loaded.objective.id}, n from generate_series(2, ${size + 1}) n
     returning id`.execute(account.db);
   let statements = 0;
-  const db = connect({
-    url: account.url,
+  const db = connectTo(account.url, {
     poolSize: 10,
     statementTimeoutMs: 60_000,
-    lockTimeoutMs: 5_000,
     applicationName: 'backsolve-test-crowd',
-    onConnectionError: () => undefined,
     aroundStatement: (_, run) => {
       statements += 1;
       return run();

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
 const ROLE = `backsolve_app_${randomBytes(4).toString('hex')}`;
@@ -25,14 +25,7 @@ beforeAll(async () => {
   const migrated = await runCommand(['migrate', '--grant', ROLE], { DATABASE_URL: database.url });
   expect(migrated).toMatchObject({ code: 0, stderr: '' });
   expect(migrated.stdout).toContain(`The role ${ROLE} may serve and work.`);
-  restricted = connect({
-    url: restrictedUrl,
-    poolSize: 2,
-    statementTimeoutMs: 5_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  restricted = connectTo(restrictedUrl, { poolSize: 2 });
 });
 afterAll(async () => {
   await restricted.destroy();

@@ -1,23 +1,16 @@
 /** Migrating while somebody else uses the tables. */
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 
 /** A database without a schema, with a handle that waits for locks for `lockTimeoutMs`. */
 async function openEmpty(lockTimeoutMs: number) {
   const { directUrl: url, drop } = await createTestDatabase();
   await execute(url, 'drop schema public cascade; create schema public');
-  const db = connect({
-    url,
-    poolSize: 2,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(url, { poolSize: 2, lockTimeoutMs });
   const close = async () => {
     await db.destroy();
     await drop();

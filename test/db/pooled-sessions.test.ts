@@ -1,7 +1,7 @@
 /** What goes missing without an error when a pooler gives a session to somebody else after every transaction. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { Listener, notify } from '../../src/db/listen.ts';
 import { findLostLimits } from '../../src/db/lost-limits.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -10,13 +10,7 @@ const LIMITS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };
 
 async function setup() {
   const database = await createTestDatabase();
-  const db = connect({
-    ...LIMITS,
-    url: database.directUrl,
-    poolSize: 1,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.directUrl, LIMITS);
   onTestFinished(async () => {
     await db.destroy();
     await database.drop();

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { BEGINS_TRANSACTION, ENDS_TRANSACTION, sendAhead } from '../../src/db/send-ahead.ts';
 import { type Db, sqlState, type Trx } from '../../src/db/transaction.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
@@ -15,14 +15,7 @@ describe('a transaction', () => {
   let db: Db;
   beforeAll(async () => {
     database = await createTestDatabase();
-    db = connect({
-      url: database.url,
-      poolSize: 1,
-      statementTimeoutMs: 10_000,
-      lockTimeoutMs: 5_000,
-      applicationName: 'backsolve-test',
-      onConnectionError: () => undefined,
-    });
+    db = connectTo(database.url);
   });
   afterAll(async () => {
     await db.destroy();

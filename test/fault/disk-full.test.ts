@@ -4,14 +4,14 @@
  */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { untilWritten } from '../../src/application/until-written.ts';
-import { connect } from '../../src/db/client.ts';
 import { DiskSpace, hasRoom } from '../../src/db/disk-space.ts';
 import { diskFull } from '../../src/domain/errors.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { findFreePort } from '../../harness/free-port.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
@@ -175,14 +175,7 @@ describe('the watch over the disk', () => {
 
   it('writes past the memory of a session to find out, and takes a limit on that for room', async () => {
     const database = await createTestDatabase();
-    const db = connect({
-      url: database.url,
-      poolSize: 1,
-      statementTimeoutMs: 10_000,
-      lockTimeoutMs: 1_000,
-      applicationName: 'backsolve-test',
-      onConnectionError: () => undefined,
-    });
+    const db = connectTo(database.url);
     expect(await hasRoom(db)).toBe(true);
     const written = sql<{ bytes: number }>`
       select temp_bytes as bytes from pg_stat_database where datname = current_database()`;

@@ -2,9 +2,10 @@
 import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
+import { connectTo } from '../../harness/database-handle.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
-import { connect, forAccount } from '../../src/db/client.ts';
+import { forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
@@ -63,14 +64,7 @@ const SETTINGS: HttpSettings = {
 
 export async function openNativeService(options: ServiceOptions = {}): Promise<NativeService> {
   const database = await createTestDatabase();
-  const db = connect({
-    url: database.url,
-    poolSize: 10,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.url, { poolSize: 10 });
   const logLines: string[] = [];
   const log = pino({ level: 'info' }, collect(logLines));
   const listener = new Listener({

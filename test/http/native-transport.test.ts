@@ -1,8 +1,8 @@
 /** What every route has in common: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { connectTo } from '../../harness/database-handle.ts';
 import { revokeKey } from '../../src/application/manage-keys.ts';
-import { connect } from '../../src/db/client.ts';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 import { problemSchema } from '../../src/http/wire/problem.ts';
 import {
@@ -406,14 +406,7 @@ describe('trouble', () => {
   });
 
   it('a database that is away is 503 with Retry-After', async () => {
-    const nobody = connect({
-      url: 'postgres://nobody@127.0.0.1:1/nothing',
-      poolSize: 1,
-      statementTimeoutMs: 1_000,
-      lockTimeoutMs: 1_000,
-      applicationName: 'backsolve-test',
-      onConnectionError: () => undefined,
-    });
+    const nobody = connectTo('postgres://nobody@127.0.0.1:1/nothing');
     const t = await openNativeService({ deps: { db: nobody } });
     try {
       const answered = await t.send('GET', '/v1/models');

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { makeSharedWindow, purgeRateLimits } from '../../src/db/rate-limits.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { makeMemoryWindow, makeRateLimiter, type TakeFromWindow, WINDOW_SECONDS } from '../../src/http/rate-limiter.ts';
@@ -10,15 +10,7 @@ import { openNativeService } from './native-service.ts';
 
 let database: TestDatabase;
 let db: Db;
-const open = (url: string) =>
-  connect({
-    url,
-    poolSize: 5,
-    statementTimeoutMs: 5_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+const open = (url: string) => connectTo(url, { poolSize: 5 });
 beforeAll(async () => {
   database = await createTestDatabase();
   db = open(database.url);

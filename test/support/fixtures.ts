@@ -1,11 +1,11 @@
 /** What application and worker tests start from: a database with an account, and a project up to a loaded objective. */
+import { connectTo } from '../../harness/database-handle.ts';
 import { createProject } from '../../src/application/create-project.ts';
 import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createModel } from '../../src/application/manage-models.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
-import { connect } from '../../src/db/client.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
@@ -21,14 +21,7 @@ export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {
 /** A fresh database with one account. Call `close` in a finally or afterAll. */
 export async function openTestAccount(): Promise<TestAccount> {
   const database = await createTestDatabase();
-  const db = connect({
-    url: database.url,
-    poolSize: 10,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.url, { poolSize: 10 });
   const accountId = await ensureAccount(db, 'test');
   const close = async () => {
     await db.destroy();

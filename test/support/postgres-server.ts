@@ -4,17 +4,13 @@
  * support/postgres.ts clones it.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { migrateDatabase } from '../../harness/database-handle.ts';
 import { execute, withDatabase } from '../../harness/one-statement.ts';
-import { connect } from '../../src/db/client.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { findOldestBinaries, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import type { PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { dockerOffers, hasImage } from './docker-engine.ts';
-import { findOldestBinaries, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 
 interface Choice {
   readonly variable: string;
@@ -83,6 +79,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `${prefix}_template`;
   try {
     await execute(server.url, `create database ${template}`);
+    // It leaves no connection open: a template with one cannot be cloned.
     await migrateDatabase(withDatabase(server.url, template));
   } catch (error) {
     await server.stop();
@@ -98,23 +95,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     if (server.keepsData) await execute(server.url, `drop database if exists ${template} with (force)`);
     await server.stop();
   };
-}
-
-async function migrateDatabase(url: string): Promise<void> {
-  const db = connect({
-    url,
-    poolSize: 1,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'backsolve-test-template',
-    onConnectionError: () => undefined,
-  });
-  try {
-    await migrate(db);
-  } finally {
-    // A template with an open connection cannot be cloned.
-    await db.destroy();
-  }
 }
 
 /** Whether this machine has the oldest supported version to run tests on. */
@@ -155,20 +135,17 @@ async function openContainer(image: string): Promise<TestServer> {
 }
 
 async function openEmbedded(binaries: PostgresBinaries | undefined): Promise<TestServer> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-test-'));
   const log = { debug: ignore, info: ignore, warn: print, error: print };
-  const remove = () => rm(dataDir, { recursive: true, force: true });
-  const options = { dataDir, log, loseDataOnCrash: true, ...(binaries !== undefined && { binaries }) };
-  const server = await startEmbeddedPostgres(options).catch(async (error: unknown) => {
-    await remove();
-    throw error;
+  const server = await startTemporaryPostgres({
+    log,
+    loseDataOnCrash: true,
+    ...(binaries !== undefined && { binaries }),
   });
-  const stop = () => server.stop().finally(remove);
   return {
     kind: `the embedded server${binaries === undefined ? '' : ` ${binaries.version}`}`,
     url: server.url,
     keepsData: false,
-    stop,
+    stop: server.stop,
   };
 }
 

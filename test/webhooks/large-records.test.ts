@@ -1,8 +1,8 @@
 /** Records too large for a body are not read as a whole in order to find that out. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
 import { renderEvent } from '../../src/application/render-event.ts';
-import { connect } from '../../src/db/client.ts';
 import { listNewestInverses } from '../../src/db/inverses.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { EventName } from '../../src/domain/event.ts';
@@ -16,13 +16,9 @@ let watched: Db;
 const statements: string[] = [];
 beforeAll(async () => {
   outbox = await openOutbox();
-  watched = connect({
-    url: outbox.url,
+  watched = connectTo(outbox.url, {
     poolSize: 2,
     statementTimeoutMs: 30_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
     aroundStatement: (text, run) => {
       statements.push(text);
       return run();

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
-import { connect } from '../../src/db/client.ts';
 import type { Span, Tracing } from '../../src/telemetry/tracing.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
@@ -67,13 +67,8 @@ it('a suggestion that is written is explained, though a renewal finds its job go
 async function makeLoop() {
   const account = await openTestAccount();
   let claims = 0;
-  const db = connect({
-    url: account.url,
+  const db = connectTo(account.url, {
     poolSize: 5,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
     aroundStatement: (text, run) => {
       if (text.includes('claim_jobs')) claims += 1;
       return run();
