@@ -9,7 +9,6 @@
  *
  *   node bench/drills/failover.ts [--clients 8] [--steps 300] [--outage-seconds 3] [--commit on|remote_apply] [--asynchronous]
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -18,8 +17,8 @@ import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
 import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
 import { describeViolations, type Load, startLoad, verifyDatabase } from './load.ts';
+import { runDrill } from './run-drill.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -36,20 +35,10 @@ const RECOVERY_LIMIT_MS = 30_000;
 const LINK_DOWN_MS = 500;
 const STANDBY = 'standby';
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-let broken: readonly string[];
-try {
-  broken = await drill();
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-for (const one of broken) console.log(`BROKEN ${one}`);
-console.log(broken.length === 0 ? 'Every promise was kept.' : `${broken.length} broken promises.`);
-process.exit(broken.length === 0 ? 0 : 1);
+await runDrill(drill);
 
-async function drill(): Promise<readonly string[]> {
-  const { primary, standby, link } = await startServers();
+async function drill(folder: string): Promise<readonly string[]> {
+  const { primary, standby, link } = await startServers(folder);
   const address = new TcpProxy(primary.url);
   await address.listen();
   const settings = {
@@ -99,7 +88,7 @@ async function drill(): Promise<readonly string[]> {
 }
 
 /** A primary and a standby that follows it over `link`. */
-async function startServers() {
+async function startServers(folder: string) {
   const shared = ['jit=off', 'wal_level=replica', 'max_wal_senders=4', `synchronous_commit=${options.commit}`];
   const primary = await DatabaseServer.create(join(folder, 'primary'), [
     ...shared,

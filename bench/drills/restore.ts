@@ -9,7 +9,6 @@
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
@@ -20,27 +19,18 @@ import type { Journal, JournalStep } from '../chaos/play.ts';
 import { makeObjective } from '../chaos/problems.ts';
 import { makeClient } from '../service/client.ts';
 import { createKey, makeProcess, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
 import { describeViolations, startLoad, verifyDatabase } from './load.ts';
+import { runDrill } from './run-drill.ts';
 
 const { values: options } = parseArgs({
   options: { clients: { type: 'string', default: '4' }, steps: { type: 'string', default: '100' } },
 });
 const run = promisify(execFile);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
 const log = makeLog({ level: 'error' });
-try {
-  const broken = await drill();
-  for (const one of broken) console.log(`BROKEN ${one}`);
-  console.log(broken.length === 0 ? 'Every promise was kept.' : `${broken.length} broken promises.`);
-  process.exitCode = broken.length === 0 ? 0 : 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+await runDrill(drill);
 
-async function drill(): Promise<readonly string[]> {
+async function drill(folder: string): Promise<readonly string[]> {
   const original = await startEmbeddedPostgres({ dataDir: join(folder, 'original'), log });
   const settings = {
     DATABASE_URL: original.url,

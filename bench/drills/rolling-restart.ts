@@ -8,16 +8,16 @@
  *   node bench/drills/rolling-restart.ts [--clients 4] [--rounds 1] [--drain 500] [--steps 20] [--from COMMIT | --migration]
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
 import { describeViolations, startLoad, verifyDatabase } from './load.ts';
+import { runDrill } from './run-drill.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -34,28 +34,18 @@ const { values: options } = parseArgs({
 const REPOSITORY = new URL('../../', import.meta.url).pathname;
 const run = promisify(execFile);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: makeLog({ level: 'error' }) });
-try {
-  const broken = await main();
-  for (const one of broken) console.log(`BROKEN ${one}`);
-  console.log(broken.length === 0 ? 'Every promise was kept.' : `${broken.length} broken promises.`);
-  process.exitCode = broken.length === 0 ? 0 : 1;
-} finally {
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await runDrill(drill);
 
-/** Every broken promise. */
-async function main(): Promise<readonly string[]> {
+/** Returns every broken promise. */
+async function drill(folder: string): Promise<readonly string[]> {
+  await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
   const settings = {
     DATABASE_URL: postgres.url,
     WORKER_CONCURRENCY: '2',
     ENGINE_THREADS: '1',
     POLL_INTERVAL_MS: '500',
   };
-  const before = options.from === undefined ? undefined : await unpackRelease(options.from);
+  const before = options.from === undefined ? undefined : await unpackRelease(folder, options.from);
   await runCommand(['migrate'], settings, before);
   const key = await createKey(settings, before);
   const fleet: Process[] = [];
@@ -69,7 +59,7 @@ async function main(): Promise<readonly string[]> {
   const broken: string[] = [];
   await load.moreSteps(steps);
 
-  const after = options.migration ? await makeNextRelease() : undefined;
+  const after = options.migration ? await makeNextRelease(folder) : undefined;
   if (before !== undefined || after !== undefined) {
     const startedAt = performance.now();
     const printed = await runCommand(['migrate'], settings, after);
@@ -112,7 +102,7 @@ async function restart(member: Process, balancer: Balancer, main: string | undef
 }
 
 /** The tree of an earlier commit with the packages it asks for. Returns its main.ts. */
-async function unpackRelease(commit: string): Promise<string> {
+async function unpackRelease(folder: string, commit: string): Promise<string> {
   const release = join(folder, 'earlier-release');
   await mkdir(release);
   const archive = join(folder, 'earlier-release.tar');
@@ -130,7 +120,7 @@ async function unpackRelease(commit: string): Promise<string> {
 }
 
 /** This release with one migration more: a column, an index on the largest table and a backfill. Returns its main.ts. */
-async function makeNextRelease(): Promise<string> {
+async function makeNextRelease(folder: string): Promise<string> {
   const release = join(folder, 'next-release');
   for (const part of ['src', 'migrations', 'package.json']) {
     await cp(join(REPOSITORY, part), join(release, part), { recursive: true });

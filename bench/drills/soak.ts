@@ -15,7 +15,7 @@
  * autovacuum takes to come. Growth of less than 5 percent over the second half counts as flat. Rows that are meant to stay (steps,
  * and keys for 24 hours) grow and are told apart. Reads /proc, hence Linux only.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -24,7 +24,7 @@ import { findFreePort } from '../../harness/free-port.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { type Figure, KEPT, type Sample, UNITS, WATCHED, Watch } from './figures.ts';
 import { createKey, heapOptions, makeProcess, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
+import { runDrill } from './run-drill.ts';
 import { type Trend, trendOf } from './trend.ts';
 
 const { values: options } = parseArgs({
@@ -47,19 +47,9 @@ const SHOWN_SAMPLES = 20;
 const VERDICT_SECONDS = 300;
 const MEBIBYTE = 1024 * 1024;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-let broken: readonly string[];
-try {
-  broken = await soak();
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-for (const one of broken) console.log(`BROKEN ${one}`);
-if (broken.length > 0) console.log(`${broken.length} broken promises.`);
-process.exit(broken.length === 0 ? 0 : 1);
+await runDrill(soak);
 
-async function soak(): Promise<readonly string[]> {
+async function soak(folder: string): Promise<readonly string[]> {
   const server = await DatabaseServer.create(join(folder, 'database'), ['jit=off', 'log_min_messages=warning']);
   const metricsPort = await findFreePort();
   const settings = {
