@@ -7,17 +7,14 @@
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { connectTo } from '../../harness/database-handle.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { claimJobs, finishJob } from '../../src/db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../../src/db/transaction.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 
 const { values: options } = parseArgs({
@@ -40,8 +37,7 @@ if (options.claimer !== undefined) await claim(options.claimer, Number(options.s
 else await main();
 
 async function main(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
+  await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
   const db = open(postgres.url);
   try {
     await migrate(db);
@@ -64,8 +60,6 @@ async function main(): Promise<void> {
     }
   } finally {
     await db.destroy();
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
   }
 }
 

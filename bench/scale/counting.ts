@@ -5,19 +5,17 @@
  *
  *   node bench/scale/counting.ts [--clients 4] [--turns 60] [--cycles 100] [--keys]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { openDatabase, startService } from '../../src/compose.ts';
+import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { makeClient } from '../service/client.ts';
+import { playObjectives } from '../service/play-objectives.ts';
 import { readServerMs } from '../service/processor-time.ts';
 
 const { values: options } = parseArgs({
@@ -42,15 +40,9 @@ const TABLES = [
   'trials',
 ];
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const settings = {
@@ -61,8 +53,7 @@ async function main(): Promise<void> {
     DATABASE_URL: postgres.url,
   };
   const unlimited = { MAXIMUM_STORED_BYTES_PER_ACCOUNT: '0', MAXIMUM_STORED_ROWS_PER_ACCOUNT: '0' };
-  const db = openDatabase(loadConfig(settings), postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   const counting = await startService(loadConfig(settings), postgres.url, log, {
     ingress: true,
     worker: true,
@@ -83,10 +74,12 @@ async function main(): Promise<void> {
     }
     const url = (isCounting ? counting : plain).url!;
     const client = makeClient(url, key, clients, { usesIdempotencyKeys: options.keys });
+    const play = (cycles: number) =>
+      playObjectives(client, { clients, cycles, cyclesPerObjective: CYCLES_PER_OBJECTIVE });
     // By then connections have planned anew what the change of the tables made invalid.
-    await play(client, clients * CYCLES_PER_OBJECTIVE);
+    await play(clients * CYCLES_PER_OBJECTIVE);
     const before = await readMs(database);
-    const cycles = await play(client, Number(options.cycles));
+    const cycles = await play(Number(options.cycles));
     const ms = ((await readMs(database)) - before) / cycles;
     client.close();
     return ms;
@@ -116,23 +109,6 @@ async function main(): Promise<void> {
   await database.end();
   await plain.close();
   await counting.close();
-}
-
-/** At least `cycles` cycles by all clients together, the objectives' loading included; returns how many. */
-async function play(client: Client, cycles: number): Promise<number> {
-  const objectives = Math.ceil(cycles / CYCLES_PER_OBJECTIVE);
-  let left = objectives;
-  const loops = Array.from({ length: clients }, async () => {
-    while (left-- > 0) {
-      const path = await loadObjective(client);
-      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) {
-        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-      }
-    }
-  });
-  await Promise.all(loops);
-  return objectives * CYCLES_PER_OBJECTIVE;
 }
 
 async function readMs(database: pg.Client): Promise<number> {

@@ -6,22 +6,20 @@
  *   node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
 import { findFreePort } from '../../harness/free-port.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { openDatabase, startService } from '../../src/compose.ts';
+import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { makeClient } from '../service/client.ts';
+import { playObjectives } from '../service/play-objectives.ts';
 import { readServerMs } from '../service/processor-time.ts';
 
 const { values: options } = parseArgs({
@@ -37,14 +35,9 @@ const clients = Number(options.clients);
 /** Fresh objectives keep the histories short. */
 const CYCLES_PER_OBJECTIVE = 20;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
-const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+const log = makeLog({ level: 'error' });
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const settings = { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', WORKER_CONCURRENCY: '8', MAXIMUM_EVENT_LOOP_DELAY_MS: '0' };
@@ -62,9 +55,11 @@ async function main(): Promise<void> {
   const client = makeClient(service.url!, await createKey(service.db, account), clients);
   const database = new pg.Client({ connectionString: postgres.url });
   await database.connect();
-  await play(client, clients * CYCLES_PER_OBJECTIVE);
+  const play = (cycles: number) =>
+    playObjectives(client, { clients, cycles, cyclesPerObjective: CYCLES_PER_OBJECTIVE });
+  await play(clients * CYCLES_PER_OBJECTIVE);
   const before = await readCosts(database);
-  const cycles = await play(client, Number(options.cycles));
+  const cycles = await play(Number(options.cycles));
   const after = await readCosts(database);
   const per = (name: keyof Costs) => Number(((after[name] - before[name]) / cycles).toFixed(2));
   console.log(
@@ -86,27 +81,8 @@ async function main(): Promise<void> {
 }
 
 async function startServiceOn(config: ReturnType<typeof loadConfig>) {
-  const log = makeLog({ level: 'error' });
-  const db = openDatabase(config, postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   return startService(config, postgres.url, log, { ingress: true, worker: true, engine: makeCheapEngine() });
-}
-
-/** At least `cycles` cycles by all clients together, the objectives' loading included; returns how many. */
-async function play(client: Client, cycles: number): Promise<number> {
-  const objectives = Math.ceil(cycles / CYCLES_PER_OBJECTIVE);
-  let left = objectives;
-  const loops = Array.from({ length: clients }, async () => {
-    while (left-- > 0) {
-      const path = await loadObjective(client);
-      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) {
-        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-      }
-    }
-  });
-  await Promise.all(loops);
-  return objectives * CYCLES_PER_OBJECTIVE;
 }
 
 interface Costs {

@@ -7,14 +7,12 @@
  *   node bench/scale/memory.ts [--clients 16] [--steps 600] [--inputs 50] [--outputs 20] [--cases 500] [--bodies 4]
  *     [--body-cases 10000] [--serve-limit-mb 768] [--work-limit-mb 1024]
  */
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { createKey, heapOptions, makeProcess, type Process, runCommand } from '../drills/fleet.ts';
-import { makeDrillFolder } from '../drills/folder.ts';
 import { startLoad } from '../drills/load.ts';
 import { type Client, makeClient } from '../service/client.ts';
 
@@ -38,14 +36,8 @@ const LARGE_CLIENTS = 4;
 const SETTINGS = { WORKER_CONCURRENCY: '2', ENGINE_THREADS: '2' };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: makeLog({ level: 'error' }) });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
+await main();
 
 async function main(): Promise<void> {
   const settings = { ...SETTINGS, DATABASE_URL: postgres.url };

@@ -5,17 +5,15 @@
  *
  *   node bench/scale/storage.ts [--inverses 100000] [--outputs 1000]
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { purgeDeleted } from '../../src/application/purge-deleted.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { type Client, loadObjective, makeClient, startProcess } from '../service/client.ts';
 
@@ -27,15 +25,9 @@ const outputs = Number(options.outputs);
 /** Between two requests beside the export. */
 const PAUSE_MS = 20;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const config = loadConfig({ DATABASE_URL: postgres.url });

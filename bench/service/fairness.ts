@@ -5,20 +5,17 @@
  *
  *   node bench/service/fairness.ts [--queued 10000] [--steps 200] [--compute 50] [--concurrency 4]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import type { Db } from '../../src/db/transaction.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
 import { blackBox, type Client, loadObjective, makeClient } from './client.ts';
@@ -34,15 +31,9 @@ const { values: options } = parseArgs({
 const steps = Number(options.steps);
 const CLAIMS = 200;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'warn' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const config = loadConfig({

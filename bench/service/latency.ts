@@ -10,10 +10,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { migrateDatabase } from '../../harness/database-handle.ts';
 import { findFreePort } from '../../harness/free-port.ts';
-import { openDatabase } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { blackBox, loadObjective, makeClient, startProcess } from './client.ts';
@@ -56,9 +54,7 @@ async function isReady(port: number): Promise<boolean> {
 
 async function splitLatency(): Promise<void> {
   const postgres = await startEmbeddedPostgres({ dataDir, log });
-  const config = loadConfig({ DATABASE_URL: postgres.url });
-  const db = openDatabase(config, postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   const service = await startProcess(
     { PORT: '0', DATABASE_URL: postgres.url, LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '0' },
     [],

@@ -12,10 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { migrateDatabase } from '../../harness/database-handle.ts';
 import { findInstalledBinaries, findOldestBinaries } from '../../harness/postgres-versions.ts';
-import { openDatabase } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { findBinaries, type PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { makeLog } from '../../src/log.ts';
@@ -58,8 +56,7 @@ async function listBinaries(): Promise<readonly PostgresBinaries[]> {
 async function openServer(binaries: PostgresBinaries): Promise<Server> {
   const dataDir = join(folder, `postgres-${servers.length}`);
   const postgres = await startEmbeddedPostgres({ dataDir, binaries, log });
-  const db = openDatabase(loadConfig({ DATABASE_URL: postgres.url }), postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   const { rows } = await client.query<{ jit: string; compiles: boolean }>(

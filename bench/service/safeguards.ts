@@ -6,18 +6,13 @@
  *   node bench/service/safeguards.ts [--cycles 300] [--rounds 3] [--clients 1,4,16] [--only none,all]
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { migrateDatabase } from '../../harness/database-handle.ts';
 import { findFreePort } from '../../harness/free-port.ts';
-import { openDatabase } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
 import { readProcessMs, readServerMs } from './processor-time.ts';
@@ -47,16 +42,13 @@ const VARIANTS: Readonly<Record<string, readonly Safeguard[]>> = {
 };
 const names = options.only?.split(',') ?? Object.keys(VARIANTS);
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'warn' });
 const receiver = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
 await once(receiver.listen(0, '127.0.0.1'), 'listening');
-const postgres = await startEmbeddedPostgres({ dataDir, log });
+await using postgres = await startTemporaryPostgres({ log });
 try {
   await main();
 } finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
   receiver.closeAllConnections();
   receiver.close();
 }
@@ -68,9 +60,7 @@ interface Cost {
 }
 
 async function main(): Promise<void> {
-  const config = loadConfig({ DATABASE_URL: postgres.url });
-  const db = openDatabase(config, postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   await makeUnfairDatabase();
   for (const clients of options.clients.split(',').map(Number)) {
     const rounds: Record<string, Cost>[] = [];

@@ -5,18 +5,15 @@
  *
  *   node bench/service/waits.ts [--waiting 1100] [--seconds 5]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { loadObjective, makeClient } from './client.ts';
 import { recordStatements } from './statements.ts';
@@ -27,15 +24,9 @@ const { values: options } = parseArgs({
 const waiting = Number(options.waiting);
 const seconds = Number(options.seconds);
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const config = loadConfig({

@@ -6,20 +6,18 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { makeClient } from './client.ts';
 
@@ -36,17 +34,14 @@ const events = Number(options.events);
 const outputs = Number(options.outputs);
 const webhooks = Number(options.webhooks);
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
+await using postgres = await startTemporaryPostgres({ log });
 const admin = new pg.Client({ connectionString: postgres.url });
 await admin.connect();
 try {
   console.log(JSON.stringify({ webhooks, events, outputs, inverses: Number(options.inverses), ...(await measure()) }));
 } finally {
   await admin.end();
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
 }
 
 async function measure() {
