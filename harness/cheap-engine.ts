@@ -1,10 +1,10 @@
-/** A trivially cheap optimizer in place of the real one: what remains is the cost of the service itself. */
+/** A trivially cheap optimizer, so that only the cost of the service itself remains. */
 import type { Engine } from '../src/engine/pool.ts';
 
-/** Proposes points of a fixed sequence (a Weyl sequence by the number of known cases); answers in this thread. */
+/** Proposes the points of a Weyl sequence, by the number of known cases, and runs in the calling thread. */
 export function makeCheapEngine(): Engine {
   return {
-    design: () => Promise.reject(new Error('the benchmark brings its own cases')),
+    design: () => Promise.reject(new Error('the cheap engine designs no cases')),
     suggest: async ({ space, history }) => {
       const input = Float64Array.from(space.variables, ({ minimum, maximum }, i) => {
         const share = ((history.count + 1) * (i + 1) * 0.6180339887498949) % 1;

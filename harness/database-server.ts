@@ -1,4 +1,4 @@
-/** A real Postgres server whose process is ours to stop, kill and start again. */
+/** A real Postgres server whose process the caller can stop, kill and restart. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, chown, mkdir, open, realpath, writeFile } from 'node:fs/promises';
@@ -29,7 +29,7 @@ export class DatabaseServer {
     this.#logFile = logFile;
   }
 
-  /** Makes the database in `folder` with the product's own embedded server, then takes over its files. */
+  /** Creates the database in `folder` with the product's embedded server, then takes over its files. */
   static async create(folder: string, settings: readonly string[]): Promise<DatabaseServer> {
     const dataDir = path.join(folder, 'data');
     const ignore = () => undefined;
@@ -47,8 +47,8 @@ export class DatabaseServer {
   }
 
   /**
-   * The same files once more, as a server on `port` that is not started yet. This one must be stopped. `settings` come on top
-   * of its own; `files` are written into the copied folder, by name.
+   * Copies the files for a second server on `port`, which is not started. This server must be stopped. `settings` are added to
+   * its own; `files`, by name, are written into the copy.
    */
   async copyTo(
     folder: string,
@@ -78,7 +78,7 @@ export class DatabaseServer {
     return server;
   }
 
-  /** Lets these hosts in as pg_hba.conf says it; read with the next start. */
+  /** Appends a line to pg_hba.conf, which takes effect with the next start. */
   async admit(line: string): Promise<void> {
     await appendFile(path.join(this.#files.cluster, 'pg_hba.conf'), `${line}\n`);
   }
@@ -112,7 +112,7 @@ export class DatabaseServer {
     await exited;
   }
 
-  /** As when the machine's out-of-memory killer takes the main process. */
+  /** Kills the main process, as the kernel does when memory runs out. */
   async kill(): Promise<void> {
     const running = this.#process!;
     const exited = once(running, 'exit');
@@ -121,7 +121,7 @@ export class DatabaseServer {
     await endLeftovers(this.#files.cluster);
   }
 
-  /** As when the machine loses its power: all processes at once, none has a last word. */
+  /** Kills all processes at once, as a power failure does. */
   async vanish(): Promise<void> {
     const running = this.#process!;
     const exited = once(running, 'exit');
@@ -150,7 +150,7 @@ export class DatabaseServer {
   }
 }
 
-/** Statements of the harness itself: a connection that is made again when it was lost. */
+/** A connection for the harness's own statements, reopened after it was lost. */
 export class Admin {
   readonly #url: string;
   #client: pg.Client | undefined;
@@ -159,7 +159,7 @@ export class Admin {
     this.#url = url;
   }
 
-  /** Rejects when the database is away. */
+  /** Rejects while the database is unreachable. */
   async query<Row>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
     this.#client ??= await this.#connect();
     const result = await this.#client.query(text, [...values]);

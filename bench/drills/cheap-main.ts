@@ -1,4 +1,4 @@
-/** `serve` or `work` with the cheap engine in place of the optimizer: what remains is the service itself. */
+/** `serve` or `work` with the cheap engine instead of the optimizer, so that only the cost of the service remains. */
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { untilStopped } from '../../src/cli/until-stopped.ts';
 import { startService } from '../../src/compose.ts';

@@ -55,7 +55,7 @@ async function main(): Promise<void> {
   await delay(REST_MS);
   await note('at rest');
   const load = await startLoad({ ports: [serve.port], key, clients: Number(options.clients) });
-  await load.moreSteps(Number(options.steps));
+  await load.moreInverses(Number(options.steps));
   await load.stop();
   await note(`${options.clients} clients, small objectives`);
   await Promise.all(Array.from({ length: LARGE_CLIENTS }, () => playLarge(client, Number(options.cases))));
@@ -66,8 +66,8 @@ async function main(): Promise<void> {
   await note(`${options.bodies} projects of ${options['body-cases']} cases loaded at once`);
   console.table(rows);
   for (const outcome of bodies) if (outcome.status === 'rejected') console.log(String(outcome.reason).slice(0, 300));
-  for (const { role, endedByItself } of [serve, work])
-    if (endedByItself !== undefined) console.log(role, endedByItself);
+  for (const { role, endedUnexpectedly } of [serve, work])
+    if (endedUnexpectedly !== undefined) console.log(role, endedUnexpectedly);
   client.close();
   await Promise.all([serve.stop(), work.stop()]);
 }

@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { migrateDatabase } from '../../harness/database-handle.ts';
 import { findFreePort } from '../../harness/free-port.ts';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
@@ -103,11 +104,8 @@ function totalMs({ serviceMs, databaseMs }: Cost): number {
 
 /** The same database with the plainest queue there is: the oldest job first, whoever it belongs to. */
 async function makeUnfairDatabase(): Promise<void> {
-  const admin = new pg.Client({ connectionString: urlOf('postgres') });
-  await admin.connect();
-  await admin.query(`create database ${UNFAIR} template backsolve`);
-  await admin.end();
-  const unfair = new pg.Client({ connectionString: urlOf(UNFAIR) });
+  await execute(withDatabase(postgres.url, 'postgres'), `create database ${UNFAIR} template backsolve`);
+  const unfair = new pg.Client({ connectionString: withDatabase(postgres.url, UNFAIR) });
   await unfair.connect();
   const { rows } = await unfair.query<{ definition: string }>(
     "select pg_get_functiondef('claim_jobs_of_others'::regproc) as definition",
@@ -129,16 +127,10 @@ async function makeUnfairDatabase(): Promise<void> {
   await unfair.end();
 }
 
-function urlOf(database: string): string {
-  const url = new URL(postgres.url);
-  url.pathname = `/${database}`;
-  return url.href;
-}
-
 async function measure(safeguards: readonly Safeguard[], clients: number): Promise<Cost> {
   const has = (safeguard: Safeguard) => safeguards.includes(safeguard);
   const metricsPort = String(await findFreePort());
-  const databaseUrl = has('fairness') ? postgres.url : urlOf(UNFAIR);
+  const databaseUrl = has('fairness') ? postgres.url : withDatabase(postgres.url, UNFAIR);
   const service = await startProcess(
     {
       PORT: '0',
