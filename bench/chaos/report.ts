@@ -1,6 +1,6 @@
 /** The figures of a run, as JSON and as a table. */
+import { quantile } from '../quantile.ts';
 import { type FaultRecord, type Outcome, RESUME_LIMIT_MS, type RunOptions } from './phases.ts';
-import { quantile } from './verify.ts';
 
 const RECOVERY_TARGET_MS = 10_000;
 
@@ -9,7 +9,8 @@ export type Report = ReturnType<typeof makeReport>;
 export function makeReport(options: RunOptions, outcome: Outcome, differences: readonly string[]) {
   const { found, recovery, faults } = outcome;
   const missing = options.faults.filter((name) => !faults.some((fault) => fault.name === name));
-  const p99 = quantile(recovery.calmMs, 0.99);
+  const recoveryAt = (share: number) => (recovery.calmMs.length === 0 ? null : quantile(recovery.calmMs, share));
+  const p99 = recoveryAt(0.99);
   const unfinished = outcome.journals.filter(({ isEnded }) => !isEnded).map(({ index }) => `objective number ${index}`);
   const violations = [
     ...found.lost.map((what) => `lost: ${what}`),
@@ -44,7 +45,7 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     processes: { ...outcome.counts, starts: outcome.starts, complaints: outcome.complaints.length },
     recoveryMs: {
       jobs: recovery.calmMs.length,
-      p50: quantile(recovery.calmMs, 0.5),
+      p50: recoveryAt(0.5),
       p99,
       maximum: recovery.calmMs.at(-1) ?? null,
       slowest: recovery.calmMs.slice(-10),

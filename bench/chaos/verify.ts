@@ -157,11 +157,6 @@ export async function measureRecovery(
   return { ...found, calmMs: found.calmMs.sort(ascending), disturbedMs: found.disturbedMs.sort(ascending) };
 }
 
-/** @param sorted  ascending. Returns null for no values. */
-export function quantile(sorted: readonly number[], share: number): number | null {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? null;
-}
-
 /** Compares all bits; the service never returns -0. */
 function isSame(a: readonly number[] | null, b: readonly number[] | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b);

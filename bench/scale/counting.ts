@@ -1,9 +1,9 @@
 /**
- * What counting an account's data costs a cycle (suggest, load output): processor time of database and service with the
- * triggers and the quota, beside the same without them, in short turns on one database, so that whatever else the machine
- * does falls on both. The optimizer is the cheap one. Reads /proc, hence Linux only.
+ * Measures what counting an account's data adds to a cycle (suggest, load output): processor time of the database and the
+ * service with the triggers and the quota, and without them, in short alternating rounds on one database, so that other load
+ * on the machine affects both alike. Uses the cheap optimizer. Reads /proc: Linux only.
  *
- *   node bench/scale/counting.ts [--clients 4] [--turns 60] [--cycles 100] [--keys]
+ *   npx node bench/scale/counting.ts [--clients 4] [--turns 60] [--cycles 100] [--keys]
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -14,6 +14,7 @@ import { createKey } from '../../src/application/manage-keys.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
+import { quantile } from '../quantile.ts';
 import { makeClient } from '../service/client.ts';
 import { playObjectives } from '../service/play-objectives.ts';
 import { readServerMs } from '../service/processor-time.ts';
@@ -23,7 +24,7 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '4' },
     turns: { type: 'string', default: '60' },
     cycles: { type: 'string', default: '100' },
-    // Every POST under a fresh Idempotency-Key.
+    // Sends every POST with a fresh Idempotency-Key.
     keys: { type: 'boolean', default: false },
   },
 });
@@ -76,7 +77,7 @@ async function main(): Promise<void> {
     const client = makeClient(url, key, clients, { usesIdempotencyKeys: options.keys });
     const play = (cycles: number) =>
       playObjectives(client, { clients, cycles, cyclesPerObjective: CYCLES_PER_OBJECTIVE });
-    // By then connections have planned anew what the change of the tables made invalid.
+    // Connections plan their statements again after the change of the tables.
     await play(clients * CYCLES_PER_OBJECTIVE);
     const before = await readMs(database);
     const cycles = await play(Number(options.cycles));
@@ -95,8 +96,7 @@ async function main(): Promise<void> {
     times.plain.push(uncounted);
     ratios.push(counted / uncounted);
   }
-  const at = (values: readonly number[], share: number) =>
-    Number(values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]!.toFixed(3));
+  const at = (values: readonly number[], share: number) => Number(quantile(values, share).toFixed(3));
   console.log(
     JSON.stringify({
       clients,

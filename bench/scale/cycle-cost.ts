@@ -1,9 +1,9 @@
 /**
- * What one cycle (suggest, load output) costs the database and the processes around it, in processor time, commits and
- * write-ahead log: figures that a busy machine does not change, unlike cycles per second. The optimizer is the cheap one;
- * ingress, worker and client run in this process. Reads /proc, hence Linux only.
+ * Measures what a cycle (suggest, load output) costs in processor time, commits and write-ahead log: figures that, unlike
+ * cycles per second, do not depend on other load on the machine. Uses the cheap optimizer; ingress, worker and client run in
+ * this process. Reads /proc: Linux only.
  *
- *   node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
+ *   npx node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '4' },
     cycles: { type: 'string', default: '400' },
-    // With metrics counted, or every request traced to a receiver that throws the spans away.
+    // Counts metrics; traces every request to a receiver that discards the spans.
     metrics: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
   },

@@ -1,10 +1,10 @@
 /**
- * How much memory `serve` and `work` hold, for the requests and limits of deploy/kubernetes and compose.yaml: resident (VmRSS)
- * and the most so far (VmHWM) at rest, with small objectives, with objectives of many inputs, outputs and cases, and with
- * large bodies. Settings as in deploy/kubernetes; the heap as large as Node makes it within the container's limit, half of it.
- * Reads /proc, hence Linux only.
+ * Measures the memory of `serve` and `work`, on which the requests and limits in deploy/kubernetes and compose.yaml are based:
+ * resident (VmRSS) and peak (VmHWM) at rest, with small objectives, with objectives of many inputs, outputs and cases, and with
+ * large bodies. Settings as in deploy/kubernetes; the heap is half of the container's limit, as Node chooses it there.
+ * Reads /proc: Linux only.
  *
- *   node bench/scale/memory.ts [--clients 16] [--steps 600] [--inputs 50] [--outputs 20] [--cases 500] [--bodies 4]
+ *   npx node bench/scale/memory.ts [--clients 16] [--inverses 600] [--inputs 50] [--outputs 20] [--cases 500] [--bodies 4]
  *     [--body-cases 10000] [--serve-limit-mb 768] [--work-limit-mb 1024]
  */
 import { readFile } from 'node:fs/promises';
@@ -19,6 +19,8 @@ import { type Client, makeClient } from '../service/client.ts';
 const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '16' },
+    inverses: { type: 'string' },
+    // The former name of --inverses.
     steps: { type: 'string', default: '600' },
     inputs: { type: 'string', default: '50' },
     outputs: { type: 'string', default: '20' },
@@ -30,9 +32,9 @@ const { values: options } = parseArgs({
   },
 });
 const REST_MS = 5_000;
-const LARGE_STEPS = 5;
+const LARGE_INVERSES = 5;
 const LARGE_CLIENTS = 4;
-/** As deploy/kubernetes/settings.yaml has them. */
+/** As in deploy/kubernetes/settings.yaml. */
 const SETTINGS = { WORKER_CONCURRENCY: '2', ENGINE_THREADS: '2' };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
@@ -55,7 +57,7 @@ async function main(): Promise<void> {
   await delay(REST_MS);
   await note('at rest');
   const load = await startLoad({ ports: [serve.port], key, clients: Number(options.clients) });
-  await load.moreInverses(Number(options.steps));
+  await load.moreInverses(Number(options.inverses ?? options.steps));
   await load.stop();
   await note(`${options.clients} clients, small objectives`);
   await Promise.all(Array.from({ length: LARGE_CLIENTS }, () => playLarge(client, Number(options.cases))));
@@ -72,7 +74,7 @@ async function main(): Promise<void> {
   await Promise.all([serve.stop(), work.stop()]);
 }
 
-/** Megabytes of 2^20 bytes, as the limits count them. */
+/** In MiB, the unit of the limits. */
 async function readMemory({ pid }: Process) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN);
@@ -89,7 +91,7 @@ function blackBox(input: readonly number[]): number[] {
   );
 }
 
-/** A trial with so many cases of the client's own. Returns its path and the first case. */
+/** Loads a trial with `count` cases. Returns its path and the input of the first case. */
 async function loadCases(client: Client, count: number) {
   const inputCount = Number(options.inputs);
   const inputCases = Array.from({ length: count }, (_, n) =>
@@ -124,7 +126,7 @@ async function playLarge(client: Client, cases: number): Promise<void> {
     initialInput: input,
     initialOutput: blackBox(input),
   });
-  for (let step = 0; step < LARGE_STEPS; step++) {
+  for (let n = 0; n < LARGE_INVERSES; n++) {
     const inverse = `${path}/objectives/${objective.id}/inverses`;
     let suggested = await client.call<{ id: number; input: number[] | null }>('POST', inverse);
     while (suggested.input === null) {

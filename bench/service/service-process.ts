@@ -1,6 +1,6 @@
 /**
- * The service as a process of its own, with the cheap engine, for benchmarks. Takes its settings from the environment as
- * the product does; prints one line {"url", "key"} when ready; ends with its standard input.
+ * The service as a separate process for benchmarks, with the cheap engine if started with --cheap. Reads its settings from the
+ * environment, prints one line {"url", "key"} when ready, and ends when its standard input is closed.
  */
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { createKey } from '../../src/application/manage-keys.ts';

@@ -1,9 +1,9 @@
 /**
- * What requests that wait for suggestions cost: statements and processor time of the service per second while nothing
- * happens; and, when all suggestions are there but every notification was lost, the statements and the time until all of
- * them are answered, by the poll or after a new LISTEN connection. No worker runs; a statement by hand plays its part.
+ * Measures what requests that wait for suggestions cost: the statements and the processor time of the service per second while
+ * nothing happens, and the statements and the time until all of them are answered if every notification is lost. No worker
+ * runs; one statement finishes all suggestions.
  *
- *   node bench/service/waits.ts [--waiting 1100] [--seconds 5]
+ *   npx node bench/service/waits.ts [--waiting 1100] [--seconds 5]
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -60,9 +60,9 @@ async function main(): Promise<void> {
 
   let wokenMs = 0;
   const toWakeAll = await recordStatements(async () => {
-    const settle = "with done as (delete from suggestion_jobs) update inverses set input = '{1,2}' where input is null";
+    const finish = "with done as (delete from suggestion_jobs) update inverses set input = '{1,2}' where input is null";
     const cut = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'backsolve-listen'";
-    await admin.query(`${settle}; ${cut}`);
+    await admin.query(`${finish}; ${cut}`);
     const startedAt = performance.now();
     await Promise.all(answered);
     wokenMs = performance.now() - startedAt;

@@ -1,8 +1,8 @@
 /**
- * What large events cost a worker: the most memory it took, its processor time, and the bytes it sent, for events about an
- * objective with many outputs and inverses that go to many webhooks. The worker is a process of its own, as an operator runs it.
+ * Measures what large events cost a worker process: its peak memory, its processor time and the bytes sent, for events about an
+ * objective with many outputs and inverses that go to many webhooks. Reads /proc: Linux only.
  *
- *   node bench/service/webhook-memory.ts [--webhooks 50] [--events 10] [--outputs 1000] [--inverses 60]
+ *   npx node bench/service/webhook-memory.ts [--webhooks 50] [--events 10] [--outputs 1000] [--inverses 60]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,12 +48,12 @@ async function measure() {
   const receiver = await openReceiver();
   const objectiveId = await prepare(receiver.url);
   await admin.query(
-    `with told as (
+    `with added as (
        insert into events (account_id, name, resource_id)
        select account_id, 'inverse.output_loaded', id from objectives, generate_series(1, $2) where id = $1
        returning id, account_id)
      insert into webhook_deliveries (account_id, webhook_id, event_id)
-     select t.account_id, w.id, t.id from told t, webhooks w`,
+     select t.account_id, w.id, t.id from added t, webhooks w`,
     [objectiveId, events],
   );
   const worker = spawn(process.execPath, [MAIN, 'work'], {
@@ -85,7 +85,7 @@ async function measure() {
   };
 }
 
-/** Counts what it is sent and keeps none of it. */
+/** Counts the bodies it receives and keeps none of them. */
 async function openReceiver() {
   let [count, bytes, largest] = [0, 0, 0];
   const server = createServer((request, response) => {
@@ -105,7 +105,7 @@ async function openReceiver() {
   return { url, count: () => count, bytes: () => bytes, largest: () => largest, close: () => server.close() };
 }
 
-/** The webhooks, and an objective with its inverses, all of them completed. Returns its id. */
+/** Creates the webhooks and an objective with complete inverses. Returns the objective's id. */
 async function prepare(url: string): Promise<number> {
   const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_ALLOW_PRIVATE: 'true' });
   const db = openDatabase(config, postgres.url, log);

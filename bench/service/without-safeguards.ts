@@ -1,6 +1,6 @@
 /**
- * Preloaded (`node --import`), it takes out what no setting switches off: the guard against overload, the check of scopes
- * and the security headers. For safeguards.ts, which measures what they cost.
+ * Preloaded with `node --import`, removes what no setting turns off: the guard against overload, the check of scopes and the
+ * security headers. For safeguards.ts.
  */
 import { registerHooks } from 'node:module';
 
