@@ -1,7 +1,7 @@
 /**
  * What the ranges of the sensitivities are worth: the table of docs/insight.md. Takes ten seconds.
  *
- *   node bench/insight/ranges.ts [--seeds 20]
+ *   npx node bench/insight/ranges.ts [--seeds 20]
  */
 import { parseArgs } from 'node:util';
 import { drawMembers } from './families.ts';

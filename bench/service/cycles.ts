@@ -2,7 +2,7 @@
  * Full cycles per second (suggest, load output) with 1, 4 and 16 clients and a trivially cheap optimizer, beside the same
  * statements replayed by pg alone, in turns within one run.
  *
- *   node bench/service/cycles.ts [--seconds 6] [--rounds 3] [--clients 1,4,16]
+ *   npx node bench/service/cycles.ts [--seconds 6] [--rounds 3] [--clients 1,4,16]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -2,7 +2,7 @@
  * How long one suggestion takes at equal history: ours and BoTorch's in one run on one core each, one after the other,
  * so that the ratio holds on whatever machine this runs.
  *
- *   node bench/solvers/suggest-time.ts [--sizes 10x10x100,50x20x500] [--kinds smooth,rough,stalled,directed]
+ *   npx node bench/solvers/suggest-time.ts [--sizes 10x10x100,50x20x500] [--kinds smooth,rough,stalled,directed]
  *                                      [--repeats 20] [--without-botorch]
  *
  * A size is inputs x outputs x points; a history is a random sample of coupled outputs. Kinds: `smooth`, every output is to

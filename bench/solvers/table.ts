@@ -1,7 +1,7 @@
 /**
  * Prints the standing of all recorded solvers as Markdown.
  *
- *   node bench/solvers/table.ts [--set held-out] [--problems] [--write]
+ *   npx node bench/solvers/table.ts [--set held-out] [--problems] [--write]
  *
  * `--problems` adds one row per problem; `--write` puts it all into table.md and the data profiles into
  * data-profiles.svg, both in results/ or in results/held-out/.
@@ -27,7 +27,7 @@ const set = parseSetName(options.set);
 const problems = problemsOf(set);
 const standings = toStandings(readResults(set), problems);
 const ours = standings.find((standing) => standing.solver === OURS);
-if (!ours) throw new Error('no play of ours is recorded: node bench/solvers/run.ts');
+if (!ours) throw new Error('no play of ours is recorded: npx node bench/solvers/run.ts');
 const peers = standings.filter((standing) => standing !== ours);
 const best = virtualBest(peers);
 const finished = peers.filter((peer) => peer.capped === 0 && peer.costs.size === problems.length);
