@@ -44,7 +44,7 @@ export function exactly(center: readonly number[], threshold: number): Goal {
   return { targets: center.map((one) => within(one, threshold / center.length)), l1: { center, threshold } };
 }
 
-export function isMet({ targets, l1 }: Goal, y: readonly number[]): boolean {
+function isMet({ targets, l1 }: Goal, y: readonly number[]): boolean {
   if (l1) return y.reduce((sum, value, j) => sum + Math.abs(value - l1.center[j]!), 0) <= l1.threshold;
   return targets.every(({ lower, upper }, j) => y[j]! >= lower && y[j]! <= upper);
 }

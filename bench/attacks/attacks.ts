@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 
-export interface Target {
+interface Target {
   readonly host: string;
   readonly port: number;
   /** An API key of the attacker's own account. */
@@ -17,7 +17,7 @@ export interface Target {
 }
 
 /** The count of each status; 'cut' if the connection was closed instead. */
-export type Answers = Map<number | 'cut', number>;
+type Answers = Map<number | 'cut', number>;
 
 export type Attack = (target: Target) => Promise<Answers>;
 

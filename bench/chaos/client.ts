@@ -32,7 +32,7 @@ const WAIT_SECONDS = 5;
  */
 const CALL_LIMIT_MS = 8_000;
 
-export class GaveUp extends Error {}
+class GaveUp extends Error {}
 
 export class Client {
   /** Calls sent, including retries and copies. */

@@ -50,7 +50,7 @@ export async function prepare(client: Client): Promise<Setup> {
 }
 
 /** An answer that breaks the interface. */
-export class Unexpected extends Error {
+class Unexpected extends Error {
   constructor(what: string, answer: Answer) {
     super(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }

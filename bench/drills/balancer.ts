@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Backend {
+interface Backend {
   readonly port: number;
   /** Whether the operator lets it receive requests; false drains it. */
   isWanted: boolean;

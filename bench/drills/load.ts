@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly loadsOpenOutput?: boolean;
 }
 
-export interface LoadReport {
+interface LoadReport {
   readonly requests: number;
   readonly inverses: number;
   readonly objectives: number;

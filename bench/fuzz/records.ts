@@ -1,7 +1,7 @@
 /** Records to fuzz with: one input and one output, so that random arrays of one number often fit. */
 
 /** Ids, by their names in paths. */
-export type FuzzRecord = Readonly<Record<string, number>>;
+type FuzzRecord = Readonly<Record<string, number>>;
 
 export interface FuzzRecords {
   /** The fuzzer's own key, which no request may revoke. */

@@ -26,7 +26,7 @@ const nonNegative = fc.oneof(
 );
 
 /** A valid pair of bounds: minimum < maximum. */
-export const boundsPair = fc
+const boundsPair = fc
   .tuple(plausibleDouble, plausibleDouble)
   .filter(([a, b]) => a !== b)
   .map(([a, b]) => ({ minimum: Math.min(a, b), maximum: Math.max(a, b) }));

@@ -24,7 +24,7 @@ export interface PythonClient {
   run(program: string, options: RunOptions): Promise<string>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Origin of the service. */
   readonly url: string;
   readonly key: string;

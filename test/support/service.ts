@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
 import { createTestDatabase, pooledSettings } from './postgres.ts';
 
-export interface Answer<T = Record<string, unknown>> {
+interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
