@@ -1,4 +1,4 @@
-/** What application and worker tests start from: a database with an account, and a project up to a loaded objective. */
+/** Starting points of tests: a database with an account, and a project with a loaded objective. */
 import { connectTo } from '../../harness/database-handle.ts';
 import { createProject } from '../../src/application/create-project.ts';
 import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
@@ -18,7 +18,7 @@ export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {
   close(): Promise<void>;
 }
 
-/** A fresh database with one account. Call `close` in a finally or afterAll. */
+/** Opens a fresh database with one account. Call `close` in a finally block or in afterAll. */
 export async function openTestAccount(): Promise<TestAccount> {
   const database = await createTestDatabase();
   const db = connectTo(database.url, { poolSize: 10 });
@@ -46,9 +46,9 @@ export const LINEAR_OBJECTIVE: NewObjective = {
   maximumAttempts: 500,
 };
 
-const neverDesigns = { design: () => Promise.reject(new Error('these tests bring their own cases')) };
+const neverDesigns = { design: () => Promise.reject(new Error('these tests provide their own cases')) };
 
-/** A model, a project with two own cases, their outputs and an objective. Names are unique per call. */
+/** Loads a model with a unique name, a project with two cases, their outputs and an objective. */
 export async function loadLinearObjective(
   { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
   change: Partial<NewObjective> = {},
@@ -85,7 +85,7 @@ export async function loadLinearObjective(
   return { model, project, trial, set, objective, path: { objectiveId: objective.id } };
 }
 
-/** An objective with all its inverses, as a poll of it reads them. */
+/** Reads an objective with all its inverses, as polling does. */
 export async function readObjective(
   { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
   path: { readonly objectiveId: number },
