@@ -3,7 +3,7 @@
  * service with the triggers and the quota, and without them, in short alternating rounds on one database, so that other load
  * on the machine affects both alike. Uses the cheap optimizer. Reads /proc: Linux only.
  *
- *   npx node bench/scale/counting.ts [--clients 4] [--turns 60] [--cycles 100] [--keys]
+ *   npx node bench/scale/counting.ts [--clients 4] [--rounds 60] [--cycles 100] [--keys]
  */
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -22,6 +22,8 @@ import { readServerMs } from '../service/processor-time.ts';
 const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '4' },
+    rounds: { type: 'string' },
+    // The former name of --rounds.
     turns: { type: 'string', default: '60' },
     cycles: { type: 'string', default: '100' },
     // Sends every POST with a fresh Idempotency-Key.
@@ -87,8 +89,8 @@ async function main(): Promise<void> {
   };
   const ratios: number[] = [];
   const times = { counting: [] as number[], plain: [] as number[] };
-  for (let turn = 0; turn < Number(options.turns); turn++) {
-    const isFirst = turn % 2 === 0;
+  for (let round = 0; round < Number(options.rounds ?? options.turns); round++) {
+    const isFirst = round % 2 === 0;
     const first = await measure(isFirst);
     const second = await measure(!isFirst);
     const [counted, uncounted] = isFirst ? [first, second] : [second, first];
@@ -100,8 +102,8 @@ async function main(): Promise<void> {
   console.log(
     JSON.stringify({
       clients,
-      turns: ratios.length,
-      cyclesPerTurn: Number(options.cycles),
+      rounds: ratios.length,
+      cyclesPerRound: Number(options.cycles),
       processorMsPerCycle: { counting: at(times.counting, 0.5), plain: at(times.plain, 0.5) },
       ratio: { quarter: at(ratios, 0.25), median: at(ratios, 0.5), threeQuarters: at(ratios, 0.75) },
     }),
