@@ -1,6 +1,6 @@
 /**
- * Records the statements of one cycle from the service and replays them with pg alone, as an upper bound for the service's
- * speed. A replay replaces the ids of the recorded cycle with those of the replayed objective.
+ * The statements of one cycle, recorded from the service itself and replayed by pg alone: the ceiling that the service is
+ * held against. Recorded values that are ids of the recorded cycle are replaced by those of the replayed objective.
  */
 import pg from 'pg';
 
@@ -14,10 +14,10 @@ export interface Statement {
 let recorded: Statement[] | undefined;
 const query = pg.Client.prototype.query;
 
-/** Statements that connections send on their own. */
+/** What connections do on their own account. */
 const NO_PART = new Set(['select 1', 'discard plans']);
 
-// Before the first connection is opened: a connection keeps the function that it finds then.
+// In place before the first connection is opened: connections keep the function that they find then.
 pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]): unknown {
   const [first, second] = args;
   const { values, ...statement } =
@@ -40,7 +40,7 @@ export async function recordStatements(work: () => Promise<void>): Promise<reado
 
 const isClaim = ({ text }: Statement) => text.includes('claim_jobs');
 
-/** Drops the claim after a job, with which the worker looks for another; a replay of it would take other clients' jobs. */
+/** After a job the worker looks for another one; in a replay that look would take other clients' jobs. */
 function withoutIdleClaims(recorded: readonly Statement[]): readonly Statement[] {
   const first = recorded.findIndex(isClaim);
   return recorded.filter((statement, index) => index === first || !isClaim(statement));
@@ -56,7 +56,7 @@ export interface CycleIds {
 
 const KEYS = ['objectiveId', 'inverseId', 'jobId', 'leaseToken', 'iteration'] as const;
 
-/** Finds the ids in a recorded cycle that a replay replaces. `iteration` is that of the opened inverse. */
+/** The ids in a recording of one cycle, to be replaced. `iteration` is the one that was opened. */
 export function findIds(
   statements: readonly Statement[],
   known: Pick<CycleIds, 'objectiveId' | 'inverseId' | 'iteration'>,
@@ -67,8 +67,8 @@ export function findIds(
 }
 
 /**
- * Replays the recorded cycle once on one connection. `own` follows the job that the claim returns: concurrent clients may swap
- * objectives, as workers do.
+ * Runs the recorded cycle once, in order, on one connection. `own` follows what the claim hands out: clients that run at
+ * once may swap objectives, as workers do.
  */
 export async function replayCycle(
   client: pg.Client,

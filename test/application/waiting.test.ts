@@ -1,7 +1,6 @@
 /** Who waits for a suggestion: woken by whatever ends the wait, in any process, at a cost that does not grow with their number. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { connectTo } from '../../harness/database-handle.ts';
 import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
 import { suggestAndWait } from '../../src/application/await-suggestion.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
@@ -12,6 +11,7 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
 import { SuggestionWaiters } from '../../src/application/suggestion-waiters.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
 import { findObjective } from '../../src/db/objectives.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { execute } from '../../harness/one-statement.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
 const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'demo'];

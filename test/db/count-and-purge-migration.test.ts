@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
-import { execute } from '../../harness/one-statement.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 const OURS = '0015-count-and-purge.ts';

@@ -2,10 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { grantRows } from '../../src/db/grant.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 it('tells of a schema in which everybody may make tables, until an administrator has closed it', async () => {
   const { directUrl: url, drop } = await createTestDatabase();

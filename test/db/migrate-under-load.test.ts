@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../../harness/one-statement.ts';
 
 /** A database without a schema, with a handle that waits for locks for `lockTimeoutMs`. */
 async function openEmpty(lockTimeoutMs: number) {

@@ -1,7 +1,6 @@
 /** What a kept plan reads when the tables grow behind it, and what becomes of it when a column changes its type. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { connectTo } from '../../harness/database-handle.ts';
 import { authenticate } from '../../src/application/authenticate.ts';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { runOnce } from '../../src/application/idempotent.ts';
@@ -9,6 +8,7 @@ import { createKey } from '../../src/application/manage-keys.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
 import { makeEngine, proposing } from '../fault/engines.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { linear } from '../support/fixtures.ts';
 import { startTestService, type TestServiceOptions } from '../support/service.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';
 

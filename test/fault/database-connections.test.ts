@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { ANYTHING, Listener } from '../../src/db/listen.ts';
 import { JOBS_CHANNEL } from '../../src/db/suggestion-jobs.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses } from './objective.ts';
 

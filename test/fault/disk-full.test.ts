@@ -4,14 +4,14 @@
  */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { connectTo } from '../../harness/database-handle.ts';
-import { findFreePort } from '../../harness/free-port.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { untilWritten } from '../../src/application/until-written.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { DiskSpace, hasRoom } from '../../src/db/disk-space.ts';
 import { diskFull } from '../../src/domain/errors.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 import { Gate, honest, makeEngine } from './engines.ts';

@@ -2,10 +2,9 @@
 import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
-import { connectTo } from '../../harness/database-handle.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
-import { forAccount } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
@@ -14,6 +13,7 @@ import { buildServer } from '../../src/http/server.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { forAccount } from '../../src/db/client.ts';
 
 export interface Answered {
   readonly status: number;

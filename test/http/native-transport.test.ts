@@ -1,8 +1,8 @@
 /** What every route has in common: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { connectTo } from '../../harness/database-handle.ts';
 import { revokeKey } from '../../src/application/manage-keys.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 import { problemSchema } from '../../src/http/wire/problem.ts';
 import {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { atMost, float, maximize, minimize } from '../../harness/optimizer-game.ts';
 import { type Cases, collectCases } from '../../src/optimizer/cases.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { bestFeasible, isStandstill } from '../../src/optimizer/search/directed-outputs.ts';
 import { makeCoding } from '../../src/optimizer/space.ts';
+import { atMost, float, maximize, minimize } from '../../harness/optimizer-game.ts';
 
 /** A cost to minimize far out of reach and a load that must not exceed 1, at inputs 0, 1, 2 and so on. */
 function collect(rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0) {

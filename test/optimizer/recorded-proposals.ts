@@ -1,6 +1,6 @@
 /** Small games whose suggested inputs are pinned in test/reference/recorded-proposals.json. */
-import { atLeast, exactly, float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
+import { atLeast, exactly, float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
 
 const mixed: Variable[] = [
   float(-1, 1),

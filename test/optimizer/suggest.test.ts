@@ -1,5 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { makeCoding } from '../../src/optimizer/space.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import { finiteSpaces } from './arbitraries.ts';
 import {
   atLeast,
   atMost,
@@ -11,10 +15,6 @@ import {
   play,
   within,
 } from '../../harness/optimizer-game.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { makeCoding } from '../../src/optimizer/space.ts';
-import { suggest } from '../../src/optimizer/suggest.ts';
-import { finiteSpaces } from './arbitraries.ts';
 
 const linear = ([a, b]: readonly number[]) => [2 * a! + 3 * b! + 1, a! - b! + 4, 5 * a! + b!];
 const linearGame = { variables: [float(0, 10), float(-5, 5)], evaluate: linear };

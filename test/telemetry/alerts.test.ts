@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { findFreePort } from '../../harness/free-port.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { prepareTrial } from '../support/native-client.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { readValue, type Sample, scrape } from './scrape.ts';
 
 const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;

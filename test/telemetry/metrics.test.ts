@@ -1,6 +1,5 @@
 /** What Prometheus reads from a running service, over HTTP. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { findFreePort } from '../../harness/free-port.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { readBacklog } from '../../src/db/backlog.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
@@ -8,6 +7,7 @@ import { makeMetrics } from '../../src/telemetry/metrics.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService } from '../support/service.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { parseSamples, readValue, scrape } from './scrape.ts';
 
 const POOL = { size: 10, open: 3, idle: 1, waiting: 2 };

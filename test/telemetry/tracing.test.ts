@@ -1,12 +1,12 @@
 /** One trace from a request over the worker to the rows, sent to a receiver over HTTP. Ingress and worker are two services. */
 import { describe, expect, it } from 'vitest';
-import { findFreePort } from '../../harness/free-port.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
 import { startOtlpTracing } from '../../src/telemetry/otlp-tracing.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from './otlp-receiver.ts';
 
 const CALLER = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };

@@ -1,8 +1,8 @@
 /** Records too large for a body are not read as a whole in order to find that out. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { connectTo } from '../../harness/database-handle.ts';
 import { renderEvent } from '../../src/application/render-event.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { listNewestInverses } from '../../src/db/inverses.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { EventName } from '../../src/domain/event.ts';

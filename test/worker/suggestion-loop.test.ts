@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCheapEngine } from '../../harness/cheap-engine.ts';
-import { connectTo } from '../../harness/database-handle.ts';
 import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import type { Span, Tracing } from '../../src/telemetry/tracing.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
