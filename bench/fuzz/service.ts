@@ -38,7 +38,7 @@ export async function startFuzzedService(folder: string): Promise<FuzzedService>
       MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
       ALLOW_REGISTRATION: 'true',
       ENGINE_THREADS: '1',
-      // Requests are logged from this level on.
+      // The outcome is counted from the lines of the requests.
       LOG_LEVEL: 'debug',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
