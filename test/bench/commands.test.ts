@@ -6,17 +6,25 @@ const COMMAND = /npx node (bench\/[\w/-]+\.ts)/g;
 
 const commandsIn = (text: string): string[] => [...text.matchAll(COMMAND)].map(([, path]) => path!);
 
+async function readTexts(pattern: RegExp): Promise<readonly string[]> {
+  const names = await readdir(BENCH, { recursive: true });
+  return Promise.all(names.filter((name) => pattern.test(name)).map((name) => readFile(new URL(name, BENCH), 'utf8')));
+}
+
 /** Scripts whose opening comment documents a command. */
 async function readDocumented(): Promise<Set<string>> {
-  const names = await readdir(BENCH, { recursive: true });
-  const sources = names.filter((name) => name.endsWith('.ts') && !name.includes('node_modules'));
-  const texts = await Promise.all(sources.map((name) => readFile(new URL(name, BENCH), 'utf8')));
+  const texts = await readTexts(/\.ts$/);
   return new Set(texts.flatMap((text) => commandsIn(text.slice(0, text.indexOf('*/')))));
 }
 
 it('bench/README.md lists every command of bench and no other', async () => {
   const listed = new Set(commandsIn(await readFile(new URL('README.md', BENCH), 'utf8')));
   expect([...listed].sort()).toEqual([...(await readDocumented())].sort());
+});
+
+it('no documentation of bench calls node without npx, which would be the Node of the system', async () => {
+  const texts = await readTexts(/^(?!peers\/\.venv).*\.(ts|md|py)$/);
+  expect(texts.flatMap((text) => text.match(/.*(?<!npx )\bnode bench\/.*/g) ?? [])).toEqual([]);
 });
 
 it('every command of bench documents its own path', async () => {
