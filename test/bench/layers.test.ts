@@ -20,11 +20,11 @@ interface Crossing {
   readonly to: string;
 }
 
-/** Imports of project files outside the file's own top-level folder. */
+/** Imports from another layer than the file's own. */
 function crossings(path: string, source: string): Crossing[] {
   return readSource(path, source)
     .imports.map((one) => ({ from: path, to: resolve(one) ?? path }))
-    .filter(({ to }) => folderOf(to) !== folderOf(path) && folderOf(to) !== 'node_modules');
+    .filter(({ to }) => folderOf(to) !== folderOf(path) && folderOf(to) in ALLOWED);
 }
 
 const folderOf = (path: string): string => path.split('/')[0]!;
