@@ -71,6 +71,8 @@ async function drill() {
   const complaints: string[] = [];
   await delay(10_000);
 
+  // A fresh segment of the log, which otherwise may run out of room in this phase already.
+  await administer(dataDir, (admin) => admin.query('select pg_switch_wal()'));
   const full = await whileFull(service, reader, async () => delay(Number(options.seconds) * 1_000));
   if (full.readsFailed > 0) complaints.push(`${full.readsFailed} reads failed while the disk was full`);
   if (full.writes['507'] === undefined) complaints.push('no write was refused: the disk was not full');
@@ -222,15 +224,19 @@ async function fillDisk(): Promise<void> {
 
 /** Writes nothing but write-ahead log until the server ends for lack of space. */
 async function useUpLog(dataDir: string): Promise<void> {
-  const admin = new Admin((await findRunningPostgres(dataDir))!);
   const message =
     "select count(pg_logical_emit_message(true, 'drill', repeat('x', 100000))) from generate_series(1, 100)";
-  try {
+  await administer(dataDir, async (admin) => {
     for (let round = 0; round < 200; round++) await admin.query(message);
-  } catch {
-    // The server has ended.
+  }).catch(() => undefined); // The server has ended.
+}
+
+async function administer(dataDir: string, work: (admin: Admin) => Promise<unknown>): Promise<void> {
+  const admin = new Admin((await findRunningPostgres(dataDir))!);
+  try {
+    await work(admin);
   } finally {
-    await admin.close().catch(() => undefined);
+    await admin.close();
   }
 }
 
