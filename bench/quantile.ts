@@ -1,10 +1,10 @@
-/** The value that `share` of the values do not exceed (nearest rank), in any order; NaN of no values. */
+/** Returns a quantile of values in any order (nearest rank); NaN if there are none. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
-/** The quantiles at these shares, rounded to `digits` digits after the point. */
+/** Returns the quantiles at the given shares, rounded to `digits` decimal places. */
 export function quantiles<Name extends string>(
   values: readonly number[],
   shares: Readonly<Record<Name, number>>,

@@ -3,7 +3,7 @@ import pg from 'pg';
 
 const CONNECT_LIMIT_MS = 10_000;
 
-/** The rows; [] where several statements are sent as one text. */
+/** Returns the rows; [] for a text with several statements. */
 export async function execute<Row>(url: string, statement: string): Promise<readonly Row[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_LIMIT_MS });
   await client.connect();
