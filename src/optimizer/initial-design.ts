@@ -1,5 +1,5 @@
 import { makeRandom, type RandomStream } from './numerics/random.ts';
-import type { DesignRequest } from './problem.ts';
+import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
 import { type Encoding, decode, levelCount, makeEncoding, movableCount } from './encoding.ts';
 
@@ -20,7 +20,7 @@ const ORTHOGONAL_SHARE = 0.5;
  * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points. Throws
  * RangeError for bounds that are not finite or out of order.
  */
-export function initialDesign(request: DesignRequest): { count: number; X: Float64Array } {
+export function initialDesign(request: DesignRequest): Design {
   const encoding = makeEncoding(request.space);
   const wanted = Math.min(encoding.size, caseCount(encoding, request));
   const { n } = encoding;

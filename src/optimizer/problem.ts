@@ -110,6 +110,13 @@ export interface DesignRequest {
   readonly seed: number;
 }
 
+/** The designed cases. */
+export interface Design {
+  readonly count: number;
+  /** count x n, natural units. */
+  readonly X: Float64Array;
+}
+
 /** What the cases say about one output. */
 export interface OutputInsight {
   /**
