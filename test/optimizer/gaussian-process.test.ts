@@ -28,7 +28,8 @@ function standardized(values: readonly number[]): Float64Array {
 function makeFit(spec: KernelSpec, N: number, p: number, isRough = false): Fit {
   const { U, geometry } = pointsAndGeometry(N, p, 5);
   const rows = Array.from({ length: N }, (_, i) => smooth(U.subarray(i * p, (i + 1) * p)));
-  // Nine points are fewer than the ten terms of a quadratic, so that all kernels interpolate. Roughness keeps the variance away from its cap and the nugget away from its bound.
+  // With nine points, fewer than the ten terms of a quadratic, every kernel interpolates. Roughness keeps the variance away
+  // from its cap and the nugget away from its bound.
   const outputs = [1, 2].map((j) =>
     standardized(rows.map((row, i) => row[j]! + (isRough ? 0.3 * Math.sin(37 * i) : 0))),
   );
@@ -36,7 +37,7 @@ function makeFit(spec: KernelSpec, N: number, p: number, isRough = false): Fit {
 }
 
 describe('the log posterior of the hyperparameters', () => {
-  it.each(SPECS)('has the gradient of its central differences for $kind, noisy $noisy', (spec) => {
+  it.each(SPECS)('has a gradient that matches central differences (kernel $kind, noisy $noisy)', (spec) => {
     const fit = makeFit(spec, 9, 3, true);
     const space = makeWorkspace(9);
     const theta = priorMode(fit).map((value, k) => value + 0.1 * Math.sin(k + 1));
@@ -54,7 +55,7 @@ describe('the log posterior of the hyperparameters', () => {
     });
   });
 
-  it.each(SPECS)('rises when it is maximized for $kind, noisy $noisy', (spec) => {
+  it.each(SPECS)('rises when it is maximized (kernel $kind, noisy $noisy)', (spec) => {
     const fit = makeFit(spec, 9, 3, true);
     const space = makeWorkspace(9);
     const before = logPosterior(fit, priorMode(fit), null, space, unlimited());
@@ -65,7 +66,7 @@ describe('the log posterior of the hyperparameters', () => {
 });
 
 describe('a factorized kernel', () => {
-  it('predicts each case left out as a refit without it does', () => {
+  it('gives the leave-one-out residual that a refit without the case gives', () => {
     const N = 10;
     const p = 2;
     const fit = makeFit({ kind: 'rbf', noisy: true }, N, p);
@@ -100,7 +101,7 @@ describe('a factorized kernel', () => {
     expect(alpha[left]! / precision[left]!).toBeCloseTo(y[left]! - prediction, 6);
   });
 
-  it('survives repeated points by a larger nugget', () => {
+  it('exists for repeated points, thanks to a larger nugget', () => {
     const U = Float64Array.of(0.1, 0.1, 0.1, 0.5, 0.5, -0.3);
     const geometry = makeGeometry(U, 6, 1, { count: 1, of: new Int32Array(1) });
     for (const kind of ['lin', 'q2', 'rbf'] as const) {
