@@ -1,5 +1,5 @@
-import type { SuggestRequest } from './problem.ts';
 import { type Encoding, encode } from './encoding.ts';
+import type { SuggestRequest } from './problem.ts';
 import { type Interval, lossesOf, toIntervals } from './targets.ts';
 
 /** The usable cases of a history, encoded. */

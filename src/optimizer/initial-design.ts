@@ -1,7 +1,7 @@
+import { decode, type Encoding, levelCount, makeEncoding, movableCount } from './encoding.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
-import { type Encoding, decode, levelCount, makeEncoding, movableCount } from './encoding.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;

@@ -3,10 +3,10 @@
  * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Cases, collectCases } from './cases.ts';
+import { type Encoding, makeEncoding } from './encoding.ts';
 import type { Work } from './numerics/work.ts';
 import type { SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
-import { type Encoding, makeEncoding } from './encoding.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
 import { stallOf } from './targets.ts';
 

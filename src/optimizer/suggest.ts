@@ -1,11 +1,11 @@
 import type { Cases } from './cases.ts';
+import type { Encoding } from './encoding.ts';
 import { initialDesign } from './initial-design.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
-import type { Encoding } from './encoding.ts';
 import { bestOf } from './targets.ts';
 
 /** Suggestions per problem of the warm-up. */

@@ -4,18 +4,18 @@
  * claimed, unless every input of the space has been evaluated.
  */
 import type { Cases } from '../cases.ts';
+import { movableCount, roundToInput } from '../encoding.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Diagnosis } from '../problem.ts';
 import { makeSeen } from '../search/seen.ts';
-import { movableCount, roundToInput } from '../encoding.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { bestOf, distanceTo, stallOf } from '../targets.ts';
-import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
-import { type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
+import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { diagnoseExhaustedSpace } from './exhausted-space.ts';
+import { type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
 
 /** A miss is certain from this many times the uncertainty of the prediction. */
 const CERTAIN = 4;

@@ -1,8 +1,8 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
+import type { Encoding } from '../encoding.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import type { Encoding } from '../encoding.ts';
 
 /** Bounds of the features, length p each; equal where a feature is fixed. */
 export interface Box {

@@ -1,6 +1,6 @@
 import type { Cases } from '../cases.ts';
-import type { Work } from '../numerics/work.ts';
 import { type Encoding, movableCount } from '../encoding.ts';
+import type { Work } from '../numerics/work.ts';
 import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';

@@ -1,5 +1,5 @@
-import type { RandomStream } from '../numerics/random.ts';
 import { type Encoding, levelCount, randomPoint } from '../encoding.ts';
+import type { RandomStream } from '../numerics/random.ts';
 
 const DIGITS = 12;
 /** In a box narrower than this share of its position, inputs are compared by their offset from the lower bound. */

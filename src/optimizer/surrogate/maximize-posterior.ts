@@ -94,19 +94,21 @@ function identity(q: number, scale: number): Float64Array {
   return H;
 }
 
+/** H x for a full matrix H (q x q). */
+function product(H: Float64Array, x: Float64Array): Float64Array {
+  const q = x.length;
+  return x.map((_, i) => {
+    let sum = 0;
+    for (let j = 0; j < q; j++) sum += H[i * q + j]! * x[j]!;
+    return sum;
+  });
+}
+
 /** H times the gradient, shortened to the longest step allowed. */
 function ascentDirection(H: Float64Array, gradient: Float64Array): Float64Array {
-  const q = gradient.length;
-  const direction = new Float64Array(q);
-  let largest = 0;
-  for (let i = 0; i < q; i++) {
-    let sum = 0;
-    for (let j = 0; j < q; j++) sum += H[i * q + j]! * gradient[j]!;
-    direction[i] = sum;
-    largest = Math.max(largest, Math.abs(sum));
-  }
-  if (largest > MAX_STEP) for (let i = 0; i < q; i++) direction[i]! *= MAX_STEP / largest;
-  return direction;
+  const direction = product(H, gradient);
+  const largest = direction.reduce((most, d) => Math.max(most, Math.abs(d)), 0);
+  return largest > MAX_STEP ? direction.map((d) => d * (MAX_STEP / largest)) : direction;
 }
 
 /**
@@ -133,14 +135,8 @@ function updateInverse(
     ss += s[i]! * s[i]!;
   }
   if (!(sy > 1e-10 * Math.sqrt(yy * ss))) return;
-  const Hy = new Float64Array(q);
-  let yHy = 0;
-  for (let i = 0; i < q; i++) {
-    let sum = 0;
-    for (let j = 0; j < q; j++) sum += H[i * q + j]! * y[j]!;
-    Hy[i] = sum;
-    yHy += sum * y[i]!;
-  }
+  const Hy = product(H, y);
+  const yHy = Hy.reduce((sum, value, i) => sum + value * y[i]!, 0);
   for (let i = 0; i < q; i++) {
     for (let j = 0; j < q; j++) {
       H[i * q + j]! += ((sy + yHy) * s[i]! * s[j]!) / (sy * sy) - (Hy[i]! * s[j]! + s[i]! * Hy[j]!) / sy;
