@@ -109,13 +109,13 @@ describe('the products of a dense matrix with a vector', () => {
   });
 });
 
-describe('the Cholesky factorization of a matrix that has no factor', () => {
+describe('the Cholesky factorization of a matrix without a factor', () => {
   it.each([
     ['indefinite', [1, 2, 2, 1]],
     ['singular', [1, 1, 1, 1]],
     ['not finite', [1, 0, Number.NaN, 1]],
     ['zero', [0, 0, 0, 0]],
-  ])('reports failure for a matrix that is %s', (_, entries) => {
+  ])('reports failure when the matrix is %s', (_, entries) => {
     expect(choleskyInPlace(Float64Array.from(entries), 2)).toBe(false);
   });
 });
