@@ -25,20 +25,18 @@ function standardized(values: readonly number[]): Float64Array {
   return Float64Array.from(values, (value) => (value - mean) / sd);
 }
 
-function makeFit(spec: KernelSpec, N: number, p: number, isRough = false): Fit {
+function makeFit(spec: KernelSpec, N: number, p: number, roughness = 0): Fit {
   const { U, geometry } = pointsAndGeometry(N, p, 5);
   const rows = Array.from({ length: N }, (_, i) => smooth(U.subarray(i * p, (i + 1) * p)));
   // With nine points, fewer than the ten terms of a quadratic, every kernel interpolates. Roughness keeps the variance away
   // from its cap and the nugget away from its bound.
-  const outputs = [1, 2].map((j) =>
-    standardized(rows.map((row, i) => row[j]! + (isRough ? 0.3 * Math.sin(37 * i) : 0))),
-  );
+  const outputs = [1, 2].map((j) => standardized(rows.map((row, i) => row[j]! + roughness * Math.sin(37 * i))));
   return { geometry, spec, outputs, logEll: 0.3 };
 }
 
 describe('the log posterior of the hyperparameters', () => {
   it.each(SPECS)('has a gradient that matches central differences (kernel $kind, noisy $noisy)', (spec) => {
-    const fit = makeFit(spec, 9, 3, true);
+    const fit = makeFit(spec, 9, 3, 0.3);
     const space = makeWorkspace(9);
     const theta = priorMode(fit).map((value, k) => value + 0.1 * Math.sin(k + 1));
     if (spec.noisy) theta[theta.length - 1] = Math.log(0.05);
@@ -56,7 +54,7 @@ describe('the log posterior of the hyperparameters', () => {
   });
 
   it.each(SPECS)('rises when it is maximized (kernel $kind, noisy $noisy)', (spec) => {
-    const fit = makeFit(spec, 9, 3, true);
+    const fit = makeFit(spec, 9, 3, 0.3);
     const space = makeWorkspace(9);
     const before = logPosterior(fit, priorMode(fit), null, space, unlimited());
     const { theta, value } = maximizePosterior(fit, priorMode(fit), null, 25, space, unlimited());
