@@ -57,7 +57,7 @@ describe('the log posterior of the hyperparameters', () => {
     const fit = makeFit(spec, 9, 3, 0.3);
     const space = makeWorkspace(9);
     const before = logPosterior(fit, priorMode(fit), null, space, unlimited());
-    const { theta, value } = maximizePosterior(fit, priorMode(fit), null, 25, space, unlimited());
+    const { theta, value } = maximizePosterior(fit, { theta: priorMode(fit), inverse: null }, 25, space, unlimited());
     expect(value).toBeGreaterThan(before);
     expect(logPosterior(fit, theta, null, space, unlimited())).toBe(value);
   });

@@ -155,9 +155,8 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
         // The optimum for another warp is near.
         const near = N > MANY_POINTS ? known.get(spec) : undefined;
-        const from = near?.theta ?? priorMode(fit);
-        const steps = near ? STEPS.nearOptimum : stepsFromMode;
-        const maximum = maximizePosterior(fit, from, near?.inverse ?? null, steps, space, work);
+        const start = near ?? { theta: priorMode(fit), inverse: null };
+        const maximum = maximizePosterior(fit, start, near ? STEPS.nearOptimum : stepsFromMode, space, work);
         known.set(spec, maximum);
         const scores = logPosteriorEach(fit, maximum.theta, space, work);
         candidatesAt(fit, full, warpOf, maximum, scores).forEach((one, j) => {
@@ -205,7 +204,7 @@ function refine(list: Candidate[], N: number, space: Workspace, work: Work): voi
     if (N > MANY_POINTS && (rank > 1 || candidate.score < best - REFINE_WITHIN)) return;
     if (candidate.theta.length === 0) return;
     const steps = N > MANY_POINTS ? STEPS.nearOptimum : STEPS.own;
-    const { theta, value } = maximizePosterior(candidate.fit, candidate.theta, candidate.inverse, steps, space, work);
+    const { theta, value } = maximizePosterior(candidate.fit, candidate, steps, space, work);
     const score = value + candidate.warp.logJacobian;
     if (!(score > candidate.score)) return;
     candidate.theta = theta;
