@@ -10,18 +10,18 @@ export interface Game {
   readonly evaluate: (x: readonly number[]) => readonly number[] | null;
   readonly seed?: number;
   readonly convergence?: number;
-  /** Shown every request once it is answered, and the one after the last step, with what is fitted for it already. */
+  /** Called with every request after its answer, and with the request after the last suggestion. */
   readonly watch?: (prepared: Prepared) => void;
 }
 
 export interface Played {
-  /** Suggested inputs with their outputs. */
-  readonly steps: readonly { readonly x: readonly number[]; readonly y: readonly number[] | null }[];
-  /** Number of the suggestion that met the goal, 0 when a designed case did, -1 when none. */
+  /** Suggested inputs with their outputs; null where the run failed. */
+  readonly suggestions: readonly { readonly x: readonly number[]; readonly y: readonly number[] | null }[];
+  /** Number of the suggestion that met the goal, from 1; 0 when a designed case did, -1 when none did. */
   readonly solvedAt: number;
-  /** The proposal that ended it, when it was no candidate. */
+  /** The proposal that ended the game because there was nothing new; else null. */
   readonly end: Extract<Proposal, { kind: 'nothing-new' }> | null;
-  /** The request after the last step. */
+  /** The request after the last suggestion. */
   readonly request: SuggestRequest;
 }
 
@@ -39,7 +39,7 @@ export const atLeast = (lower: number): Target => ({ ...INTERVAL, lower, upper: 
 export const minimize = (upper: number): Target => ({ ...atMost(upper), direction: 'minimize' });
 export const maximize = (lower: number): Target => ({ ...atLeast(lower), direction: 'maximize' });
 
-/** An exact goal: the L1 norm of the outputs minus `center` at most `threshold`. */
+/** An exact goal: the L1 norm of the outputs minus `center` must be at most `threshold`. */
 export function exactly(center: readonly number[], threshold: number): Goal {
   return { targets: center.map((one) => within(one, threshold / center.length)), l1: { center, threshold } };
 }
@@ -49,7 +49,7 @@ function isMet({ targets, l1 }: Goal, y: readonly number[]): boolean {
   return targets.every(({ lower, upper }, j) => y[j]! >= lower && y[j]! <= upper);
 }
 
-/** Designed cases, then at most `limit` suggestions, until the goal is met or nothing new is proposed. */
+/** Plays designed cases, then at most `limit` suggestions, until the goal is met or nothing new is proposed. */
 export function play(game: Game, limit: number): Played {
   const { variables, goal, evaluate, seed = 1, convergence = 1e-6, watch } = game;
   const space = { variables };
@@ -84,19 +84,19 @@ export function play(game: Game, limit: number): Played {
     const y = record(X.slice(i * n, (i + 1) * n));
     if (y && isMet(goal, y)) solvedAt = 0;
   }
-  const steps: { x: readonly number[]; y: readonly number[] | null }[] = [];
-  while (solvedAt < 0 && steps.length < limit) {
+  const suggestions: { x: readonly number[]; y: readonly number[] | null }[] = [];
+  while (solvedAt < 0 && suggestions.length < limit) {
     const prepared = prepare(build());
     const proposal = suggestFrom(prepared);
     watch?.(prepared);
-    if (proposal.kind === 'nothing-new') return { steps, solvedAt, end: proposal, request: prepared.request };
+    if (proposal.kind === 'nothing-new') return { suggestions, solvedAt, end: proposal, request: prepared.request };
     const x = Array.from(proposal.input);
     X.push(...x);
     const y = record(x);
-    steps.push({ x, y });
-    if (y && isMet(goal, y)) solvedAt = steps.length;
+    suggestions.push({ x, y });
+    if (y && isMet(goal, y)) solvedAt = suggestions.length;
   }
   const request = build();
   watch?.(prepare(request));
-  return { steps, solvedAt, end: null, request };
+  return { suggestions, solvedAt, end: null, request };
 }

@@ -91,6 +91,8 @@ describe('the rules', () => {
     ['domain/trial.ts', "import { z } from 'zod';"],
     ['domain/trial.ts', "import { createHash } from 'node:crypto';"],
     ['domain/trial.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['domain/acceptance.ts', "import { Target } from '../optimizer/problem.ts';"],
+    ['domain/acceptance.ts', "import type { Interval } from '../optimizer/targets.ts';"],
     ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['optimizer/suggest.ts', "import { hrtime } from 'node:process';"],
     ['engine/pool.ts', "import type { Trial } from '../domain/trial.ts';"],

@@ -8,7 +8,7 @@ export interface Member {
   /** Number of inputs. */
   readonly n: number;
   readonly seed: number;
-  /** Per input the true total effect, good to about 0.02. */
+  /** The true total effect of each input, to about 0.02. */
   readonly effects: readonly number[];
 }
 
@@ -53,7 +53,7 @@ export function drawMembers(seeds: number): Member[] {
   );
 }
 
-/** Total effects by plain Monte Carlo on the function itself. */
+/** Total effects by Monte Carlo integration of the function itself. */
 function totalEffects(f: Evaluate, n: number): number[] {
   const random = makeRandom(5);
   const count = 5000;

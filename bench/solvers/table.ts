@@ -3,8 +3,8 @@
  *
  *   npx node bench/solvers/table.ts [--set held-out] [--problems] [--write]
  *
- * `--problems` adds one row per problem; `--write` puts it all into table.md and the data profiles into
- * data-profiles.svg, both in results/ or in results/held-out/.
+ * `--problems` adds one row per problem. `--write` writes everything to table.md and the data profiles to
+ * data-profiles.svg, in results/ or results/held-out/.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ const meanOf = (standing: Standing) => geometricMean([...standing.costs.values()
 const leader = finished.sort((a, b) => meanOf(a) - meanOf(b))[0];
 
 const families = [...new Set(problems.map((problem) => problem.family)), 'all' as const];
-/** Rounded down, so that 100 % means all of them. */
+/** Rounded down, so that 100 % means all. */
 const percent = (part: number, whole: number) => (whole === 0 ? '-' : `${Math.floor((100 * part) / whole)} %`);
 const number = (value: number, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 
@@ -83,7 +83,7 @@ function problemTable(): string {
   return [head, `| --- |${' ---: |'.repeat(standings.length + 1)}`, ...rows].join('\n');
 }
 
-/** A profile of a handful of plays would show luck. */
+/** A profile of a few plays would show nothing but luck. */
 const profiled = standings.filter((standing) => standing.plays.length >= 30);
 const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profileTable(profiled)];
 if (options.problems || options.write) parts.push(problemTable());

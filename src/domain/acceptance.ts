@@ -5,22 +5,10 @@
  * Objectives of type exact are judged together by the L1 norm of the whole vector; their intervals are the sufficient
  * share of each output (threshold / number of outputs) and serve the optimizer only.
  */
+import type { Goal, Target } from '../optimizer/problem.ts';
 import { outermostDouble } from './double-order.ts';
 import { hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
-
-export interface AcceptanceInterval {
-  readonly lower: number;
-  readonly upper: number;
-  readonly lowerOpen: boolean;
-  readonly upperOpen: boolean;
-  readonly direction: 'none' | 'minimize' | 'maximize';
-}
-
-export interface AcceptanceGoal {
-  readonly targets: readonly AcceptanceInterval[];
-  readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
-}
 
 export interface ObjectiveResult {
   readonly number: number;
@@ -45,7 +33,7 @@ export interface Evaluation {
 }
 
 /** Compiles a checked definition. Cost O(m). */
-export function compileGoal(definition: ObjectiveDefinition): AcceptanceGoal {
+export function compileGoal(definition: ObjectiveDefinition): Goal {
   const threshold = exactThreshold(definition);
   const targets = definition.objectiveTypes.map((_, j) => compileInterval(definition, j, threshold));
   const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
@@ -63,7 +51,7 @@ function targetScale(definition: ObjectiveDefinition): number {
   return sum === 0 ? 1 : sum;
 }
 
-function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): AcceptanceInterval {
+function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): Target {
   const t = definition.objectives[j]!;
   const closed = { lowerOpen: false, upperOpen: false, direction: 'none' } as const;
   switch (definition.objectiveTypes[j]!) {
@@ -97,7 +85,7 @@ function percentDeviation(y: number, t: number): number {
   return (100 * (scale * y - scale * t)) / Math.abs(scale * t);
 }
 
-type Ends = Pick<AcceptanceInterval, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
+type Ends = Pick<Target, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
 
 /** The doubles whose deviation, as rounded, keeps both bounds; an end that no double reaches is open. */
 function percentEnds(t: number, minimumBound: number, maximumBound: number): Ends {
@@ -123,14 +111,14 @@ function valueEnds(t: number, minimumBound: number, maximumBound: number): Ends 
 }
 
 /** Whether y lies in the interval, open ends respected. */
-export function isInside(interval: AcceptanceInterval, y: number): boolean {
+export function isInside(interval: Target, y: number): boolean {
   const isAbove = interval.lowerOpen ? y > interval.lower : y >= interval.lower;
   const isBelow = interval.upperOpen ? y < interval.upper : y <= interval.upper;
   return isAbove && isBelow;
 }
 
 /** Distance of y to the interval, 0 inside and on either end. */
-export function distanceToInterval(interval: AcceptanceInterval, y: number): number {
+export function distanceToInterval(interval: Target, y: number): number {
   return toFinite(Math.max(0, interval.lower - y, y - interval.upper));
 }
 
@@ -190,7 +178,7 @@ function describe(
   j: number,
   y: number,
   satisfied: boolean,
-  facts: { readonly interval: AcceptanceInterval; readonly l1Total: number; readonly threshold: number },
+  facts: { readonly interval: Target; readonly l1Total: number; readonly threshold: number },
 ): string {
   const t = definition.objectives[j]!;
   const verdict = satisfied ? 'is satisfied' : 'is not satisfied';

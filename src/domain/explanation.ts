@@ -1,42 +1,6 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted, and what cannot be met. */
+import type { Diagnosis, Explanation } from '../optimizer/problem.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
-
-export interface OutputInsight {
-  /** Quality of the model of this output on cases left out, in output units; null with too few cases. */
-  readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
-  /**
-   * Per input the share of the output's variance that involves it; interactions count for each input that takes part. null
-   * where the cases do not tell.
-   */
-  readonly sensitivity: readonly number[] | null;
-  /** Where each share may lie; null likewise. */
-  readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
-}
-
-export interface Diagnosis {
-  readonly nearestInput: readonly number[];
-  readonly nearestOutput: readonly number[];
-  readonly nearestIs: 'evaluated' | 'predicted';
-  /** Exact objectives: the L1 norm there; null for others. */
-  readonly l1Norm: number | null;
-  /**
-   * `output` is the zero-based number of the objective; the distance, in output units, that to what satisfies it, of exact
-   * objectives that to the target.
-   */
-  readonly unmet: readonly {
-    readonly output: number;
-    readonly distance: number;
-    readonly isOutOfReachAlone: boolean;
-  }[];
-  /** Pairs of objectives that can be met one by one but not together. */
-  readonly conflicts: readonly (readonly [number, number])[];
-}
-
-export interface Explanation {
-  readonly insight: readonly OutputInsight[] | null;
-  /** null while nothing speaks against reaching all objectives. */
-  readonly diagnosis: Diagnosis | null;
-}
 
 export interface StoredExplanation extends Explanation {
   /** Number of evaluated cases it rests on. */

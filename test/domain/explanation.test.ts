@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   completeExplanation,
-  type Diagnosis,
   describeDiagnosis,
   relaxation,
   type StoredExplanation,
 } from '../../src/domain/explanation.ts';
 import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
+import type { Diagnosis } from '../../src/optimizer/problem.ts';
 
 const definition: ObjectiveDefinition = {
   objectives: [10, -4],

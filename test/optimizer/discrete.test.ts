@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
-import { makeCoding, randomPoint } from '../../src/optimizer/space.ts';
 import { spaces } from './arbitraries.ts';
 import { play, within } from '../../harness/optimizer-game.ts';
 
@@ -10,18 +10,18 @@ function changed(a: Float64Array, b: Float64Array): number[] {
   return Array.from(a, (value, v) => (value === b[v] ? -1 : v)).filter((v) => v >= 0);
 }
 
-describe('neighbours over the discrete variables', () => {
-  it('differ in one or two of them, lie in the space and are listed once', () => {
+describe('the search over discrete variables', () => {
+  it('lists each neighbour once, inside the space and with one or two discrete variables changed', () => {
     fc.assert(
       fc.property(spaces, fc.nat(), (space, seed) => {
-        const coding = makeCoding(space);
+        const encoding = makeEncoding(space);
         const random = makeRandom(seed);
-        const x = new Float64Array(coding.n);
-        randomPoint(coding, random, x, new Float64Array(coding.p));
-        const pairs = pairNeighboursOf(coding, x, 20, random);
+        const x = new Float64Array(encoding.n);
+        randomPoint(encoding, random, x, new Float64Array(encoding.p));
+        const pairs = pairNeighboursOf(encoding, x, 20, random);
         expect(pairs.length).toBeLessThanOrEqual(20);
         for (const [count, list] of [
-          [1, neighboursOf(coding, x)],
+          [1, neighboursOf(encoding, x)],
           [2, pairs],
         ] as const) {
           expect(new Set(list.map((one) => one.join())).size).toBe(list.length);
@@ -30,7 +30,7 @@ describe('neighbours over the discrete variables', () => {
             expect(at).toHaveLength(count);
             for (const v of at) {
               const { minimum, maximum } = space.variables[v]!;
-              expect(coding.discrete[v]).toBe(1);
+              expect(encoding.discrete[v]).toBe(1);
               expect(one[v]).toBeGreaterThanOrEqual(minimum);
               expect(one[v]).toBeLessThanOrEqual(maximum);
             }
@@ -40,7 +40,7 @@ describe('neighbours over the discrete variables', () => {
     );
   });
 
-  it('are searched two at a time: a ratio of teeth that no single wheel improves is found within twenty suggestions', () => {
+  it('changes two variables at a time: within twenty suggestions it finds a gear ratio that no single wheel improves', () => {
     // Sandgren's gear train: 19 * 16 / (43 * 49) = 0.144281, where one tooth more or less on any wheel leads away.
     const wheel = { kind: 'integer', minimum: 12, maximum: 60 } as const;
     const ratio = (19 * 16) / (43 * 49);

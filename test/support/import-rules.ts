@@ -21,7 +21,8 @@ const HANDED_THROUGH = { types: ['db/transaction'], typePackages: ['pino'] } as 
 
 /** A zone is a folder of src, or a file directly in it. Importing within a zone is always allowed. */
 const ZONES: Readonly<Record<string, ZoneRule>> = {
-  domain: { imports: [], packages: [], platform: [] },
+  // What both say about goals and explanations is declared once, in the interface of the optimizer.
+  domain: { imports: [], types: ['optimizer/problem'], packages: [], platform: [] },
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
   // A stored job carries the trace that it belongs to.

@@ -1,24 +1,32 @@
 import { type Interval, ROUNDING } from '../targets.ts';
 
+/** Least ratio of the largest to the smallest value that is worth a logarithm. */
+const LOG_RATIO = 1.3;
+/** Asinh: least number of cases; the quantile of their distances from the centre that is its unit; least span in units. */
+const ASINH = { cases: 4, quantile: 0.3, span: 6 };
+
 /**
- * A strictly increasing change of the output scale, standardized: z = (w(y) - mean) / scale has spread 1 over the
- * data. Increasing, so an interval of y is an interval of z.
+ * A strictly increasing change of the output scale, standardized: z = (w(y) - mean) / sd has mean 0 and standard deviation
+ * 1 over the data. Since it increases, an interval of y is an interval of z.
+ *
+ * Source: Snelson, Rasmussen and Ghahramani 2004, Warped Gaussian processes, for the Jacobian in the likelihood.
  */
 export interface Warp {
   readonly kind: 'identity' | 'log' | 'asinh';
   /** Length N. */
   readonly z: Float64Array;
-  /** One value of y on the standardized scale; infinite ends stay infinite. */
+  /** Maps a value of y to z; infinite ends stay infinite. */
   readonly toZ: (y: number) => number;
+  /** The inverse of `toZ`. */
   readonly fromZ: (z: number) => number;
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
-  /** log |dz/dy| summed over the data up to a constant: what makes likelihoods of different warps comparable. */
+  /** Sum of log dz/dy over the data, up to a constant: makes likelihoods of different warps comparable. */
   readonly logJacobian: number;
 }
 
-/** Mean and population standard deviation; scaled on the way so that squares of 1e200 do not overflow. */
+/** Mean and population standard deviation, computed relative to the largest entry so that squares cannot overflow. */
 function moments(y: Float64Array): { mean: number; sd: number; largest: number } {
   let largest = 0;
   for (const value of y) largest = Math.max(largest, Math.abs(value));
@@ -30,18 +38,21 @@ function moments(y: Float64Array): { mean: number; sd: number; largest: number }
   return { mean: mean * largest, sd: Math.sqrt(sum / y.length) * largest, largest };
 }
 
-function standardize(
-  kind: Warp['kind'],
-  y: Float64Array,
-  warp: (value: number) => number,
-  inverse: (value: number) => number,
-  interval: Interval,
-  logSlope: number,
-): Warp | null {
-  const w = y.map(warp);
+/** A change of scale before it is standardized. */
+interface Scale {
+  readonly kind: Warp['kind'];
+  readonly forward: (y: number) => number;
+  readonly inverse: (w: number) => number;
+  /** Sum of log dw/dy over the data, up to a constant. */
+  readonly logSlope: number;
+}
+
+/** null when the output is constant on the scale, or not finite. */
+function standardize(y: Float64Array, interval: Interval, { kind, forward, inverse, logSlope }: Scale): Warp | null {
+  const w = y.map(forward);
   const { mean, sd, largest } = moments(w);
   if (!(sd > ROUNDING * largest) || !Number.isFinite(sd)) return null;
-  const toZ = (value: number) => (Number.isFinite(value) ? (warp(value) - mean) / sd : value);
+  const toZ = (value: number) => (Number.isFinite(value) ? (forward(value) - mean) / sd : value);
   return {
     kind,
     z: w.map((value) => (value - mean) / sd),
@@ -53,6 +64,7 @@ function standardize(
   };
 }
 
+/** The logarithm, for positive outputs with a positive target. */
 function logWarp(y: Float64Array, interval: Interval): Warp | null {
   let smallest = Number.POSITIVE_INFINITY;
   let largest = 0;
@@ -62,39 +74,45 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
     largest = Math.max(largest, value);
     sum += Math.log(value);
   }
-  if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > 1.3)) return null;
-  // An end at or below zero is unreachable for a positive output, which is what -infinity says.
-  const warp = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
-  return standardize('log', y, warp, Math.exp, interval, -sum);
+  if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > LOG_RATIO)) return null;
+  // A positive output cannot reach an end at or below zero; -Infinity expresses that.
+  const forward = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
+  return standardize(y, interval, { kind: 'log', forward, inverse: Math.exp, logSlope: -sum });
 }
 
+/** asinh of the distance from the centre: linear near the target, logarithmic far from it. */
 function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
-  if (y.length < 4 || interval.directed) return null;
+  if (y.length < ASINH.cases || interval.directed) return null;
   const gaps = y.map((value) => Math.abs(value - interval.center)).sort();
-  const s = gaps[Math.floor(0.3 * (gaps.length - 1))]!;
-  if (!(s > 0) || !(gaps[gaps.length - 1]! / s > 6)) return null;
+  const s = gaps[Math.floor(ASINH.quantile * (gaps.length - 1))]!;
+  if (!(s > 0) || !(gaps[gaps.length - 1]! / s > ASINH.span)) return null;
   let sum = 0;
   for (const value of y) sum += Math.log(Math.hypot(value - interval.center, s));
-  const warp = (value: number) => Math.asinh((value - interval.center) / s);
-  return standardize('asinh', y, warp, (w) => interval.center + s * Math.sinh(w), interval, -sum);
+  const forward = (value: number) => Math.asinh((value - interval.center) / s);
+  const inverse = (w: number) => interval.center + s * Math.sinh(w);
+  return standardize(y, interval, { kind: 'asinh', forward, inverse, logSlope: -sum });
+}
+
+function identityWarp(y: Float64Array, interval: Interval): Warp | null {
+  const same = (value: number) => value;
+  return standardize(y, interval, { kind: 'identity', forward: same, inverse: same, logSlope: 0 });
 }
 
 /**
- * The output scales worth fitting for one output; empty when the output is constant over the data.
+ * The warps worth fitting for an output; empty when it is constant over the data.
  *
  * @param y length N, finite
- * @param local in local mode the asinh scale is left out: over a small region it only bends
  */
-export function warpsOf(y: Float64Array, interval: Interval, local: boolean): Warp[] {
-  const identity = standardize(
-    'identity',
-    y,
-    (value) => value,
-    (value) => value,
-    interval,
-    0,
-  );
+export function warpsOf(y: Float64Array, interval: Interval): Warp[] {
+  const local = localWarpsOf(y, interval);
+  const asinh = local.length > 0 ? asinhWarp(y, interval) : null;
+  return asinh ? [...local, asinh] : local;
+}
+
+/** As `warpsOf`, over a small region, where asinh would only bend the output. */
+export function localWarpsOf(y: Float64Array, interval: Interval): Warp[] {
+  const identity = identityWarp(y, interval);
   if (identity === null) return [];
-  const others = [logWarp(y, interval), local ? null : asinhWarp(y, interval)];
-  return [identity, ...others.filter((warp) => warp !== null)];
+  const log = logWarp(y, interval);
+  return log ? [identity, log] : [identity];
 }
