@@ -15,7 +15,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { connect } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { claimJobs, finishJob } from '../../src/db/suggestion-jobs.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../../src/db/transaction.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
@@ -162,7 +162,7 @@ async function claim(url: string, seconds: number): Promise<void> {
     afterAccountId = jobs.at(-1)?.accountId ?? afterAccountId;
     await inTransaction(db, async (trx) => {
       for (const job of jobs) {
-        await finishJob(trx, job);
+        await sql`delete from suggestion_jobs where id = ${job.id} and lease_token = ${job.leaseToken}`.execute(trx);
         await sql`insert into suggestion_jobs (account_id, objective_id, inverse_id)
           values (${job.accountId}, ${job.objectiveId}, ${job.inverseId})`.execute(trx);
       }

@@ -1,6 +1,6 @@
 import { readUsage } from '../db/account-usage.ts';
 import { lockAccount } from '../db/accounts.ts';
-import type { Db, Trx } from '../db/transaction.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { CaseLimits } from '../domain/case-limits.ts';
 import { isWithin, NO_QUOTA, quotaExceeded, type StorageQuota, type StorageUsage } from '../domain/storage.ts';
 
@@ -33,18 +33,21 @@ const CONCURRENT_TRANSACTIONS = 1_000;
 
 /**
  * Whether one more fits into what an account may hold; `maximum` 0: any number. `takeBelow` takes it unless there are as
- * many as its argument already (0: in any case), and tells. Requests at the same time do not see each other's, so near the
- * limit they queue up behind the row of their account until their transactions end; far from it none waits.
+ * many as its argument already (0: in any case), on the given handle, and returns whether it did. Concurrent requests do not
+ * see each other's, so near the limit they queue up behind the row of their account until their transactions end; far from
+ * it none waits, nor needs a transaction.
  */
 export async function takeWithin(
-  trx: Trx,
+  db: Db | Trx,
   accountId: number,
   maximum: number,
-  takeBelow: (limit: number) => Promise<boolean>,
+  takeBelow: (limit: number, db: Db | Trx) => Promise<boolean>,
 ): Promise<boolean> {
-  if (maximum === 0) return takeBelow(0);
+  if (maximum === 0) return takeBelow(0, db);
   const certain = maximum - CONCURRENT_TRANSACTIONS;
-  if (certain > 0 && (await takeBelow(certain))) return true;
-  await lockAccount(trx, accountId);
-  return takeBelow(maximum);
+  if (certain > 0 && (await takeBelow(certain, db))) return true;
+  return inTransaction(db, async (trx) => {
+    await lockAccount(trx, accountId);
+    return takeBelow(maximum, trx);
+  });
 }

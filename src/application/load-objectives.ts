@@ -33,7 +33,7 @@ import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limit
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
-import type { InverseView } from './views.ts';
+import { type InverseView, viewOf } from './views.ts';
 
 export interface NewObjective extends ObjectiveDefinition {
   readonly initialInput: readonly number[];
@@ -80,7 +80,7 @@ export async function initializeInverse(
     if (twin === undefined) await refuseBeyondLimits(trx, accountId, limits);
     const objective = twin ?? (await store(trx, accountId, row));
     const inverses = await listAllInverses(trx, accountId, [objective.id]);
-    return { objective, inverse: inverses[0]! };
+    return viewOf(objective, inverses[0]!);
   });
 }
 

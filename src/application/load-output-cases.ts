@@ -15,7 +15,7 @@ import {
 } from '../domain/trial.ts';
 import { refuseOverQuota } from './account-limits.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
-import { isAt, missingInPath, type ProjectPath } from './paths.ts';
+import { isUnder, missingInPath, type ProjectPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 
 /** A set with the trial that its load created; null when that was deleted and purged. */
@@ -63,7 +63,7 @@ export interface OutputCaseSetPath {
 
 export async function getOutputCaseSet(db: Db, accountId: number, path: OutputCaseSetPath): Promise<LoadedSet> {
   const set = await sets.findOutputCaseSet(db, accountId, path.outputCaseSetId);
-  if (set === undefined || !isAt(path, set)) {
+  if (set === undefined || !isUnder(path, set)) {
     throw await missingInPath(db, accountId, path, { resource: 'output case set', id: path.outputCaseSetId });
   }
   const trials = await findTrialsOfSets(db, accountId, [set.id]);

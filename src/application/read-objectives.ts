@@ -8,8 +8,8 @@ import type { Inverse } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { getTrial } from './manage-trials.ts';
-import { type InversePath, isAt, missingInPath, type ObjectivePath, placeOf, type TrialPath } from './paths.ts';
-import type { InverseView } from './views.ts';
+import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf, type TrialPath } from './paths.ts';
+import { type InverseView, viewOf } from './views.ts';
 
 /** An objective whose inverses are read while they are written. */
 export interface ReadObjective {
@@ -26,7 +26,7 @@ export interface ExplainedObjective extends ReadObjective {
 }
 
 export async function getObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ExplainedObjective> {
-  const objective = await getPlacedObjective(db, accountId, path);
+  const objective = await getObjectiveWithParents(db, accountId, path);
   const explanation = (await findExplanation(db, accountId, objective.id)) ?? null;
   const [read] = await readGroup(db, accountId, [objective]);
   return { ...read!, explanation };
@@ -149,7 +149,7 @@ async function* readInverses(
 
 /** Disables the objective and its inverses; doing it again changes nothing. */
 export async function deleteObjective(db: Db, accountId: number, path: ObjectivePath): Promise<void> {
-  await getPlacedObjective(db, accountId, path);
+  await getObjectiveWithParents(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'objectives', path.objectiveId));
 }
 
@@ -159,13 +159,13 @@ export async function getInverse(db: Db, accountId: number, path: InversePath): 
   if (inverse === undefined || objective === undefined || !isInverseAt(path, objective)) {
     throw await missingInPath(db, accountId, path, { resource: 'inverse', id: path.inverseId });
   }
-  return { objective, inverse };
+  return viewOf(objective, inverse);
 }
 
 /** The inverse with the highest iteration. */
 export async function getNewestInverse(db: Db, accountId: number, path: ObjectivePath): Promise<InverseView> {
-  const objective = await getPlacedObjective(db, accountId, path);
-  return { objective, inverse: await inverses.getLastInverse(db, accountId, objective.id) };
+  const objective = await getObjectiveWithParents(db, accountId, path);
+  return viewOf(objective, await inverses.getLastInverse(db, accountId, objective.id));
 }
 
 /** The inverses are read while they are written; the page itself is known at once. */
@@ -180,18 +180,23 @@ export async function listInverses(
     readonly batches: AsyncIterable<readonly Inverse[]>;
   }
 > {
-  const objective = await getPlacedObjective(db, accountId, path);
+  const objective = await getObjectiveWithParents(db, accountId, path);
   const nextAfter = await inverses.findNextPage(db, accountId, objective.id, request);
   return { objective, nextAfter, batches: readInverses(db, accountId, objective, request) };
 }
 
-function isInverseAt(path: InversePath, objective: objectives.PlacedObjective): boolean {
-  return isAt(path, { ...placeOf(objective), objectiveId: objective.id });
+function isInverseAt(path: InversePath, objective: objectives.ObjectiveWithParents): boolean {
+  return isUnder(path, { ...parentsOf(objective), objectiveId: objective.id });
 }
 
-async function getPlacedObjective(db: Db, accountId: number, path: ObjectivePath): Promise<objectives.PlacedObjective> {
+async function getObjectiveWithParents(
+  db: Db,
+  accountId: number,
+  path: ObjectivePath,
+): Promise<objectives.ObjectiveWithParents> {
   const objective = await objectives.findObjective(db, accountId, path.objectiveId);
-  if (objective === undefined || !isAt(path, placeOf(objective))) throw await missingObjective(db, accountId, path);
+  if (objective === undefined || !isUnder(path, parentsOf(objective)))
+    throw await missingObjective(db, accountId, path);
   return objective;
 }
 
@@ -200,9 +205,9 @@ export async function lockObjectiveAt(
   trx: Trx,
   accountId: number,
   path: ObjectivePath,
-): Promise<objectives.PlacedObjective> {
+): Promise<objectives.ObjectiveWithParents> {
   const objective = await objectives.lockObjective(trx, accountId, path.objectiveId);
-  if (objective === undefined || objective.disabledAt !== null || !isAt(path, placeOf(objective))) {
+  if (objective === undefined || objective.disabledAt !== null || !isUnder(path, parentsOf(objective))) {
     throw await missingObjective(trx, accountId, path);
   }
   return objective;

@@ -3,9 +3,9 @@
  * waiter, and a poll stands behind it. Both read for all waiters of the process at once: what a wait costs the database
  * does not grow with the number of those who wait.
  */
-import { readSettledInverses } from '../db/inverses.ts';
+import { readFinishedInverses } from '../db/inverses.ts';
 import { ANYTHING, type Listener } from '../db/listen.ts';
-import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from '../db/suggestion-jobs.ts';
 import type { Db } from '../db/transaction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { Inverse } from '../domain/inverse.ts';
@@ -55,7 +55,7 @@ export class SuggestionWaiters {
 
   constructor(options: SuggestionWaitersOptions) {
     this.#options = options;
-    this.#unsubscribe = options.listener.subscribe(SETTLED_CHANNEL, (payload) => this.#hear(payload));
+    this.#unsubscribe = options.listener.subscribe(FINISHED_CHANNEL, (payload) => this.#hear(payload));
   }
 
   /**
@@ -151,7 +151,7 @@ export class SuggestionWaiters {
     const keys = inverseIds.map((id) => ({ id, accountId: this.#awaited.get(id)!.accountId }));
     const waitersOf = (id: number) => this.#awaited.get(id)?.waiters ?? [];
     try {
-      for (const [id, inverse] of await readSettledInverses(this.#options.db, keys)) {
+      for (const [id, inverse] of await readFinishedInverses(this.#options.db, keys)) {
         for (const { resolve, reject } of waitersOf(id)) {
           if (inverse === undefined) reject(notFound('inverse', id));
           else resolve(inverse);

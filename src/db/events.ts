@@ -3,7 +3,7 @@
  * this file. Token and expiry are set by the database's clock only; every later write repeats the token, and zero rows
  * mean that the lease was lost.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../domain/event.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -11,30 +11,45 @@ import type { Db, Trx } from './transaction.ts';
 export const EVENTS_CHANNEL = 'backsolve_events';
 
 /**
- * Records events with one delivery per webhook that takes them, on the caller's transaction. An account without such a
- * webhook costs one probe of webhooks_account and no write. The webhooks are held against deletion until the commit, so
- * that a webhook deleted meanwhile cannot fail the caller.
+ * Common table expressions that record events with one delivery per webhook that takes them, if the condition holds. An
+ * account without such a webhook costs one probe of webhooks_account and no write. The webhooks are held against deletion
+ * until the commit, so that a webhook deleted meanwhile cannot fail the caller. The statement has to select `eventsTold` too.
  */
+export function recordingEvents(
+  accountId: number,
+  names: readonly string[],
+  resourceIds: readonly number[],
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    hooks as materialized (
+      select id, event_names from webhooks where account_id = ${accountId}::bigint and enabled and ${condition}
+      for key share),
+    recorded as (
+      insert into events (account_id, name, resource_id)
+      select ${accountId}::bigint, n.name, n.resource_id
+      from unnest(${names}::text[], ${resourceIds}::bigint[]) with ordinality as n (name, resource_id, position)
+      where exists (select from hooks h where h.event_names is null or n.name = any (h.event_names))
+      order by n.position
+      returning id, name),
+    deliveries as (
+      insert into webhook_deliveries (account_id, webhook_id, event_id)
+      select ${accountId}::bigint, h.id, r.id
+      from recorded r join hooks h on h.event_names is null or r.name = any (h.event_names)
+      order by r.id, h.id
+      returning id)`;
+}
+
+/** Notifies workers when recordingEvents has made a delivery. */
+export function eventsTold(): RawBuilder<unknown> {
+  return sql`(select pg_notify(${sql.lit(EVENTS_CHANNEL)}, '') from deliveries limit 1)`;
+}
+
+/** Records events on the caller's transaction; see recordingEvents. */
 export async function insertEvents(trx: Trx, accountId: number, events: readonly NewEvent[]): Promise<void> {
   const names = events.map((event) => event.name);
   const resourceIds = events.map((event) => event.resourceId);
-  await sql`
-    with hooks as materialized (
-      select id, event_names from webhooks where account_id = ${accountId} and enabled for key share),
-    recorded as (
-      insert into events (account_id, name, resource_id)
-      select ${accountId}, n.name, n.resource_id
-      from unnest(${names}::text[], ${resourceIds}::bigint[]) with ordinality as n (name, resource_id, place)
-      where exists (select from hooks h where h.event_names is null or n.name = any (h.event_names))
-      order by n.place
-      returning id, name),
-    opened as (
-      insert into webhook_deliveries (account_id, webhook_id, event_id)
-      select ${accountId}, h.id, r.id
-      from recorded r join hooks h on h.event_names is null or r.name = any (h.event_names)
-      order by r.id, h.id
-      returning id)
-    select pg_notify(${EVENTS_CHANNEL}, '') from opened limit 1`.execute(trx);
+  await sql`with ${recordingEvents(accountId, names, resourceIds, sql`true`)} select ${eventsTold()}`.execute(trx);
 }
 
 export interface ClaimOptions {

@@ -1,21 +1,30 @@
 import { sql } from 'kysely';
 import { completeExplanation, type StoredExplanation } from '../domain/explanation.ts';
+import { compileSqlOnce } from './compiled.ts';
 import type { Db, Trx } from './transaction.ts';
+
+const upsertExplanation = compileSqlOnce<
+  { accountId: number; objectiveId: number; caseCount: number; insight: string; diagnosis: string },
+  never
+>(
+  (value) => sql`
+    insert into explanations as e (objective_id, account_id, case_count, insight, diagnosis)
+    values (${value('objectiveId')}, ${value('accountId')}, ${value('caseCount')}, ${value('insight')}::jsonb,
+      ${value('diagnosis')}::jsonb)
+    on conflict (objective_id) do update set
+      case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
+    where excluded.case_count >= e.case_count`,
+);
 
 /** Keeps the explanation that rests on the most cases; a late one of an earlier suggestion changes nothing. */
 export async function saveExplanation(
   db: Db | Trx,
   accountId: number,
   objectiveId: number,
-  explanation: StoredExplanation,
+  { caseCount, insight, diagnosis }: StoredExplanation,
 ): Promise<void> {
-  await sql`
-    insert into explanations as e (objective_id, account_id, case_count, insight, diagnosis)
-    values (${objectiveId}, ${accountId}, ${explanation.caseCount},
-      ${JSON.stringify(explanation.insight)}::jsonb, ${JSON.stringify(explanation.diagnosis)}::jsonb)
-    on conflict (objective_id) do update set
-      case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
-    where excluded.case_count >= e.case_count`.execute(db);
+  const texts = { insight: JSON.stringify(insight), diagnosis: JSON.stringify(diagnosis) };
+  await upsertExplanation(db, { accountId, objectiveId, caseCount, ...texts });
 }
 
 /** Undefined before the first suggestion. Primary key. */

@@ -5,7 +5,7 @@ import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
-const COLUMNS = [
+export const INVERSE_COLUMNS = [
   'i.id as id',
   'i.objective_id as objectiveId',
   'i.iteration as iteration',
@@ -27,22 +27,26 @@ const COLUMNS = [
 ] as const;
 
 /** The newest output before an iteration without one: two rows along inverses_one_per_iteration in the usual case. */
-const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
+export const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
   select b.output from inverses b
   where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
   order by b.iteration desc limit 1) end`.as('basisOutput');
 
-interface InverseRow extends Omit<Inverse, 'status'> {
+export interface InverseRow extends Omit<Inverse, 'status'> {
   readonly status: string;
 }
 
 /** The status is held to the known ones by a check of the table. */
-function toInverse(row: InverseRow): Inverse {
+export function toInverse(row: InverseRow): Inverse {
   return { ...row, status: row.status as InverseStatus };
 }
 
 function inverses(db: Db | Trx, accountId: number) {
-  return db.selectFrom('inverses as i').select(COLUMNS).select(BASIS_OUTPUT).where('i.account_id', '=', accountId);
+  return db
+    .selectFrom('inverses as i')
+    .select(INVERSE_COLUMNS)
+    .select(BASIS_OUTPUT)
+    .where('i.account_id', '=', accountId);
 }
 
 const selectInverse = compileOnce<{ accountId: number; id: number }, InverseRow>((db, value) =>
@@ -68,7 +72,7 @@ const selectSettled = compileOnce<{ accountIds: readonly number[]; ids: readonly
       )
       .leftJoin('inverses as i', (join) => join.onRef('i.id', '=', 'w.id').onRef('i.account_id', '=', 'w.account_id'))
       .select(['w.id as waitedId', sql<boolean>`i.id is not null`.as('isThere')])
-      .select(COLUMNS)
+      .select(INVERSE_COLUMNS)
       .select(BASIS_OUTPUT)
       // Not isBeingComputed, or nobody's any more.
       .where(
@@ -80,7 +84,7 @@ const selectSettled = compileOnce<{ accountIds: readonly number[]; ids: readonly
  * Those of the inverses that nobody computes any more, deleted ones included; undefined where there is no such row. The
  * others are left out. One statement along the primary key, however many are asked for.
  */
-export async function readSettledInverses(
+export async function readFinishedInverses(
   db: Db,
   keys: readonly { readonly accountId: number; readonly id: number }[],
 ): Promise<ReadonlyMap<number, Inverse | undefined>> {
@@ -183,26 +187,6 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
-interface InverseData {
-  readonly iteration: number;
-  readonly status: string;
-  readonly input: readonly number[] | null;
-  readonly output: readonly number[] | null;
-}
-
-const selectInverseData = compileOnce<{ objectiveId: number }, InverseData>((db, value) =>
-  db
-    .selectFrom('inverses')
-    .select(['iteration', 'status', 'input', 'output'])
-    .where('objective_id', '=', value('objectiveId'))
-    .orderBy('iteration'),
-);
-
-/** Input, output and failure of every inverse, in order of iteration: what the optimizer learns from. */
-export function listInverseData(db: Db | Trx, objectiveId: number): Promise<readonly InverseData[]> {
-  return selectInverseData(db, { objectiveId });
-}
-
 export interface NewInverse {
   readonly objectiveId: number;
   readonly iteration: number;
@@ -275,7 +259,7 @@ export async function updateInverse(trx: Trx, id: number, change: InverseChange)
       updated_at: now,
     })
     .where('i.id', '=', id)
-    .returning(COLUMNS)
+    .returning(INVERSE_COLUMNS)
     .returning(BASIS_OUTPUT)
     .executeTakeFirstOrThrow();
   return toInverse(row);

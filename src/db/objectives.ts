@@ -7,7 +7,7 @@ import { isWithinExtent } from './extent.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
-const COLUMNS = [
+export const OBJECTIVE_COLUMNS = [
   'o.id as id',
   'o.trial_id as trialId',
   'o.number as number',
@@ -29,18 +29,18 @@ const COLUMNS = [
   'o.disabled_at as disabledAt',
 ] as const;
 
-interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
+export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
 }
 
 /** Types and stop reason were checked before they were stored. */
-function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
+export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
   return row as Row & Objective;
 }
 
 /** Where an objective hangs, for the checks of a nested path, and whether its trial still takes requests. */
-export interface PlacedObjective extends Objective {
+export interface ObjectiveWithParents extends Objective {
   readonly modelId: number;
   readonly projectId: number;
   readonly trialStatus: string;
@@ -52,13 +52,13 @@ function placedObjectives(db: Db | Trx, accountId: number) {
   return db
     .selectFrom('objectives as o')
     .innerJoin('trials as t', 't.id', 'o.trial_id')
-    .select(COLUMNS)
+    .select(OBJECTIVE_COLUMNS)
     .select(['o.model_id as modelId', 'o.project_id as projectId'])
     .select(['t.status as trialStatus', 't.output_case_set_id as outputCaseSetId'])
     .where('o.account_id', '=', accountId);
 }
 
-type PlacedRow = ObjectiveRow & Pick<PlacedObjective, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
+type PlacedRow = ObjectiveRow & Pick<ObjectiveWithParents, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
 type ById = { accountId: number; id: number };
 
 const selectPlaced = compileOnce<ById, PlacedRow>((db, value) =>
@@ -69,13 +69,21 @@ const selectPlacedLocked = compileOnce<ById, PlacedRow>((db, value) =>
 );
 
 /** Disabled ones included. Primary key. */
-export async function findObjective(db: Db | Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
+export async function findObjective(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+): Promise<ObjectiveWithParents | undefined> {
   const [row] = await selectPlaced(db, { accountId, id });
   return row && toObjective(row);
 }
 
 /** Locks the objective row: everything that changes an objective, its inverses or its job queues up here. */
-export async function lockObjective(trx: Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
+export async function lockObjective(
+  trx: Trx,
+  accountId: number,
+  id: number,
+): Promise<ObjectiveWithParents | undefined> {
   const [row] = await selectPlacedLocked(trx, { accountId, id });
   return row && toObjective(row);
 }
@@ -106,7 +114,7 @@ export async function listObjectiveIds(
 export async function findObjectives(db: Db, accountId: number, ids: readonly number[]): Promise<readonly Objective[]> {
   const rows = await db
     .selectFrom('objectives as o')
-    .select(COLUMNS)
+    .select(OBJECTIVE_COLUMNS)
     .where('o.account_id', '=', accountId)
     .where('o.id', '=', anyOf(ids))
     .orderBy('o.id')
@@ -126,7 +134,7 @@ export async function findRunningTwin(
 ): Promise<Objective | undefined> {
   const row = await trx
     .selectFrom('objectives as o')
-    .select(COLUMNS)
+    .select(OBJECTIVE_COLUMNS)
     .where('o.account_id', '=', accountId)
     .where('o.trial_id', '=', trialId)
     .where('o.disabled_at', 'is', null)
@@ -226,7 +234,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
-    .returning(COLUMNS)
+    .returning(OBJECTIVE_COLUMNS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
 }

@@ -5,69 +5,21 @@
  * the database's clock only. Every later write repeats the token; zero rows means that the lease was lost, and the
  * result is to be dropped quietly. A finished job is deleted.
  */
-import { sql } from 'kysely';
-import type { StorageQuota } from '../domain/storage.ts';
+import { type RawBuilder, sql } from 'kysely';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
-import { activeTraceParent } from '../telemetry/trace-context.ts';
-import { isWithinQuota } from './account-usage.ts';
-import { compileSqlOnce } from './compiled.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Nudge to workers: a job may be claimable. */
 export const JOBS_CHANNEL = 'backsolve_jobs';
-/** Nudge to ingress processes: the inverse whose id is the payload is settled. */
-export const SETTLED_CHANNEL = 'backsolve_settled';
+/** Nudge to ingress processes: the inverse whose id is the payload is finished. Releases before this one use the same name. */
+export const FINISHED_CHANNEL = 'backsolve_settled';
 
-export interface NewJob {
-  readonly accountId: number;
-  readonly objectiveId: number;
-  readonly inverseId: number;
-  readonly requestId: string | null;
+/** Whether the account has fewer jobs than `maximumQueued`; 0: any number. Looks at that many entries of an index. */
+export function hasRoomInQueue(accountId: number, maximumQueued: number): RawBuilder<boolean> {
+  const maximum = sql`${maximumQueued}::bigint`;
+  return sql<boolean>`(${maximum} = 0 or ${maximum} > (
+    select count(*) from (select from suggestion_jobs where account_id = ${accountId}::bigint limit ${maximum}) queued))`;
 }
-
-export interface JobLimits {
-  /** Jobs that the account may have; 0 for any number. */
-  readonly maximumQueued: number;
-  /** What the account may keep. */
-  readonly quota: StorageQuota;
-}
-
-/**
- * Opens the one job of an objective; the unique objective_id forbids a second. Workers hear of it on commit. False: the
- * account has as many jobs as it may, or keeps more than it may, and none was opened.
- */
-export async function openJob(trx: Trx, job: NewJob, { maximumQueued, quota }: JobLimits): Promise<boolean> {
-  const { storedBytes, storedRows } = quota;
-  const rows = await openJobOnce(trx, {
-    ...job,
-    maximumQueued,
-    storedBytes,
-    storedRows,
-    traceParent: activeTraceParent(),
-  });
-  return rows.length === 1;
-}
-
-interface JobToOpen extends NewJob, StorageQuota {
-  readonly maximumQueued: number;
-  readonly traceParent: string | null;
-}
-
-const openJobOnce = compileSqlOnce<JobToOpen, { readonly id: number }>((value) => {
-  const maximumQueued = sql`${value('maximumQueued')}::bigint`;
-  const quota = { storedBytes: value('storedBytes'), storedRows: value('storedRows') };
-  const isRoomLeft = sql`${isWithinQuota(value('accountId'), quota)} and (${maximumQueued} = 0 or ${maximumQueued} > (
-    select count(*) from (
-      select from suggestion_jobs where account_id = ${value('accountId')} limit ${maximumQueued}) queued))`;
-  return sql`
-    with opened as (
-      insert into suggestion_jobs (account_id, objective_id, inverse_id, request_id, trace_parent)
-      select ${value('accountId')}::bigint, ${value('objectiveId')}::bigint, ${value('inverseId')}::bigint,
-        ${value('requestId')}::text, ${value('traceParent')}::text
-      where ${isRoomLeft}
-      returning id)
-    select pg_notify(${JOBS_CHANNEL}, '') from opened`;
-});
 
 export interface Claim {
   readonly limit: number;
@@ -113,15 +65,15 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id));
 }
 
-/** Ends a job whose result is written in the same transaction. False: the lease was lost, write nothing. */
-export async function finishJob(trx: Trx, job: Pick<LeasedJob, 'id' | 'leaseToken' | 'inverseId'>): Promise<boolean> {
-  const { rows } = await sql`
-    with finished as (
-      delete from suggestion_jobs
-      where id = ${job.id} and lease_token = ${job.leaseToken}::uuid and state = 'leased'
-      returning id)
-    select pg_notify(${SETTLED_CHANNEL}, ${String(job.inverseId)}) from finished`.execute(trx);
-  return rows.length === 1;
+/**
+ * Deletes a job whose result is written by the same statement, and returns its inverse_id: no row when the lease was lost, or
+ * the job is not of this objective.
+ */
+export function finishingJob(id: number, leaseToken: string, objectiveId: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    delete from suggestion_jobs
+    where id = ${id}::bigint and lease_token = ${leaseToken}::uuid and state = 'leased' and objective_id = ${objectiveId}
+    returning inverse_id`;
 }
 
 /** Hands a job back, claimable after a delay. `countsAsAttempt` false: the worker is leaving, nothing went wrong. */
@@ -172,7 +124,7 @@ export async function removeExhaustedJob(
       where id = ${id} and visible_at <= now() and attempts >= ${MAXIMUM_JOB_ATTEMPTS}
       returning inverse_id, last_error)
     select inverse_id as "inverseId", last_error as "lastError",
-      pg_notify(${SETTLED_CHANNEL}, inverse_id::text) from removed`.execute(trx);
+      pg_notify(${FINISHED_CHANNEL}, inverse_id::text) from removed`.execute(trx);
   return rows[0];
 }
 
@@ -186,5 +138,5 @@ export async function dropJob(
 ): Promise<void> {
   await sql`
     with dropped as (delete from suggestion_jobs where objective_id = ${objectiveId})
-    select pg_notify(${SETTLED_CHANNEL}, ${String(inverseId)})`.execute(trx);
+    select pg_notify(${FINISHED_CHANNEL}, ${String(inverseId)})`.execute(trx);
 }

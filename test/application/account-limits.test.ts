@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takeWithin } from '../../src/application/account-limits.ts';
 import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { createWebhook, MAXIMUM_WEBHOOKS } from '../../src/application/manage-webhooks.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';

@@ -7,7 +7,7 @@ import { createModel, deleteModel, updateModel } from '../../src/application/man
 import { createWebhook } from '../../src/application/manage-webhooks.ts';
 import { readAccount } from '../../src/application/read-account.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { saveExplanation } from '../../src/db/explanations.ts';
 import { storeOutcome } from '../../src/db/idempotency-keys.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

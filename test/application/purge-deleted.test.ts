@@ -9,7 +9,7 @@ import { createWebhook } from '../../src/application/manage-webhooks.ts';
 import { listDeleted, purgeAtOnce, purgeDeleted } from '../../src/application/purge-deleted.ts';
 import { deleteObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { insertEvents } from '../../src/db/events.ts';
 import { saveExplanation } from '../../src/db/explanations.ts';
 import { inTransaction } from '../../src/db/transaction.ts';

@@ -2,20 +2,19 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
-import { suggestAndWait } from '../../src/application/await-suggestion.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
 import { deleteProject } from '../../src/application/manage-projects.ts';
 import { deleteTrial } from '../../src/application/manage-trials.ts';
 import { deleteObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
+import { requestSuggestion, suggest as suggestOnce } from '../../src/application/suggest.ts';
 import { SuggestionWaiters } from '../../src/application/suggestion-waiters.ts';
 import { connect } from '../../src/db/client.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
 import { findObjective } from '../../src/db/objectives.ts';
-import { SETTLED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
@@ -43,7 +42,7 @@ async function openProcess() {
     onError: () => undefined,
   });
   const listening = Promise.withResolvers<void>();
-  listener.subscribe(SETTLED_CHANNEL, () => listening.resolve());
+  listener.subscribe(FINISHED_CHANNEL, () => listening.resolve());
   listener.start();
   await listening.promise;
   const suggestionWaiters = new SuggestionWaiters({ db: account.db, listener, pollIntervalMs: NEVER_MS });
@@ -56,7 +55,7 @@ async function openProcess() {
 }
 
 const suggest = ({ suggestionWaiters }: { readonly suggestionWaiters: SuggestionWaiters }, { path }: Loaded) =>
-  suggestAndWait({ db: account.db, suggestionWaiters }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
+  suggestOnce({ db: account.db, suggestionWaiters }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
 
 const open = ({ path }: Loaded) => requestSuggestion(account.db, account.accountId, path, { requestId: null });
 

@@ -7,7 +7,7 @@ import { runOnce } from '../../src/application/idempotent.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { connect } from '../../src/db/client.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
-import { claimJobs, finishJob, listExhaustedJobs, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
+import { storeSuggestion } from '../../src/db/iterations.ts';
+import { claimJobs, listExhaustedJobs, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
 import { inTransaction, type Trx } from '../../src/db/transaction.ts';
+import { TRANSITIONS } from '../../src/domain/stop-reason.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
@@ -24,7 +26,16 @@ async function openOneJob() {
 }
 
 const claim = (limit = 10) => claimJobs(account.db, { limit, leaseMs: 60_000, workerName: 'test' });
-const finish = (job: LeasedJob) => inTransaction(account.db, (trx) => finishJob(trx, job));
+const finish = (job: LeasedJob) =>
+  storeSuggestion(account.db, {
+    job,
+    state: TRANSITIONS['inverse-suggested'],
+    input: [1, 2],
+    output: null,
+    suggestTimeNs: 1,
+    isOptimal: false,
+    events: [],
+  });
 /** Lets all leases run out, by the database's clock. */
 const expireLeases = () => sql`update suggestion_jobs set visible_at = now() - interval '1 ms'`.execute(account.db);
 

@@ -1,7 +1,7 @@
 /** The query by which deploy/kubernetes scales the workers, on the real schema. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { readManifests } from '../deploy/manifests.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';

@@ -1,6 +1,6 @@
 /** What Prometheus reads from a running service, over HTTP. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { readBacklog } from '../../src/db/backlog.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { makeMetrics } from '../../src/telemetry/metrics.ts';

@@ -2,7 +2,7 @@
 
 import { beforeAll, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';

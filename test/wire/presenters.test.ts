@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { viewOf } from '../../src/application/views.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
@@ -78,7 +79,7 @@ const RESULTS_AT_BASIS = [
 
 describe('an inverse', () => {
   it('without an output is judged by the last completed iteration', () => {
-    expect(presentSuggestion({ objective, inverse })).toEqual({
+    expect(presentSuggestion(viewOf(objective, inverse))).toEqual({
       id: 20,
       objectiveId: 10,
       status: 'active',
@@ -102,7 +103,7 @@ describe('an inverse', () => {
 
   it('with an output is judged by it, and shows trial and output', () => {
     const loaded = { ...inverse, input: [2], output: [10.5, 6], suggestTimeNs: 12_345_678, computeTimeNs: 5 };
-    expect(presentInverse({ objective, inverse: loaded })).toMatchObject({
+    expect(presentInverse(viewOf(objective, loaded))).toMatchObject({
       trialId: 5,
       input: [2],
       output: [10.5, 6],
@@ -117,7 +118,7 @@ describe('an inverse', () => {
 
   it('of iteration 1 shows the criterion as convergence', () => {
     const first = { ...inverse, iteration: 1, input: [1], output: [20, 30], basisOutput: null };
-    expect(presentInverse({ objective, inverse: first }).convergence).toBe(0.001);
+    expect(presentInverse(viewOf(objective, first)).convergence).toBe(0.001);
   });
 
   it('within an objective shows empty arrays for what is unknown', () => {

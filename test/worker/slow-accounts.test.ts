@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { SlowAccounts } from '../../src/worker/slow-accounts.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { connect } from '../../src/db/client.ts';
 import type { Span, Tracing } from '../../src/telemetry/tracing.ts';
 import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';

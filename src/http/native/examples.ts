@@ -1,5 +1,5 @@
 /** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
-import type { InverseView } from '../../application/views.ts';
+import { viewOf } from '../../application/views.ts';
 import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
@@ -124,7 +124,7 @@ const suggestion: Inverse = {
 };
 
 const stored = { ...objective, inverses: [initial, suggestion] };
-const view: InverseView = { objective, inverse: suggestion };
+const view = viewOf(objective, suggestion);
 
 const explanation: StoredExplanation = {
   caseCount: 14,

@@ -1,7 +1,9 @@
-import { suggestAndWait } from '../../application/await-suggestion.ts';
 import { getInverse, listInverses } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
+import { suggest } from '../../application/suggest.ts';
+import { viewOf } from '../../application/views.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
+import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 import { created, ok, pageOf } from './answers.ts';
@@ -57,7 +59,8 @@ export const inverseOperations: readonly Operation[] = [
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
       const limits = deps.settings.account;
-      const view = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, idempotency, limits });
+      const traceParent = activeTraceParent();
+      const view = await suggest(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
       const isPending = isBeingComputed(view.inverse);
       return {
         status: isPending ? 202 : 201,
@@ -80,7 +83,7 @@ export const inverseOperations: readonly Operation[] = [
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema),
     handle: async (call) => {
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
-      return pageOf.written(call, listed, (inverse) => presentInverse({ objective: listed.objective, inverse }));
+      return pageOf.written(call, listed, (inverse) => presentInverse(viewOf(listed.objective, inverse)));
     },
   }),
   defineOperation({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/record-output.ts';
-import type { InverseView } from '../../application/views.ts';
-import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
+import { type InverseView, judge } from '../../application/views.ts';
+import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
@@ -130,14 +130,14 @@ export const embeddedInverseSchema = z
 
 /** An inverse as the answer to suggest: the input to try next. */
 export function presentSuggestion(view: InverseView): z.infer<typeof suggestionSchema> {
-  return presentFields(view, judge(view.objective, view.inverse));
+  return presentFields(view);
 }
 
 /** An inverse on its own. */
 export function presentInverse(view: InverseView): z.infer<typeof inverseSchema> {
   const { objective, inverse } = view;
   return {
-    ...presentFields(view, judge(objective, inverse)),
+    ...presentFields(view),
     trialId: objective.trialId,
     output: inverse.output === null ? null : [...inverse.output],
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
@@ -159,11 +159,7 @@ export function presentEmbeddedInverse(
 
 type JudgedObjective = ObjectiveDefinition & Pick<Objective, 'initialOutput' | 'disabledAt'>;
 
-function judge(objective: JudgedObjective, inverse: Inverse): Evaluation {
-  return evaluateOutput(objective, inverse.output ?? inverse.basisOutput ?? objective.initialOutput);
-}
-
-function presentFields({ objective, inverse }: InverseView, evaluation: Evaluation) {
+function presentFields({ objective, inverse, evaluation }: InverseView) {
   return {
     ...presentCommon(inverse, evaluation),
     convergence: inverse.iteration === 1 ? objective.convergence : evaluation.convergence,

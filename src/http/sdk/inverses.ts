@@ -3,14 +3,14 @@
  * inverse that they loaded says so; where the native dialect refuses such a repetition, this one repeats the answer. The
  * use cases decide what is a repetition; nothing is changed here that they refused to change.
  */
-import { type AwaitDeps, suggestAndWait } from '../../application/await-suggestion.ts';
 import { getInverse, getNewestInverse } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
-import { objectiveEnded } from '../../application/request-suggestion.ts';
+import { objectiveEnded, type SuggestDeps, suggest as suggestNext } from '../../application/suggest.ts';
 import type { InverseView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
+import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import type { HttpSettings } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from './answers.ts';
@@ -39,11 +39,11 @@ export const inverseOperations: readonly Operation[] = [
     handle: async (call) => {
       try {
         const view = await suggest(call);
-        return created.answer(presentInverse(view.objective, view.inverse));
+        return created.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       } catch (error) {
         const known = await findSuggested(call, error);
         if (known === undefined) throw error;
-        return ok.answer(presentInverse(known.objective, known.inverse));
+        return ok.answer(presentInverse(known.objective, known.inverse, known.evaluation));
       }
     },
   }),
@@ -58,19 +58,19 @@ export const inverseOperations: readonly Operation[] = [
     handle: async ({ deps, accountId, ids, body }) => {
       try {
         const view = await recordOutput(deps.db, accountId, ids, toMeasurement(body));
-        return ok.answer(presentInverse(view.objective, view.inverse));
+        return ok.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       } catch (error) {
         if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;
         const view = await getInverse(deps.db, accountId, ids);
         if (!endedWithoutClient(view.inverse)) throw error;
-        return ok.answer(presentInverse(view.objective, view.inverse));
+        return ok.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       }
     },
     replay: {
       isFinal: true,
       read: async ({ deps, accountId, ids }) => {
         const view = await getInverse(deps.db, accountId, ids);
-        return presentInverse(view.objective, view.inverse);
+        return presentInverse(view.objective, view.inverse, view.evaluation);
       },
     },
   }),
@@ -78,7 +78,7 @@ export const inverseOperations: readonly Operation[] = [
 
 interface SuggestCall
   extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'idempotency'> {
-  readonly deps: AwaitDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
+  readonly deps: SuggestDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
 
 /**
@@ -88,7 +88,8 @@ interface SuggestCall
 async function suggest({ deps, accountId, ids, requestId, idempotency }: SuggestCall): Promise<InverseView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const limits = deps.settings.account;
-  const view = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, idempotency, limits });
+  const traceParent = activeTraceParent();
+  const view = await suggestNext(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
   if (view.inverse.input !== null) return view;
   if (!isBeingComputed(view.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
   const message = 'The suggestion is still being computed; ask again for the same one.';
@@ -105,9 +106,10 @@ async function findSuggested(call: SuggestCall, error: unknown): Promise<Inverse
     return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.inverse!.inverseId });
   }
   if (!isRefusal(error, 'OBJECTIVE_ENDED')) return undefined;
-  const { objective, inverse } = await getNewestInverse(deps.db, accountId, ids);
+  const newest = await getNewestInverse(deps.db, accountId, ids);
+  const { inverse } = newest;
   const wasSatisfiedAtOnce = inverse.iteration === 1 && inverse.satisfiedAt !== null;
-  return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? { objective, inverse } : undefined;
+  return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? newest : undefined;
 }
 
 /** An inverse with an input that was stopped before its client loaded an output. */

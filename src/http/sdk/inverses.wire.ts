@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/record-output.ts';
-import { evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
+import { judge } from '../../application/views.ts';
+import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
 import type { BodySpec } from '../body/spec.ts';
@@ -61,10 +62,12 @@ export const inverseSchema = z
  * An inverse. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last
  * completed inverse, from which it sets out.
  */
-export function presentInverse(objective: Objective, stored: Inverse): z.infer<typeof inverseSchema> {
+export function presentInverse(
+  objective: Objective,
+  stored: Inverse,
+  { l1Norm, results } = judge(objective, stored),
+): z.infer<typeof inverseSchema> {
   const inverse = { ...stored, disabledAt: disabledAtOf(objective, stored) };
-  const judged = inverse.output ?? inverse.basisOutput ?? objective.initialOutput;
-  const { l1Norm, results } = evaluateOutput(objective, judged);
   return {
     ...presentRecord(inverse),
     loadedAt: toOptionalTimestamp(inverse.loadedAt),
