@@ -5,7 +5,6 @@ import { ConnectionShares, sharesOf } from './connection-shares.ts';
 import { isOutOfSpace } from './disk-space.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
-import { sendAhead } from './send-ahead.ts';
 import { type Db, databaseTrouble, isPlanOutdated, isSilence } from './transaction.ts';
 
 export interface ClientSettings {
@@ -136,7 +135,6 @@ export function connect(settings: ClientSettings): Db {
     lock_timeout: settings.lockTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_LIMIT_MS,
     application_name: settings.applicationName,
-    pipeline: true,
     types: types as unknown as pg.CustomTypesConfig,
   });
   const connections = new Set<pg.Client>();
@@ -151,7 +149,6 @@ export function connect(settings: ClientSettings): Db {
     nameDiskFull(client, onDiskFull);
     if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
-    sendAhead(client);
   });
   if (names !== undefined) renewPlans(pool);
   pool.on('error', () => undefined);
