@@ -63,7 +63,7 @@ async function main(): Promise<void> {
   await migrate(db);
   await db.destroy();
   const statements = await recordOneCycle();
-  if (options.list) statements.forEach(({ text }, i) => console.log(`${i + 1} ${text.replace(/\s+/g, ' ').trim()}`));
+  if (options.list) for (const { text } of statements) console.log(text.replace(/\s+/g, ' ').trim());
   const isPartOfTransaction = ({ text }: Statement) => text === 'begin' || text === 'commit';
   console.log(
     JSON.stringify({

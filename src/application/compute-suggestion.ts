@@ -4,7 +4,7 @@
  * objective.stopped when there is nothing new to suggest.
  */
 import { saveExplanation } from '../db/explanations.ts';
-import { readSnapshot, type Snapshot, type StoredSuggestion, storeSuggestion } from '../db/iterations.ts';
+import { readSnapshot, type Snapshot, type StoredSuggestion, storeSuggestion } from '../db/suggestions.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';

@@ -1,5 +1,5 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
-import type { Snapshot } from '../db/iterations.ts';
+import type { Snapshot } from '../db/suggestions.ts';
 import { compileGoal } from '../domain/acceptance.ts';
 import type { InputSpace } from '../domain/project.ts';
 import type { History, Space, SuggestRequest } from '../optimizer/problem.ts';

@@ -5,6 +5,7 @@
  * then the export ends with an error.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type CasesTable, readCasesAsJson } from '../db/cases.ts';
 import { listDeletionsIn } from '../db/deletions.ts';
 import * as reads from '../db/export.ts';
 import { readClock } from '../db/extent.ts';
@@ -181,15 +182,10 @@ async function refuseGone(
   if (!(await reads.areThere(db, table, ids))) throw new PurgedMeanwhileError();
 }
 
-async function* readCases(
-  db: Db,
-  table: 'projects' | 'output_case_sets',
-  id: number,
-  width: number,
-): AsyncGenerator<CaseRows, void> {
+async function* readCases(db: Db, table: CasesTable, id: number, width: number): AsyncGenerator<CaseRows, void> {
   const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
   for (let first = 0; ; first += count) {
-    const rows = await reads.readCaseRows(db, table, id, first, count);
+    const rows = await readCasesAsJson(db, table, id, first, count);
     if (rows === undefined) throw new PurgedMeanwhileError();
     if (rows === '[]') return;
     yield { first, rows };
@@ -230,12 +226,12 @@ function groupByInverseCount(objectives: readonly Objective[], limit: number): r
 }
 
 async function* readInverses(db: Db, ids: readonly number[], limit: number): AsyncGenerator<ExportPage, void> {
-  let place: reads.InversePlace = { objectiveId: ids[0]!, iteration: 0 };
+  let last: reads.InversePosition = { objectiveId: ids[0]!, iteration: 0 };
   for (;;) {
-    const inverses = await reads.listInversesAfter(db, ids, place, limit);
+    const inverses = await reads.listInversesAfter(db, ids, last, limit);
     for (const inverse of inverses) {
-      refuseGap(place, inverse);
-      place = inverse;
+      refuseGap(last, inverse);
+      last = inverse;
     }
     if (inverses.length > 0) yield inverses.map((inverse) => ({ type: 'inverse', inverse }));
     if (inverses.length < limit) break;
@@ -245,7 +241,7 @@ async function* readInverses(db: Db, ids: readonly number[], limit: number): Asy
 }
 
 /** Iterations are numbered from 1 without a gap; the purge takes the lowest first. */
-function refuseGap(before: reads.InversePlace, { objectiveId, iteration }: reads.InversePlace): void {
+function refuseGap(before: reads.InversePosition, { objectiveId, iteration }: reads.InversePosition): void {
   const expected = objectiveId === before.objectiveId ? before.iteration + 1 : 1;
   if (iteration !== expected) throw new PurgedMeanwhileError();
 }

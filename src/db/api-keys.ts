@@ -44,17 +44,23 @@ const keys = (db: Db | Trx) =>
     .select(COLUMNS)
     .select(['k.account_id as accountId', 'a.name as accountName', 'k.secret_hash as secretHash']);
 
-const selectUsable = compileOnce<{ keyId: string }, StoredKey>((db, value) =>
-  keys(db)
+/** A key as authentication sees it. */
+export type UsableKey = Pick<StoredKey, 'accountId' | 'keyId' | 'scopes' | 'secretHash'>;
+
+const selectUsable = compileOnce<{ keyId: string }, UsableKey>((db, value) =>
+  db
+    .selectFrom('api_keys as k')
+    .innerJoin('accounts as a', 'a.id', 'k.account_id')
+    .select(['k.account_id as accountId', 'k.key_id as keyId', 'k.scopes as scopes', 'k.secret_hash as secretHash'])
     .where('k.key_id', '=', value('keyId'))
     .where('k.revoked_at', 'is', null)
     .where('a.disabled_at', 'is', null)
     .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
-    .$castTo<StoredKey>(),
+    .$castTo<UsableKey>(),
 );
 
 /** The key of that id while it may be used: not revoked, not expired by the database's clock, account active. */
-export async function findUsableKey(db: Db, keyId: string): Promise<StoredKey | undefined> {
+export async function findUsableKey(db: Db, keyId: string): Promise<UsableKey | undefined> {
   const [key] = await selectUsable(db, { keyId });
   return key;
 }

@@ -40,6 +40,19 @@ export function recordingEvents(
       returning id)`;
 }
 
+/** Events as recordingEvents takes them. */
+export interface EventLists {
+  readonly eventNames: readonly string[];
+  readonly eventResourceIds: readonly number[];
+}
+
+export function listEvents(events: readonly NewEvent[]): EventLists {
+  return {
+    eventNames: events.map(({ name }) => name),
+    eventResourceIds: events.map(({ resourceId }) => resourceId),
+  };
+}
+
 /** Notifies workers when recordingEvents has made a delivery. */
 export function eventsTold(): RawBuilder<unknown> {
   return sql`(select pg_notify(${sql.lit(EVENTS_CHANNEL)}, '') from deliveries limit 1)`;
@@ -47,9 +60,10 @@ export function eventsTold(): RawBuilder<unknown> {
 
 /** Records events on the caller's transaction; see recordingEvents. */
 export async function insertEvents(trx: Trx, accountId: number, events: readonly NewEvent[]): Promise<void> {
-  const names = events.map((event) => event.name);
-  const resourceIds = events.map((event) => event.resourceId);
-  await sql`with ${recordingEvents(accountId, names, resourceIds, sql`true`)} select ${eventsTold()}`.execute(trx);
+  const { eventNames, eventResourceIds } = listEvents(events);
+  await sql`with ${recordingEvents(accountId, eventNames, eventResourceIds, sql`true`)} select ${eventsTold()}`.execute(
+    trx,
+  );
 }
 
 export interface ClaimOptions {

@@ -5,22 +5,6 @@
 import { sql } from 'kysely';
 import type { Db } from './transaction.ts';
 
-const CASES = { projects: 'input_cases', output_case_sets: 'output_cases' } as const;
-
-/** `count` rows of cases from the zero-based row `first` on, '[]' past the last; undefined when the record is gone. */
-export async function readCaseRows(
-  db: Db,
-  table: keyof typeof CASES,
-  id: number,
-  first: number,
-  count: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ cases: string }>`
-    select array_to_json(${sql.ref(CASES[table])}[${first + 1}::int:${first + count}::int])::text as cases
-    from ${sql.table(table)} where id = ${id}`.execute(db);
-  return rows[0]?.cases;
-}
-
 export interface ExportedExplanation {
   readonly objectiveId: number;
   readonly caseCount: number;
@@ -67,20 +51,20 @@ export interface ExportedInverse {
   readonly updatedAt: Date;
 }
 
-/** Where a walk through the inverses of several objectives stands. */
-export interface InversePlace {
+/** The position of a walk through the inverses of several objectives. */
+export interface InversePosition {
   readonly objectiveId: number;
   readonly iteration: number;
 }
 
 /**
- * Up to `limit` inverses of the objectives, which are in order of id, by objective and iteration, that come after a place. One
+ * Up to `limit` inverses of the objectives, which are in order of id, by objective and iteration, that come after a position. One
  * look along inverses_one_per_iteration per objective that is left.
  */
 export async function listInversesAfter(
   db: Db,
   objectiveIds: readonly number[],
-  after: InversePlace,
+  after: InversePosition,
   limit: number,
 ): Promise<readonly ExportedInverse[]> {
   const { rows } = await sql<ExportedInverse>`

@@ -1,64 +1,35 @@
 /**
- * The statements of a cycle (suggest, load output). Each reads or writes everything at once that its use case needs, so that
- * it is a transaction of its own and the objective is locked for no longer than one statement takes.
+ * The statements of a cycle (suggest, load output) for the ingress. Each reads or writes everything at once that its use case
+ * needs, so that it is a transaction of its own and the objective is locked for no longer than one statement takes.
  *
- * A statement that waits for the lock goes on with the objective as it is then, and with everything else as it was before.
+ * A statement that waits for the lock continues with the objective as it is then, and with everything else as it was before.
  * Writes therefore repeat what they rely on in their conditions: rows that changed meanwhile are not written.
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../domain/event.ts';
 import { type Inverse, InverseStatus } from '../domain/inverse.ts';
-import type { Matrix } from '../domain/matrix.ts';
 import type { Objective } from '../domain/objective.ts';
-import type { InputSpace, InputType } from '../domain/project.ts';
 import { StopReason, type Transition } from '../domain/stop-reason.ts';
 import type { StorageQuota } from '../domain/storage.ts';
-import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { TrialStatus } from '../domain/trial.ts';
 import { isWithinQuota } from './account-usage.ts';
 import { compileSqlOnce } from './compiled.ts';
-import { eventsTold, recordingEvents } from './events.ts';
-import { BASIS_OUTPUT, INVERSE_COLUMNS, toInverse } from './inverses.ts';
-import { decodeMatrix, matrixColumn } from './matrices.ts';
-import { OBJECTIVE_COLUMNS, type ObjectiveRow, type ObjectiveWithParents, toObjective } from './objectives.ts';
-import { FINISHED_CHANNEL, finishingJob, hasRoomInQueue, JOBS_CHANNEL } from './suggestion-jobs.ts';
+import { type EventLists, eventsTold, listEvents, recordingEvents } from './events.ts';
+import { BASIS_OUTPUT, INVERSE_COLUMNS } from './inverses.ts';
+import {
+  columns,
+  inverseOf,
+  lockRunning,
+  OBJECTIVE_WITH_PARENTS,
+  OPTIMAL_OUTPUT,
+  type Row,
+  readInverse,
+  readObjective,
+  readWithParents,
+} from './iteration-rows.ts';
+import { OBJECTIVE_COLUMNS, type ObjectiveWithParents } from './objectives.ts';
+import { hasRoomInQueue, JOBS_CHANNEL } from './suggestion-jobs.ts';
 import type { Db, Trx } from './transaction.ts';
-
-/** Columns given as 'table.column as name'. */
-function columns(list: readonly string[]): RawBuilder<unknown> {
-  return sql.join(
-    list.map((column) => {
-      const [from, name] = column.split(' as ') as [string, string];
-      return sql`${sql.ref(from)} as ${sql.id(name)}`;
-    }),
-  );
-}
-
-const PREFIX = 'inverse.';
-const INVERSE_NAMES = [...INVERSE_COLUMNS.map((column) => column.split(' as ')[1]!), 'basisOutput'];
-
-/** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */
-function inverseOf(table: string): RawBuilder<unknown> {
-  return sql.join(INVERSE_NAMES.map((name) => sql`${sql.ref(`${table}.${name}`)} as ${sql.id(PREFIX + name)}`));
-}
-
-type Row = Readonly<Record<string, unknown>>;
-
-function readInverse(row: Row): Inverse {
-  return toInverse(Object.fromEntries(INVERSE_NAMES.map((name) => [name, row[PREFIX + name]])) as never);
-}
-
-function readObjective(row: Row): ObjectiveWithParents {
-  return toObjective(row as unknown as ObjectiveRow) as ObjectiveWithParents;
-}
-
-const PLACED_COLUMNS = [
-  ...OBJECTIVE_COLUMNS,
-  'o.model_id as modelId',
-  'o.project_id as projectId',
-  't.status as trialStatus',
-  't.output_case_set_id as outputCaseSetId',
-];
 
 /** The inverse with the highest iteration of objective `o`: one look along inverses_one_per_iteration. */
 const LAST_INVERSE = sql`
@@ -107,7 +78,7 @@ const openIterationOnce = compileSqlOnce<IterationRequest, Row & OpenedRow>((val
   };
   return sql`
     with objective as materialized (
-      select ${columns(PLACED_COLUMNS)} from objectives o join trials t on t.id = o.trial_id
+      select ${columns(OBJECTIVE_WITH_PARENTS)} from objectives o join trials t on t.id = o.trial_id
       where o.account_id = ${value('accountId')}::bigint and o.id = ${value('objectiveId')}::bigint
       for update of o),
     last as materialized (
@@ -148,7 +119,7 @@ export async function openIteration(db: Db | Trx, request: IterationRequest): Pr
   if (row === undefined) return undefined;
   const { openedId, openedAt } = row;
   return {
-    objective: readObjective(row),
+    objective: readWithParents(row),
     last: readInverse(row),
     opened: openedId === null ? undefined : { id: openedId, createdAt: openedAt, updatedAt: openedAt },
     lacks: row.isWithinQuota === false ? 'storage' : row.hasRoomInQueue === false ? 'queue' : undefined,
@@ -162,27 +133,25 @@ export interface Iteration {
   readonly optimalOutput: readonly number[] | null;
 }
 
-const OPTIMAL_OUTPUT = sql`(select h.output from inverses h where h.id = o.optimal_inverse_id) as "optimalOutput"`;
-
 type IterationRow = Row & Pick<Iteration, 'optimalOutput'>;
 
 const selectLastIteration = compileSqlOnce<{ accountId: number; objectiveId: number }, IterationRow>(
   (value) => sql`
-    select ${columns(PLACED_COLUMNS)}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
     from objectives o join trials t on t.id = o.trial_id cross join lateral (${LAST_INVERSE}) l
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 
 const selectIteration = compileSqlOnce<{ accountId: number; inverseId: number }, IterationRow>(
   (value) => sql`
-    select ${columns(PLACED_COLUMNS)}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
     from (select ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT} from inverses i
       where i.account_id = ${value('accountId')} and i.id = ${value('inverseId')}) l
     join objectives o on o.id = l."objectiveId" join trials t on t.id = o.trial_id`,
 );
 
 function toIteration(row: IterationRow | undefined): Iteration | undefined {
-  return row && { objective: readObjective(row), inverse: readInverse(row), optimalOutput: row.optimalOutput };
+  return row && { objective: readWithParents(row), inverse: readInverse(row), optimalOutput: row.optimalOutput };
 }
 
 /** The last iteration of an objective, or the one of an inverse; disabled ones included. Nothing is locked. Primary keys. */
@@ -196,18 +165,6 @@ export async function findIteration(
       ? await selectIteration(db, { accountId, inverseId: of.inverseId })
       : await selectLastIteration(db, { accountId, objectiveId: of.objectiveId });
   return toIteration(row);
-}
-
-interface EventLists {
-  readonly eventNames: readonly string[];
-  readonly eventResourceIds: readonly number[];
-}
-
-function listEvents(events: readonly NewEvent[]): EventLists {
-  return {
-    eventNames: events.map(({ name }) => name),
-    eventResourceIds: events.map(({ resourceId }) => resourceId),
-  };
 }
 
 export interface CompletedIteration {
@@ -262,15 +219,6 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
     select o.*, ${inverseOf('i')}, ${eventsTold()} from judged o cross join inverse i`;
 });
 
-/** The objective's row, locked, if it runs. */
-function lockRunning(accountId: number, objectiveId: number): RawBuilder<unknown> {
-  return sql`
-    select id from objectives
-    where account_id = ${accountId}::bigint and id = ${objectiveId}::bigint
-      and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)}
-    for update`;
-}
-
 /**
  * Locks the objective, then stores the output of its open inverse, or its failure, with both states and the events. Undefined
  * when the inverse does not await an output, or the objective has ended or was deleted: nothing was written.
@@ -288,140 +236,4 @@ export async function completeIteration(
     status: state.inverseStatus,
   });
   return row && { objective: readObjective(row), inverse: readInverse(row) };
-}
-
-export interface StoredSuggestion {
-  readonly job: LeasedJob;
-  readonly state: Transition;
-  readonly input: readonly number[];
-  /** Set when the objective stops with it: the known output of the repeated input. */
-  readonly output: readonly number[] | null;
-  readonly suggestTimeNs: number;
-  readonly isOptimal: boolean;
-  readonly events: readonly NewEvent[];
-}
-
-interface SuggestionToStore extends EventLists {
-  readonly accountId: number;
-  readonly objectiveId: number;
-  readonly jobId: number;
-  readonly leaseToken: string;
-  readonly stopReason: number;
-  readonly status: string;
-  readonly input: readonly number[];
-  readonly output: readonly number[] | null;
-  readonly suggestTimeNs: number;
-  readonly isOptimal: boolean;
-}
-
-const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
-  const output = sql`${value('output')}::float8[]`;
-  return sql`
-    with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'))}),
-    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective)`)}),
-    inverse as (
-      update inverses i set
-        status = ${value('status')}, input = ${value('input')}::float8[], output = ${output},
-        suggest_time_ns = ${value('suggestTimeNs')}::bigint, suggested_at = now(),
-        stopped_at = case when ${output} is null then i.stopped_at else now() end, updated_at = now()
-      from finished f
-      where i.id = f.inverse_id
-      returning i.id),
-    counted as (
-      update objectives o set
-        stop_reason = ${value('stopReason')}::smallint,
-        attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
-        optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        updated_at = now()
-      from inverse i
-      where o.id = ${value('objectiveId')}::bigint),
-    ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from inverse)`)}
-    select pg_notify(${sql.lit(FINISHED_CHANNEL)}, i.id::text), ${eventsTold()} from inverse i`;
-});
-
-/**
- * Locks the objective, ends the job, and stores its suggestion with both states and the events. False when the lease was lost,
- * or the objective has ended or was deleted: nothing was written. Whoever waits for the inverse hears of it on commit.
- */
-export async function storeSuggestion(
-  db: Db | Trx,
-  { job, state, events, ...suggestion }: StoredSuggestion,
-): Promise<boolean> {
-  const rows = await storeSuggestionOnce(db, {
-    ...suggestion,
-    ...listEvents(events),
-    accountId: job.accountId,
-    objectiveId: job.objectiveId,
-    jobId: job.id,
-    leaseToken: job.leaseToken,
-    stopReason: state.stopReason,
-    status: state.inverseStatus,
-  });
-  return rows.length === 1;
-}
-
-/** What a suggestion is computed from. */
-export interface Snapshot {
-  readonly objective: ObjectiveWithParents;
-  readonly space: InputSpace;
-  /** Designed or loaded cases, one row each: row i of the outputs answers row i of the inputs. */
-  readonly inputCases: Matrix;
-  readonly outputCases: Matrix;
-  /** Zero-based rows of the output cases whose run failed. */
-  readonly failedCases: readonly number[];
-  /** Inverses that were run, without the initial point, in order of iteration. Outputs of failed runs are NaN. */
-  readonly inputs: Matrix;
-  readonly outputs: Matrix;
-  readonly optimalOutput: readonly number[] | null;
-}
-
-interface SnapshotRow extends Omit<InputSpace, 'inputTypes'> {
-  readonly inputTypes: readonly string[];
-  readonly inputCases: Buffer;
-  readonly outputCases: Buffer;
-  readonly failedCases: readonly number[];
-  readonly inputs: Buffer | null;
-  readonly outputs: Buffer | null;
-  readonly optimalOutput: readonly number[] | null;
-}
-
-const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }, Row & SnapshotRow>(
-  (value) => sql`
-    select ${columns(PLACED_COLUMNS)}, ${OPTIMAL_OUTPUT},
-      p.input_count as "inputCount", p.minimums, p.maximums, p.input_types as "inputTypes", p.categories,
-      ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
-      s.failed_cases as "failedCases", r.inputs, r.outputs
-    from objectives o
-    join trials t on t.id = o.trial_id
-    join projects p on p.id = o.project_id
-    join output_case_sets s on s.id = t.output_case_set_id
-    cross join lateral (
-      select array_send(array_agg(i.input order by i.iteration)) as inputs,
-        array_send(array_agg(
-          coalesce(i.output, array_fill('NaN'::float8, array[cardinality(o.objectives)])) order by i.iteration)) as outputs
-      from inverses i
-      where i.objective_id = o.id and i.iteration > 1 and i.input is not null
-        and (i.output is not null or i.status = 'failed')) r
-    where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
-);
-
-/** Undefined when the objective was deleted, or purged with what it needs. One look along inverses_one_per_iteration. */
-export async function readSnapshot(
-  db: Db,
-  { accountId, objectiveId }: { readonly accountId: number; readonly objectiveId: number },
-): Promise<Snapshot | undefined> {
-  const [row] = await selectSnapshot(db, { accountId, objectiveId });
-  if (row === undefined || row['disabledAt'] !== null) return undefined;
-  const { inputCount, minimums, maximums, inputTypes, categories } = row;
-  return {
-    objective: readObjective(row),
-    // The types were checked before they were stored.
-    space: { inputCount, minimums, maximums, inputTypes: inputTypes as readonly InputType[], categories },
-    inputCases: decodeMatrix(row.inputCases),
-    outputCases: decodeMatrix(row.outputCases),
-    failedCases: row.failedCases,
-    inputs: decodeMatrix(row.inputs),
-    outputs: decodeMatrix(row.outputs),
-    optimalOutput: row.optimalOutput,
-  };
 }

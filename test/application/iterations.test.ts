@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { initializeInverse } from '../../src/application/load-objectives.ts';
@@ -6,7 +7,9 @@ import type { ObjectivePath } from '../../src/application/paths.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
+import { lockObjective } from '../../src/db/objectives.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { inTransaction, type Trx } from '../../src/db/transaction.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
@@ -195,5 +198,98 @@ describe('initialize-inverse', () => {
     expect((await initialize()).inverse).toEqual(first.inverse);
     await stopObjective(account.db, account.accountId, { objectiveId: first.objective.id });
     expect((await initialize()).objective.id).not.toBe(first.objective.id);
+  });
+});
+
+describe('requests that meet at the lock of an objective', () => {
+  /** Holds the lock until `waiting` requests queue up behind it, then runs `last` on it and commits. */
+  async function behindTheLock<T>(
+    { path }: Pick<Awaited<ReturnType<typeof loadLinearObjective>>, 'path'>,
+    requests: readonly (() => Promise<T>)[],
+    last: (trx: Trx) => Promise<unknown> = async () => undefined,
+  ): Promise<readonly PromiseSettledResult<T>[]> {
+    const { db, accountId } = account;
+    let outcomes: Promise<readonly PromiseSettledResult<T>[]> | undefined;
+    await inTransaction(db, async (trx) => {
+      await lockObjective(trx, accountId, path.objectiveId);
+      outcomes = Promise.allSettled(requests.map((request) => request()));
+      const countWaiting = async () => {
+        const { rows } = await sql`
+          select from pg_locks l join pg_stat_activity a using (pid)
+          where not l.granted and a.datname = current_database()`.execute(db);
+        return rows.length;
+      };
+      await expect.poll(countWaiting).toBe(requests.length);
+      await last(trx);
+    });
+    return outcomes!;
+  }
+  const ask = (path: ObjectivePath) => () =>
+    requestSuggestion(account.db, account.accountId, path, { requestId: null });
+  const drop = (path: ObjectivePath) => stopObjective(account.db, account.accountId, path);
+
+  it('open one iteration between them', async () => {
+    const loaded = await loadLinearObjective(account);
+    const outcomes = await behindTheLock(loaded, [ask(loaded.path), ask(loaded.path), ask(loaded.path)]);
+    const ids = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.inverse.id);
+    expect(new Set(ids).size).toBe(1);
+    expect((await read(loaded.path)).inverses.map(({ id }) => id)).toEqual([expect.any(Number), ids[0]]);
+    await drop(loaded.path);
+  });
+
+  it('see that it was stopped, and open nothing', async () => {
+    const loaded = await loadLinearObjective(account);
+    const [outcome] = await behindTheLock(loaded, [ask(loaded.path)], (trx) =>
+      stopObjective(trx, account.accountId, loaded.path),
+    );
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'OBJECTIVE_ENDED' } });
+    expect((await read(loaded.path)).inverses).toHaveLength(1);
+  });
+
+  it('store one of two outputs, and refuse the other', async () => {
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const outputs = [
+      [50, 50, 50],
+      [60, 60, 60],
+    ];
+    const outcomes = await behindTheLock(
+      loaded,
+      outputs.map((values) => () => load(loaded.path, values)),
+    );
+    const stored = outcomes.findIndex(({ status }) => status === 'fulfilled');
+    expect(outcomes[1 - stored]).toMatchObject({ status: 'rejected', reason: { code: 'OUTPUT_CONFLICT' } });
+    expect((await read(loaded.path)).inverses.at(-1)!.output).toEqual(outputs[stored]);
+  });
+
+  it('store the same output once, and both return it', async () => {
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const same = () => load(loaded.path, [50, 50, 50]);
+    const [first, second] = await behindTheLock(loaded, [same, same]);
+    expect(first).toMatchObject({ status: 'fulfilled', value: { inverse: { output: [50, 50, 50] } } });
+    const value = (outcome: typeof first) => (outcome!.status === 'fulfilled' ? outcome!.value : undefined);
+    expect(value(second)?.inverse).toEqual(value(first)?.inverse);
+  });
+
+  it('take no output when it was stopped meanwhile', async () => {
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const [outcome] = await behindTheLock(loaded, [() => load(loaded.path, [50, 50, 50])], (trx) =>
+      stopObjective(trx, account.accountId, loaded.path),
+    );
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'NO_OPEN_ITERATION' } });
+    expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ status: 'stopped', output: null });
+  });
+
+  it('store no suggestion when it was stopped meanwhile', async () => {
+    const { db, accountId } = account;
+    const loaded = await loadLinearObjective(account);
+    await requestSuggestion(db, accountId, loaded.path, { requestId: null });
+    const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
+    const compute = () => computeSuggestion({ db, engine, workLimit: 1_000 }, job!, never);
+    const [outcome] = await behindTheLock(loaded, [compute], (trx) => stopObjective(trx, accountId, loaded.path));
+    expect(outcome).toEqual({ status: 'fulfilled', value: { kind: 'lost' } });
+    expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ status: 'stopped', input: null });
   });
 });

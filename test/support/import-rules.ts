@@ -24,8 +24,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   domain: { imports: [], packages: [], platform: [] },
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
-  // A stored job carries the trace that it belongs to.
-  db: { imports: ['domain', 'telemetry/trace-context'], packages: ['kysely', 'pg', 'rate-limiter-flexible'] },
+  db: { imports: ['domain'], packages: ['kysely', 'pg', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
     types: ['db/backlog', 'db/client', 'engine'],
