@@ -35,6 +35,12 @@ export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise
   }
 }
 
+/**
+ * Selected by a statement whose loss in a crash of the server costs nothing but a repetition: its transaction does not wait until
+ * its log is on disk. Everything that commits later with a wait takes it along, so the order of commits is kept.
+ */
+export const WITHOUT_FLUSH = sql`set_config('synchronous_commit', 'off', true)`;
+
 /** The SQLSTATE of a database error, or undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
