@@ -11,7 +11,7 @@ import { findProjectWithCases } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
-import type { Objective } from '../domain/objective.ts';
+import type { NearestSoFar, Objective } from '../domain/objective.ts';
 import { findOptimum } from '../domain/optimum.ts';
 import { checkInput, type Project } from '../domain/project.ts';
 import { nextState } from '../domain/stop-reason.ts';
@@ -21,6 +21,7 @@ import type { Engine } from '../engine/pool.ts';
 import type { Proposal, SuggestRequest } from '../optimizer/problem.ts';
 import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
+import { judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
 import { recordEvents } from './record-event.ts';
 import { untilWritten } from './until-written.ts';
@@ -51,6 +52,8 @@ interface Snapshot {
   readonly project: Project;
   readonly cases: readonly HistoryCase[];
   readonly firstSuggested: number;
+  /** The nearest run with all runs judged, to be stored with the suggestion. */
+  readonly nearest: NearestSoFar;
 }
 
 /** Throws when the database is away or the signal fires; the job then returns to the queue by itself. */
@@ -73,7 +76,7 @@ export async function computeSuggestion(
   const computedAt = performance.now();
   const isWritten = await untilWritten(signal, () =>
     inTransaction(deps.db, async (trx) => {
-      if (!(await writeInverse(trx, job, inverse, answer.elapsedNs))) return false;
+      if (!(await writeInverse(trx, job, { ...inverse, nearest: snapshot.nearest }, answer.elapsedNs))) return false;
       if (explanation !== undefined) await saveExplanation(trx, job.accountId, job.objectiveId, explanation);
       return true;
     }),
@@ -94,7 +97,8 @@ async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefine
   ]);
   // Deleted meanwhile, and purged already.
   if (project === undefined || set === undefined) return undefined;
-  return { objective, project, ...collectHistory({ project, set, objective, inverses }) };
+  const nearest = judgeRuns(objective, { inputCases: project.inputCases, set, inverses });
+  return { objective, project, nearest, ...collectHistory({ project, set, objective, inverses }) };
 }
 
 interface Suggested {
@@ -120,7 +124,12 @@ function toInverse(snapshot: Snapshot, proposal: Proposal): Suggested | string {
 }
 
 /** False when the lease was lost, or the objective ended or was deleted meanwhile. */
-async function writeInverse(trx: Trx, job: LeasedJob, inverse: Suggested, suggestTimeNs: number): Promise<boolean> {
+async function writeInverse(
+  trx: Trx,
+  job: LeasedJob,
+  inverse: Suggested & Pick<Snapshot, 'nearest'>,
+  suggestTimeNs: number,
+): Promise<boolean> {
   const objective = await lockObjective(trx, job.accountId, job.objectiveId);
   const state =
     objective && nextState(objective.stopReason, inverse.output === null ? 'inverse-suggested' : 'nothing-new');
@@ -141,6 +150,7 @@ async function writeInverse(trx: Trx, job: LeasedJob, inverse: Suggested, sugges
     stopReason: state.stopReason,
     attemptCount: objective.attemptCount + (inverse.output === null ? 1 : 0),
     ...(isOptimum && { optimalInverseId: job.inverseId }),
+    nearest: inverse.nearest,
   });
   await recordEvents(trx, job.accountId, [{ name: 'inverse.suggested', resourceId: job.inverseId }], updated);
   return true;

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { tidyEvents } from '../application/deliver-events.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
+import { judgeEarlierObjectives } from '../application/judge-runs.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import { dropEndedSecrets } from '../application/manage-webhooks.ts';
 import { purgeDeleted } from '../application/purge-deleted.ts';
@@ -37,6 +38,11 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
+    {
+      name: 'judge-earlier-objectives',
+      cron: '*/10 * * * * *',
+      run: (signal) => judgeEarlierObjectives(db, { signal }),
+    },
     { name: 'tidy-events', cron: '30 * * * * *', run: () => tidyEvents(db) },
     { name: 'drop-webhook-secrets', cron: '0 * * * * *', run: () => dropEndedSecrets(db) },
     {

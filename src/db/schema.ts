@@ -102,6 +102,11 @@ export interface ObjectivesTable extends Lifetime {
   stop_reason: Generated<number>;
   optimal_inverse_id: number | null;
   seed: number;
+  nearest_case: number | null;
+  nearest_case_input: Vector | null;
+  nearest_case_output: Vector | null;
+  nearest_iteration: number | null;
+  judged_through: number | null;
 }
 
 export interface InversesTable extends Lifetime {
