@@ -17,6 +17,7 @@ import type { Engine } from '../engine/pool.ts';
 import type { History, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 import { toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
+import { judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
 import { withEnd } from './record-event.ts';
 import { untilWritten } from './until-written.ts';
@@ -101,11 +102,12 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 
 /** Undefined when the objective has ended. */
 function toStored(
-  { objective, optimalOutput }: Snapshot,
+  snapshot: Snapshot,
   job: LeasedJob,
   { input, output }: Suggested,
   suggestTimeNs: number,
 ): StoredSuggestion | undefined {
+  const { objective, optimalOutput } = snapshot;
   const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : 'nothing-new');
   if (state === undefined) return undefined;
   const suggested = { name: 'inverse.suggested', resourceId: job.inverseId } as const;
@@ -117,6 +119,7 @@ function toStored(
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
+    nearest: judgeRuns(snapshot.objective, snapshot),
     events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
   };
 }

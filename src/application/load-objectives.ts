@@ -27,9 +27,10 @@ import { isEligible } from '../domain/optimum.ts';
 import { checkInput } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
-import type { Trial } from '../domain/trial.ts';
+import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 import { checkLength } from '../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
+import { findNearestCase } from './judge-runs.ts';
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
@@ -56,9 +57,9 @@ export async function loadObjectives(
 ): Promise<ObjectiveWithInverses> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
-    const row = await toCheckedRow(trx, accountId, trial, request);
+    const { row, set } = await toCheckedRow(trx, accountId, trial, request);
     await refuseBeyondLimits(trx, accountId, limits);
-    return store(trx, accountId, row);
+    return store(trx, accountId, row, set);
   });
 }
 
@@ -75,10 +76,10 @@ export async function initializeInverse(
 ): Promise<InverseView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
-    const row = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
+    const { row, set } = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
     const twin = await findRunningTwin(trx, accountId, trialId, row);
     if (twin === undefined) await refuseBeyondLimits(trx, accountId, limits);
-    const objective = twin ?? (await store(trx, accountId, row));
+    const objective = twin ?? (await store(trx, accountId, row, set));
     const inverses = await listAllInverses(trx, accountId, [objective.id]);
     return viewOf(objective, inverses[0]!);
   });
@@ -101,7 +102,7 @@ async function toCheckedRow(
   accountId: number,
   trial: Trial,
   request: NewObjective,
-): Promise<NewObjectiveRow> {
+): Promise<{ readonly row: NewObjectiveRow; readonly set: OutputCaseSet }> {
   refuseClosedTrial(trial.id, trial.status);
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
@@ -110,7 +111,7 @@ async function toCheckedRow(
     ...checkInput(project, request.initialInput, ['initialInput']),
     ...checkLength(['initialOutput'], request.initialOutput, request.objectives.length, 'objective'),
   ]);
-  return {
+  const row = {
     ...request,
     modelId: trial.modelId,
     projectId: trial.projectId,
@@ -124,13 +125,21 @@ async function toCheckedRow(
       project.seed,
     ]),
   };
+  return { row, set };
 }
 
-async function store(trx: Trx, accountId: number, row: NewObjectiveRow): Promise<ObjectiveWithInverses> {
+async function store(
+  trx: Trx,
+  accountId: number,
+  row: NewObjectiveRow,
+  set: OutputCaseSet,
+): Promise<ObjectiveWithInverses> {
   const evaluation = evaluateOutput(row, row.initialOutput);
   const { isSatisfied } = evaluation;
   const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
-  const objectiveId = await insertObjective(trx, accountId, row);
+  const nearestCase = await findNearestCase(trx, accountId, row, { projectId: row.projectId, set });
+  const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
+  const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {
     objectiveId,
     iteration: 1,

@@ -5,6 +5,7 @@ import * as objectives from '../db/objectives.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import type { Inverse } from '../domain/inverse.ts';
+import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { getTrial } from './manage-trials.ts';
@@ -15,6 +16,8 @@ import { type InverseView, viewOf } from './views.ts';
 export interface ReadObjective {
   readonly objective: Objective;
   readonly optimalInverse: Inverse | null;
+  /** The nearest run so far; null while the cases of an objective of an earlier version have not been judged. */
+  readonly best: NearestRun | null;
   /** In order of iteration. */
   readonly inverses: Iterable<readonly Inverse[]> | AsyncIterable<readonly Inverse[]>;
 }
@@ -120,15 +123,26 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
   if (group.length === 1 && expectedRows(first!) > rowsPerRead(numbersOfInverse(first!))) {
     const { optimalInverseId } = first!;
     const optimal = optimalInverseId === null ? undefined : await inverses.findInverse(db, accountId, optimalInverseId);
-    return [{ objective: first!, optimalInverse: optimal ?? null, inverses: readInverses(db, accountId, first!) }];
+    const best = await readBest(db, first!);
+    return [
+      { objective: first!, optimalInverse: optimal ?? null, best, inverses: readInverses(db, accountId, first!) },
+    ];
   }
   const ids = group.map((objective) => objective.id);
   const found = Map.groupBy(await inverses.listAllInverses(db, accountId, ids), (inverse) => inverse.objectiveId);
   return group.map((objective) => {
     const own = found.get(objective.id) ?? [];
     const optimalInverse = own.find((inverse) => inverse.id === objective.optimalInverseId) ?? null;
-    return { objective, optimalInverse, inverses: [own] };
+    return { objective, optimalInverse, best: findNearestRun(objective, own), inverses: [own] };
   });
+}
+
+/** Of an objective whose inverses are not all read at once. */
+async function readBest(db: Db, objective: Objective): Promise<NearestRun | null> {
+  const { judgedThrough, nearestIteration } = objective;
+  if (judgedThrough === null) return null;
+  const runs = await inverses.listUnjudgedRuns(db, objective.id, { nearestIteration, judgedThrough });
+  return findNearestRun(objective, runs);
 }
 
 async function* readInverses(

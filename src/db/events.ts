@@ -201,13 +201,17 @@ export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
     select pg_notify(${EVENTS_CHANNEL}, '') from released`.execute(db);
 }
 
-/** Buries deliveries whose worker ended during the last attempt. Returns how many. */
+/**
+ * Buries deliveries whose worker ended during the last attempt. Returns how many. Served by webhook_deliveries_exhausted, whose
+ * condition is written out: with a parameter a generic plan could not use it.
+ */
 export async function buryExhaustedDeliveries(db: Db): Promise<number> {
   const { rows } = await sql`
     update webhook_deliveries set
       state = 'dead', lease_token = null, leased_by = null,
       last_error = 'the worker ended while it was sending'
-    where state in ('waiting', 'leased') and visible_at <= now() and attempts >= ${MAXIMUM_DELIVERY_ATTEMPTS}
+    where state in ('waiting', 'leased') and visible_at <= now()
+      and attempts >= ${sql.lit(MAXIMUM_DELIVERY_ATTEMPTS)}
     returning id`.execute(db);
   return rows.length;
 }

@@ -17,7 +17,9 @@ export async function grantRows(db: Db, role: string): Promise<string | undefine
     await sql`revoke create on schema ${schema} from public`.execute(trx);
     await sql`grant usage on schema ${schema} to ${name}`.execute(trx);
     await sql`grant select, insert, update, delete on all tables in schema ${schema} to ${name}`.execute(trx);
-    await sql`revoke insert, update, delete on kysely_migration, kysely_migration_lock from ${name}`.execute(trx);
+    await sql`revoke insert, update, delete on kysely_migration, kysely_migration_lock, repeatable_migrations from ${name}`.execute(
+      trx,
+    );
     const { rows: open } = await sql`
       select where has_schema_privilege(${role}, ${rows[0]!.schema}, 'create')`.execute(trx);
     return open.length === 0 ? undefined : rows[0]!.schema;

@@ -194,6 +194,35 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
+export interface Run extends Pick<Inverse, 'id' | 'iteration' | 'input'> {
+  readonly output: readonly number[];
+}
+
+const selectUnjudgedRuns = compileOnce<{ objectiveId: number; nearestIteration: number; judgedThrough: number }, Run>(
+  (db, value) =>
+    db
+      .selectFrom('inverses')
+      .select(['id', 'iteration', 'input', 'output'])
+      .where('objective_id', '=', value('objectiveId'))
+      .where((where) =>
+        where.or([where('iteration', '=', value('nearestIteration')), where('iteration', '>', value('judgedThrough'))]),
+      )
+      .where('output', 'is not', null)
+      .orderBy('iteration') as unknown as Compilable<Run>,
+);
+
+/**
+ * The nearest known iteration and those with an output after `judgedThrough`, ascending: what decides which run is the nearest.
+ * Two rows or so along inverses_one_per_iteration.
+ */
+export function listUnjudgedRuns(
+  db: Db,
+  objectiveId: number,
+  { nearestIteration, judgedThrough }: { readonly nearestIteration: number | null; readonly judgedThrough: number },
+): Promise<readonly Run[]> {
+  return selectUnjudgedRuns(db, { objectiveId, nearestIteration: nearestIteration ?? 0, judgedThrough });
+}
+
 export interface NewInverse {
   readonly objectiveId: number;
   readonly iteration: number;

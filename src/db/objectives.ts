@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Objective } from '../domain/objective.ts';
+import type { NearestSoFar, Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
@@ -23,6 +23,11 @@ export const OBJECTIVE_COLUMNS = [
   'o.attempt_count as attemptCount',
   'o.stop_reason as stopReason',
   'o.optimal_inverse_id as optimalInverseId',
+  'o.nearest_case as nearestCase',
+  'o.nearest_case_input as nearestCaseInput',
+  'o.nearest_case_output as nearestCaseOutput',
+  'o.nearest_iteration as nearestIteration',
+  'o.judged_through as judgedThrough',
   'o.seed as seed',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
@@ -191,7 +196,11 @@ export interface NewObjectiveRow
 }
 
 /** Gives the objective the next number of its trial. The caller holds the lock of the trial. */
-export async function insertObjective(trx: Trx, accountId: number, objective: NewObjectiveRow): Promise<number> {
+export async function insertObjective(
+  trx: Trx,
+  accountId: number,
+  objective: NewObjectiveRow & NearestSoFar,
+): Promise<number> {
   const row = await trx
     .insertInto('objectives')
     .values({
@@ -211,16 +220,28 @@ export async function insertObjective(trx: Trx, accountId: number, objective: Ne
       maximum_attempts: objective.maximumAttempts,
       stop_reason: objective.stopReason,
       seed: objective.seed,
+      ...nearestColumns(objective),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;
 }
 
+function nearestColumns(nearest: NearestSoFar) {
+  return {
+    nearest_case: nearest.nearestCase,
+    nearest_case_input: nearest.nearestCaseInput,
+    nearest_case_output: nearest.nearestCaseOutput,
+    nearest_iteration: nearest.nearestIteration,
+    judged_through: nearest.judgedThrough,
+  };
+}
+
 export interface ObjectiveChange {
   readonly stopReason?: StopReason;
   readonly attemptCount?: number;
   readonly optimalInverseId?: number | null;
+  readonly nearest?: NearestSoFar;
 }
 
 /** The caller holds the lock of the row. */
@@ -231,10 +252,36 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
       ...(change.attemptCount === undefined ? {} : { attempt_count: change.attemptCount }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
+      ...(change.nearest === undefined ? {} : nearestColumns(change.nearest)),
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
     .returning(OBJECTIVE_COLUMNS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
+}
+
+/** Objectives of an earlier version, of which nothing has been judged. Served by objectives_unjudged. */
+export async function listUnjudgedObjectives(
+  db: Db,
+  limit: number,
+): Promise<readonly { readonly id: number; readonly accountId: number }[]> {
+  return db
+    .selectFrom('objectives')
+    .select(['id', 'account_id as accountId'])
+    .where('judged_through', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores what was judged unless somebody else has. False: nothing was written. No lock: what it says stays true. */
+export async function storeNearest(db: Db, id: number, nearest: NearestSoFar): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('objectives')
+    .set(nearestColumns(nearest))
+    .where('id', '=', id)
+    .where('judged_through', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }

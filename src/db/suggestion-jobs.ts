@@ -97,8 +97,8 @@ export async function releaseJob(
 }
 
 /**
- * Jobs whose attempts are used up and that nobody holds any more: their inverses must be failed. Served by
- * suggestion_jobs_exhausted.
+ * Jobs whose attempts are used up and whose lease has expired: their inverses must be failed. Served by
+ * suggestion_jobs_exhausted, whose condition is written out: with a parameter a generic plan could not use it.
  */
 export async function listExhaustedJobs(
   db: Db,
@@ -108,7 +108,7 @@ export async function listExhaustedJobs(
     .selectFrom('suggestion_jobs')
     .select(['id', 'account_id as accountId', 'objective_id as objectiveId'])
     .where('visible_at', '<=', sql<Date>`now()`)
-    .where('attempts', '>=', MAXIMUM_JOB_ATTEMPTS)
+    .where('attempts', '>=', sql.lit(MAXIMUM_JOB_ATTEMPTS))
     .orderBy('visible_at')
     .limit(limit)
     .execute();

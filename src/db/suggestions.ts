@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type { NewEvent } from '../domain/event.ts';
 import type { Matrix } from '../domain/matrix.ts';
+import type { NearestSoFar } from '../domain/objective.ts';
 import type { InputSpace, InputType } from '../domain/project.ts';
 import type { Transition } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
@@ -28,10 +29,12 @@ export interface StoredSuggestion {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  /** With all runs judged. */
+  readonly nearest: NearestSoFar;
   readonly events: readonly NewEvent[];
 }
 
-interface SuggestionToStore extends EventLists {
+interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly accountId: number;
   readonly objectiveId: number;
   readonly jobId: number;
@@ -62,7 +65,10 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
         stop_reason = ${value('stopReason')}::smallint,
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        updated_at = now()
+        nearest_case = ${value('nearestCase')}::integer, nearest_iteration = ${value('nearestIteration')}::integer,
+        nearest_case_input = ${value('nearestCaseInput')}::float8[],
+        nearest_case_output = ${value('nearestCaseOutput')}::float8[],
+        judged_through = ${value('judgedThrough')}::integer, updated_at = now()
       from inverse i
       where o.id = ${value('objectiveId')}::bigint),
     ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from inverse)`)}
@@ -75,10 +81,11 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
  */
 export async function storeSuggestion(
   db: Db | Trx,
-  { job, state, events, ...suggestion }: StoredSuggestion,
+  { job, state, events, nearest, ...suggestion }: StoredSuggestion,
 ): Promise<boolean> {
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
+    ...nearest,
     ...listEvents(events),
     accountId: job.accountId,
     objectiveId: job.objectiveId,
@@ -100,6 +107,7 @@ export interface Snapshot {
   /** Zero-based rows of the output cases whose run failed. */
   readonly failedCases: readonly number[];
   /** Inverses that were run, without the initial point, in order of iteration. Outputs of failed runs are NaN. */
+  readonly iterations: readonly number[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
   readonly optimalOutput: readonly number[] | null;
@@ -110,6 +118,7 @@ interface SnapshotRow extends Omit<InputSpace, 'inputTypes'> {
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
   readonly failedCases: readonly number[];
+  readonly iterations: readonly number[] | null;
   readonly inputs: Buffer | null;
   readonly outputs: Buffer | null;
   readonly optimalOutput: readonly number[] | null;
@@ -120,13 +129,14 @@ const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT},
       p.input_count as "inputCount", p.minimums, p.maximums, p.input_types as "inputTypes", p.categories,
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
-      s.failed_cases as "failedCases", r.inputs, r.outputs
+      s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs
     from objectives o
     join trials t on t.id = o.trial_id
     join projects p on p.id = o.project_id
     join output_case_sets s on s.id = t.output_case_set_id
     cross join lateral (
-      select array_send(array_agg(i.input order by i.iteration)) as inputs,
+      select array_agg(i.iteration order by i.iteration) as iterations,
+        array_send(array_agg(i.input order by i.iteration)) as inputs,
         array_send(array_agg(
           coalesce(i.output, array_fill('NaN'::float8, array[cardinality(o.objectives)])) order by i.iteration)) as outputs
       from inverses i
@@ -150,6 +160,7 @@ export async function readSnapshot(
     inputCases: decodeMatrix(row.inputCases),
     outputCases: decodeMatrix(row.outputCases),
     failedCases: row.failedCases,
+    iterations: row.iterations ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
     optimalOutput: row.optimalOutput,

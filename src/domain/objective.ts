@@ -37,7 +37,19 @@ export interface ObjectiveDefinition {
   readonly convergence: number;
 }
 
-export interface Objective extends ObjectiveDefinition {
+/** What is stored about the nearest run of an objective; see nearest.ts. */
+export interface NearestSoFar {
+  /** Zero-based; null when no case succeeded. Final, as the cases of an objective never change. */
+  readonly nearestCase: number | null;
+  readonly nearestCaseInput: readonly number[] | null;
+  readonly nearestCaseOutput: readonly number[] | null;
+  /** The nearest of the iterations up to `judgedThrough`. */
+  readonly nearestIteration: number | null;
+  /** null: not even the cases have been judged, as in rows of an earlier version. */
+  readonly judgedThrough: number | null;
+}
+
+export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly id: number;
   readonly trialId: number;
   readonly number: number;

@@ -36,11 +36,11 @@ export interface Metrics {
   requestEnded(): void;
   requestAnswered(facts: RequestFacts): void;
   requestAborted(): void;
-  suggestionSettled(facts: SuggestionFacts): void;
+  suggestionFinished(facts: SuggestionFacts): void;
   leaseLost(): void;
   /** Adds what a worker has in hand; for processes that compute. */
   watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
-  deliverySettled(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
+  deliveryFinished(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
   /** Everything in Prometheus' text format. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -110,7 +110,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
       requests.observe({ method, route, status }, seconds);
     },
     requestAborted: () => aborted.inc(),
-    suggestionSettled: ({ outcome, waitedMs, phases: taken }) => {
+    suggestionFinished: ({ outcome, waitedMs, phases: taken }) => {
       suggestions.inc({ outcome });
       phases.observe({ phase: 'waited' }, waitedMs / 1000);
       if (taken === undefined) return;
@@ -120,7 +120,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
     },
     leaseLost: () => leaseLosses.inc(),
     watchWorker: (read) => addWorkerGauges(registry, read),
-    deliverySettled: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
+    deliveryFinished: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
     render: async () => {
       await backlog.refresh();
       return { contentType: registry.contentType, body: await registry.metrics() };

@@ -1,6 +1,6 @@
 /** The table of scheduled work and its clockwork. A pass that is still running is not started a second time. */
 import cron from 'node-cron';
-import type { WorkerLog } from './suggestion-loop.ts';
+import type { WorkerLog } from './work-loop.ts';
 
 export interface ScheduledTask {
   readonly name: string;

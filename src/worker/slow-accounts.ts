@@ -36,7 +36,7 @@ export class SlowAccounts {
   }
 
   /** Accounts of which nothing more should be claimed, given those of the jobs in hand. */
-  withoutPlace(running: readonly number[]): readonly number[] {
+  withoutSlot(running: readonly number[]): readonly number[] {
     return this.#rooms(running).flatMap(([accountId, room]) => (room <= 0 ? [accountId] : []));
   }
 

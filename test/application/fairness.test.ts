@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 let account: TestAccount;
@@ -56,7 +56,7 @@ async function work(
     if (event === 'suggestion.computed') computed += 1;
     if (computed === ownerOf.size) finished.resolve();
   };
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db: account.db,
     listener: { subscribe: () => () => undefined },
     engine: makeCheapEngine(),

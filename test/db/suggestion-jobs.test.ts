@@ -9,6 +9,7 @@ import { inTransaction, type Trx } from '../../src/db/transaction.ts';
 import { TRANSITIONS } from '../../src/domain/stop-reason.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 let account: TestAccount;
 beforeAll(async () => {
@@ -34,6 +35,7 @@ const finish = (job: LeasedJob) =>
     output: null,
     suggestTimeNs: 1,
     isOptimal: false,
+    nearest: NOTHING_JUDGED,
     events: [],
   });
 /** Lets all leases run out, by the database's clock. */

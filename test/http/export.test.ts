@@ -91,7 +91,7 @@ describe('an export of a model', () => {
     expect(lines[4]).toEqual({ type: 'outputCases', outputCaseSetId: set.id, first: 0, rows: output_cases });
     expect(lines[5]).toEqual({ type: 'trial', ...(await read(t.trialUrl)) });
     expect((lines[5] as { id: number }).id).toBe(trial_id);
-    const { inverses, optimalInverse, insight, diagnosis, ...objective } = await read(t.objectiveUrl);
+    const { inverses, optimalInverse, best: _best, insight, diagnosis, ...objective } = await read(t.objectiveUrl);
     expect([optimalInverse, insight.caseCount, diagnosis]).toEqual([null, 4, null]);
     expect(lines[6]).toEqual({ type: 'objective', optimalInverseId: null, seed: expect.any(Number), ...objective });
     expect(lines[7]).toMatchObject({ objectiveId: objective.id, insight: [{ sensitivity: [0.25, 0.75] }] });

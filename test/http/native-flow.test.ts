@@ -230,6 +230,15 @@ describe('objectives', () => {
       updatedAt: expect.stringMatching(ISO),
       disabledAt: null,
       optimalInverse: null,
+      best: {
+        caseNumber: 3,
+        inverseId: null,
+        iteration: null,
+        input: [2, 7],
+        output: [9, -5, 4],
+        misses: [expect.closeTo(9), expect.closeTo(24), expect.closeTo(97 / 3)],
+        worstMiss: expect.closeTo(97 / 3),
+      },
       inverses: [
         expect.objectContaining({ inputs: [5, 5], outputs: [10, 0, 10], l1Norm: 8, disabledAt: null, iteration: 1 }),
       ],
@@ -251,6 +260,7 @@ describe('objectives', () => {
     expect(loaded.body.stopReason).toBe(1);
     const read = (await service.send('GET', objectiveUrl)).body;
     expect(read.optimalInverse).toEqual(read.inverses[0]);
+    expect(read.best).toMatchObject({ inverseId: read.inverses[0].id, iteration: 1, misses: [0, 0, 0], worstMiss: 0 });
     expect(read.inverses[0]).toMatchObject({ status: 'converged', satisfiedAt: expect.stringMatching(ISO) });
     const refused = await service.send('POST', `${objectiveUrl}/inverses`);
     expect([refused.status, refused.body.type]).toEqual([400, 'urn:backsolve:problem:objective-ended']);
@@ -322,6 +332,7 @@ describe('the loop of suggestions', () => {
     expect(ended.stopReason).toBe(1);
     expect(ended.attemptCount).toBe(ended.inverses.length - 1);
     expect(ended.optimalInverse).toEqual(ended.inverses.at(-1));
+    expect(ended.best).toMatchObject({ inverseId: ended.optimalInverse.id, caseNumber: null, worstMiss: 0 });
     expect(z.strictObject(embeddedInverseSchema.shape).safeParse(ended.optimalInverse).error).toBeUndefined();
 
     const listed = await service.send('GET', `${objectiveUrl}/inverses?limit=200`);

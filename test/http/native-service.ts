@@ -11,7 +11,7 @@ import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 export interface Answered {
@@ -83,7 +83,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   listener.start();
   const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
   const suggestionWaiters = new SuggestionWaiters({ db, listener, pollIntervalMs: 200, ...options.waiting });
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db,
     listener,
     engine,

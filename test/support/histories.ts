@@ -4,6 +4,7 @@ import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { anyJudged, type Judged } from './arbitraries.ts';
+import { NOTHING_JUDGED } from './nothing-judged.ts';
 
 export const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
 const instant = fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }));
@@ -64,6 +65,7 @@ function toObjective({ definition, output }: Judged, steps: readonly Record<stri
     stopReason: 0,
     optimalInverseId: inverses[0]?.id ?? null,
     seed: 7,
+    ...NOTHING_JUDGED,
     inverses,
   };
 }

@@ -27,7 +27,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
-    types: ['db/backlog', 'db/client', 'engine'],
+    types: ['db/backlog', 'db/client', 'domain/suggestion-job', 'engine'],
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },

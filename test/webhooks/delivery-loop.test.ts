@@ -3,10 +3,12 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { renderEvent } from '../../src/application/render-event.ts';
 import { Listener } from '../../src/db/listen.ts';
+import type { LeasedDelivery } from '../../src/domain/event.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';
 import { resolveBySystem } from '../../src/webhooks/target-guard.ts';
-import { DeliveryLoop, type DeliveryLoopDeps } from '../../src/worker/delivery-loop.ts';
+import { type DeliveryLoopDeps, makeDeliveryLoop } from '../../src/worker/delivery-loop.ts';
+import type { WorkLoop } from '../../src/worker/work-loop.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
 import { MAXIMUM_BYTES, type Outbox, openOutbox } from './outbox.ts';
 import { openReceiver, type Receiver, type Reply } from './receiver.ts';
@@ -22,7 +24,7 @@ interface Logged {
 interface Setup {
   readonly outbox: Outbox;
   receiver(reply?: Reply): Promise<Receiver>;
-  loop(change?: Partial<DeliveryLoopDeps>): DeliveryLoop;
+  loop(change?: Partial<DeliveryLoopDeps>): WorkLoop<LeasedDelivery>;
   /** The next entry of the log with that name that nobody has asked for yet. */
   logged(event: string): Promise<Logged>;
   close(): Promise<void>;
@@ -58,7 +60,7 @@ async function setUp(): Promise<Setup> {
       return receiver;
     },
     loop: (change = {}) => {
-      const loop = new DeliveryLoop({
+      const loop = makeDeliveryLoop({
         db: outbox.db,
         listener,
         log: { info: note, warn: note, error: note },

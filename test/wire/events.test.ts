@@ -9,6 +9,7 @@ import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
 import { history, instants } from '../support/histories.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 /** The least that may be set. */
 const SMALLEST_LIMIT = 16 * 1024;
@@ -77,6 +78,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     stopReason: 0,
     optimalInverseId: 1,
     seed: 7,
+    ...NOTHING_JUDGED,
     inverses,
   };
 }

@@ -5,6 +5,7 @@ import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
 import { presentModel } from '../../src/http/native/models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from '../../src/http/native/objectives.wire.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 const createdAt = new Date('2026-01-31T12:00:00.000Z');
 const updatedAt = new Date('2026-02-01T00:00:00.007Z');
@@ -48,6 +49,7 @@ const objective: ObjectiveWithInverses = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 7,
+  ...NOTHING_JUDGED,
   inverses: [inverse],
   ...instants,
 };

@@ -4,7 +4,7 @@ import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { SlowAccounts } from '../../src/worker/slow-accounts.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 describe('an account with slow suggestions', () => {
@@ -14,13 +14,13 @@ describe('an account with slow suggestions', () => {
     let now = 0;
     const slow = new SlowAccounts(3, () => now);
     slow.note(SLOW, 5_000);
-    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
     slow.note(OTHER, 20);
-    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([SLOW]);
-    expect(slow.withoutPlace([SLOW, OTHER])).toEqual([]);
+    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([SLOW]);
+    expect(slow.withoutSlot([SLOW, OTHER])).toEqual([]);
     now = 120_001;
     slow.note(SLOW, 5_000);
-    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
   });
 
   it('is never claimed so often at once that it takes the last place', () => {
@@ -39,24 +39,24 @@ describe('an account with slow suggestions', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);
-    expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
+    expect(slow.withoutSlot([SLOW])).toEqual([SLOW]);
     for (let i = 0; i < 15; i++) slow.note(SLOW, 10);
-    expect(slow.withoutPlace([SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW])).toEqual([]);
   });
 
   it('is one whose suggestions take several times as long as those of most problems', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 10);
     slow.note(SLOW, 70);
-    expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
-    expect(slow.withoutPlace([OTHER])).toEqual([]);
+    expect(slow.withoutSlot([SLOW])).toEqual([SLOW]);
+    expect(slow.withoutSlot([OTHER])).toEqual([]);
   });
 
   it('has the only place of a worker with one', () => {
     const slow = new SlowAccounts(1, () => 0);
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);
-    expect(slow.withoutPlace([SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW])).toEqual([]);
   });
 });
 
@@ -93,7 +93,7 @@ describe('with a database', () => {
     const cheap = makeCheapEngine();
     let isGated = false;
     const computed: number[] = [];
-    const loop = new SuggestionLoop({
+    const loop = makeSuggestionLoop({
       db: t.db,
       listener: { subscribe: () => () => undefined },
       engine: {

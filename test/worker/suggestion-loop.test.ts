@@ -2,18 +2,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { connect } from '../../src/db/client.ts';
-import type { Span, Tracing } from '../../src/telemetry/tracing.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import type { AroundJob } from '../../src/telemetry/traced.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
-
-const span: Span = {
-  traceId: '',
-  traceParent: '',
-  isRecorded: false,
-  set: () => undefined,
-  fail: () => undefined,
-  end: () => undefined,
-};
 
 it('a suggestion that is written is explained, though a renewal finds its job gone', async () => {
   const account = await openTestAccount();
@@ -23,16 +14,12 @@ it('a suggestion that is written is explained, though a renewal finds its job go
   const explained = Promise.withResolvers<void>();
   const cheap = makeCheapEngine();
   /** Holds the worker up between the end of the job and its explanation. */
-  const tracing: Tracing = {
-    begin: () => span,
-    inSpan: async (_start, work) => {
-      const outcome = await work(span);
-      await isTakenForLost.promise;
-      return outcome;
-    },
-    close: async () => undefined,
+  const aroundJob: AroundJob = async (_job, compute) => {
+    const outcome = await compute();
+    await isTakenForLost.promise;
+    return outcome;
   };
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db: account.db,
     listener: { subscribe: () => () => undefined },
     engine: {
@@ -53,7 +40,7 @@ it('a suggestion that is written is explained, though a renewal finds its job go
     concurrency: 1,
     leaseMs: 3_000,
     pollIntervalMs: 10,
-    tracing,
+    aroundJob,
   });
   onTestFinished(async () => {
     await loop.stop(5_000);
@@ -86,7 +73,7 @@ async function makeLoop() {
   const note = (_facts: object, event: string) => {
     if (event === 'suggestion.computed') computed += 1;
   };
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db,
     listener: {
       subscribe: (_channel, notified) => {

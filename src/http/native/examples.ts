@@ -85,6 +85,11 @@ const objective: Objective = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 1,
+  nearestCase: 1,
+  nearestCaseInput: [1.75, 2],
+  nearestCaseOutput: [1.75, 18.5],
+  nearestIteration: 1,
+  judgedThrough: 1,
 };
 
 const unsettled = {

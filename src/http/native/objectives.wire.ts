@@ -4,6 +4,7 @@ import type { ExplainedObjective, ReadObjective } from '../../application/read-o
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import type { Violation } from '../../domain/errors.ts';
 import type { Inverse } from '../../domain/inverse.ts';
+import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import {
   type BoundsRule,
   checkDefinition,
@@ -165,6 +166,22 @@ export const loadedObjectivesSchema = z
   })
   .meta({ id: 'LoadedObjectives' });
 
+const nearestRunSchema = z
+  .object({
+    caseNumber: z.int().nullable().describe('1 for the first input case; null when an inverse came nearest.'),
+    inverseId: z.int().nullable().describe('null when a case came nearest.'),
+    iteration: z.int().nullable().describe('Of that inverse; 1 is the initial point.'),
+    input: z.array(z.number()),
+    output: z.array(z.number()),
+    misses: z
+      .array(z.number())
+      .describe(
+        'One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range.',
+      ),
+    worstMiss: z.number().describe('The largest of misses; 0 when everything is satisfied.'),
+  })
+  .meta({ id: 'NearestRun' });
+
 export const objectiveSchema = z
   .object({
     ...echoFields,
@@ -172,6 +189,11 @@ export const objectiveSchema = z
     desiredL1Norm: z.number(),
     disabledAt: timestamp.nullable(),
     optimalInverse: embeddedInverseSchema.nullable(),
+    best: nearestRunSchema
+      .nullable()
+      .describe(
+        'The case or inverse that comes nearest so far, satisfied or not. null only for objectives of an earlier release, until a worker has judged their cases.',
+      ),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });
@@ -195,23 +217,42 @@ export function presentLoadedObjectives(objective: Objective): z.infer<typeof lo
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
   const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.map((inverse) => presentEmbeddedInverse(objective, inverse));
-  return presentWith(objective, optimal ?? null, inverses);
+  const best = findNearestRun(objective, objective.inverses);
+  return presentWith(objective, { optimal: optimal ?? null, best }, inverses);
 }
 
 /** The same, written while it is read. */
-export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
+export function presentReadObjective({ objective, optimalInverse, best, inverses }: ReadObjective) {
   const shown = JsonArray.of(inverses, (inverse) => presentEmbeddedInverse(objective, inverse));
-  return presentWith(objective, optimalInverse, shown);
+  return presentWith(objective, { optimal: optimalInverse, best }, shown);
 }
 
-function presentWith<Inverses>(objective: Objective, optimal: Inverse | null, inverses: Inverses) {
+interface Standouts {
+  readonly optimal: Inverse | null;
+  readonly best: NearestRun | null;
+}
+
+function presentWith<Inverses>(objective: Objective, { optimal, best }: Standouts, inverses: Inverses) {
   return {
     ...presentEcho(objective),
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
+    best: best && presentNearestRun(best),
     inverses,
+  };
+}
+
+function presentNearestRun({ source, input, output, misses }: NearestRun): z.infer<typeof nearestRunSchema> {
+  return {
+    caseNumber: source.kind === 'case' ? source.number + 1 : null,
+    inverseId: source.kind === 'inverse' ? source.id : null,
+    iteration: source.kind === 'inverse' ? source.iteration : null,
+    input: [...input],
+    output: [...output],
+    misses: [...misses],
+    worstMiss: Math.max(...misses),
   };
 }
 
