@@ -1,6 +1,6 @@
 /**
- * Loading objectives stores the definition and its initial point as iteration 1, already completed. Initialize-inverse
- * does the same, but a repetition while the same definition is running returns that one. Events: objectives.loaded, and
+ * Loading objectives stores the definition, and its initial point as iteration 1, already completed. Initialize-inverse does
+ * the same, but while an objective with that definition is running it returns that objective. Events: objectives.loaded, and
  * objective.satisfied when the initial point satisfies everything.
  */
 import { insertInverse, listAllInverses } from '../db/inverses.ts';
@@ -64,8 +64,8 @@ export async function loadObjectives(
 }
 
 /**
- * One transaction; repeated with the same definition on a running objective it returns that one's iteration 1, whatever the
- * limits. Throws what loadObjectives throws.
+ * One transaction. With the definition of a running objective it returns iteration 1 of that one, whatever the limits. Throws
+ * what loadObjectives throws.
  */
 export async function initializeInverse(
   db: Db,
@@ -93,7 +93,7 @@ async function refuseBeyondLimits(trx: Trx, accountId: number, limits: AccountLi
 async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
   const isBelow = async (limit: number) => limit === 0 || !(await hasOpenObjectives(trx, accountId, limit));
   if (await takeWithin(trx, accountId, maximumOpen, isBelow)) return;
-  const message = `This account has ${maximumOpen} running objectives, as many as it may; stop or delete one first.`;
+  const message = `This account already has ${maximumOpen} running objectives, which is its limit; stop or delete one first.`;
   throw new DomainError('LIMIT_REACHED', message);
 }
 

@@ -41,14 +41,14 @@ export async function loadOutputCases(
     const project = await lockProjectAt(trx, accountId, path);
     refuseViolations(checkOutputCases(cases, project));
     await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * outputCases.values.length, rows: 2 });
-    const place = { modelId: project.modelId, projectId: project.id };
+    const parents = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {
-      ...place,
+      ...parents,
       outputCount: cases.outputCount,
       outputCases,
       failedCases: [...new Set(cases.failedCases)].sort((a, b) => a - b),
     });
-    const trial = await insertTrial(trx, accountId, { ...place, outputCaseSetId: set.id });
+    const trial = await insertTrial(trx, accountId, { ...parents, outputCaseSetId: set.id });
     await markDeveloped(trx, project.id);
     await recordEvents(trx, accountId, [{ name: 'output_cases.loaded', resourceId: trial.id }]);
     return { set, trial };

@@ -1,4 +1,4 @@
-/** Work that runs on a schedule; each function is one pass and tells what it did. Several processes may run it at once. */
+/** Scheduled work. Each function makes one pass and returns what it did. Several processes may run it at once. */
 import { updateInverse } from '../db/inverses.ts';
 import { lockObjective } from '../db/objectives.ts';
 import { listExhaustedJobs, removeExhaustedJob } from '../db/suggestion-jobs.ts';

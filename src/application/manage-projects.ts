@@ -35,7 +35,7 @@ export async function updateProject(
   return project;
 }
 
-/** Disables the project and everything below it; doing it again changes nothing. */
+/** Disables the project and everything below it. Idempotent. */
 export async function deleteProject(db: Db, accountId: number, path: ProjectPath): Promise<void> {
   await getProject(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'projects', path.projectId));

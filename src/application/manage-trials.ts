@@ -73,7 +73,7 @@ export async function updateTrial(
   });
 }
 
-/** Disables the trial and everything below it; doing it again changes nothing. */
+/** Disables the trial and everything below it. Idempotent. */
 export async function deleteTrial(db: Db, accountId: number, path: TrialPath): Promise<void> {
   await getTrial(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'trials', path.trialId));

@@ -1,6 +1,6 @@
 /**
- * Nested paths. Every id must belong to the id before it, else the first that does not is what is missing. A dialect with
- * flat paths leaves the parents out.
+ * Nested paths. Every id must belong to the id before it; the first that does not is reported as missing. A dialect with flat
+ * paths leaves the parents out.
  */
 
 import { findModel } from '../db/models.ts';
@@ -80,7 +80,7 @@ export function parentsOf(objective: {
   return { modelId: objective.modelId, projectId: objective.projectId, trialId: objective.trialId };
 }
 
-/** Refuses what is deleted: reads still show it, nothing may be built on it. */
+/** Throws NOT_FOUND for a deleted record: reads still show it, but nothing may be built on it. */
 export function refuseDisabled(
   record: { readonly id: number; readonly disabledAt: Date | null },
   resource: string,

@@ -1,4 +1,4 @@
-/** Cases in batches that neither fill memory nor hold up the event loop, however many there are. */
+/** Cases in batches that neither fill memory nor block the event loop, however many there are. */
 import { readCases } from '../db/cases.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Matrix } from '../domain/matrix.ts';

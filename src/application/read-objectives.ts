@@ -22,7 +22,7 @@ export interface ReadObjective {
   readonly inverses: Iterable<readonly Inverse[]> | AsyncIterable<readonly Inverse[]>;
 }
 
-/** An objective as a poll of it alone shows it. */
+/** An objective as a request for this one shows it. */
 export interface ExplainedObjective extends ReadObjective {
   /** null before the first suggestion. */
   readonly explanation: StoredExplanation | null;
@@ -67,7 +67,7 @@ export async function* readObjectivesOf(
 const IDS_PER_PAGE = 1_000;
 /** Objectives read first, before it is known how large they are. */
 const FIRST_BATCH = 8;
-/** What is read at a time, so that reading it neither fills memory nor holds up the event loop. */
+/** Rows of one read, so that it neither fills memory nor blocks the event loop. */
 const ROWS_PER_READ = 200;
 const NUMBERS_PER_READ = 10_000;
 
@@ -93,7 +93,7 @@ function rowsPerRead(numbersPerRow: number): number {
   return Math.max(1, Math.min(ROWS_PER_READ, Math.floor(NUMBERS_PER_READ / numbersPerRow)));
 }
 
-/** Neighbours whose inverses are few enough to be read together; a long objective stands alone. */
+/** Neighbours whose inverses are few enough to be read together; a long objective gets a group of its own. */
 function groupByLength(batch: readonly Objective[]): readonly (readonly Objective[])[] {
   const groups: Objective[][] = [];
   let rowsLeft = 0;
@@ -109,7 +109,7 @@ function groupByLength(batch: readonly Objective[]): readonly (readonly Objectiv
   return groups;
 }
 
-/** The initial point and every suggestion. Failed computations come on top; they are rare. */
+/** The initial point and every suggestion. Failed computations, which are rare, are not counted. */
 function expectedRows({ attemptCount }: Objective): number {
   return attemptCount + 2;
 }
@@ -161,7 +161,7 @@ async function* readInverses(
   }
 }
 
-/** Disables the objective and its inverses; doing it again changes nothing. */
+/** Disables the objective and its inverses. Idempotent. */
 export async function deleteObjective(db: Db, accountId: number, path: ObjectivePath): Promise<void> {
   await getObjectiveWithParents(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'objectives', path.objectiveId));

@@ -11,7 +11,7 @@ import { recordEvents } from './record-event.ts';
 
 /**
  * Stops a running objective and its open inverse; the job of an inverse being computed is dropped. An objective that has ended
- * is returned as it is: a final state never changes, and a repeated stop is no error. Event: objective.stopped.
+ * is returned as it is: a final state never changes, and stopping again is not an error. Event: objective.stopped.
  */
 export async function stopObjective(db: Db | Trx, accountId: number, path: ObjectivePath): Promise<Objective> {
   return inTransaction(db, async (trx) => {

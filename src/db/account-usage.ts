@@ -1,4 +1,4 @@
-/** What accounts keep. Triggers count it with every write (migration 0015); here it is only read. */
+/** What accounts store. Triggers count it with every write (migration 0015); here it is only read. */
 import { type RawBuilder, sql } from 'kysely';
 import type { StorageQuota, StorageUsage } from '../domain/storage.ts';
 import { compileSqlOnce } from './compiled.ts';
@@ -10,7 +10,7 @@ const selectUsage = compileSqlOnce<{ readonly accountId: number }, StorageUsage>
     from account_usage where account_id = ${value('accountId')}`,
 );
 
-/** What the caller's transaction has written included, what others have not committed yet left out. Primary key. */
+/** Includes what the caller's transaction has written, and not what others have not committed. Primary key. */
 export async function readUsage(db: Db | Trx, accountId: number): Promise<StorageUsage> {
   const [usage] = await selectUsage(db, { accountId });
   return usage!;

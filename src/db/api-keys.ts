@@ -70,7 +70,7 @@ export async function listKeys(db: Db): Promise<readonly StoredKey[]> {
   return (await keys(db).orderBy('k.id').execute()).map(toRecord);
 }
 
-/** Whoever's it is. Unique key id. */
+/** Of any account. Unique key id. */
 export async function findKey(db: Db | Trx, keyId: string): Promise<StoredKey | undefined> {
   const row = await keys(db).where('k.key_id', '=', keyId).executeTakeFirst();
   return row && toRecord(row);
@@ -106,8 +106,8 @@ export async function countUsableKeys(trx: Trx, accountId: number): Promise<numb
 }
 
 /**
- * Whether the account has a key with the scope admin, other than `id`, that may still be used after `instant`. One that was
- * rotated is on its way out and does not count.
+ * Whether the account has a key with the scope admin, other than `id`, that may still be used after `instant`. A
+ * rotated key is being phased out and does not count.
  */
 export async function hasOtherAdminKey(trx: Trx, accountId: number, id: number, instant: Date): Promise<boolean> {
   const row = await keysOfAccount(trx, accountId)
@@ -139,7 +139,7 @@ export async function insertKey(db: Db | Trx, key: NewKey): Promise<number | und
   return row?.id;
 }
 
-/** Writes what may change of a key that exists; the account is locked. Primary key. */
+/** Writes the columns of a key that may change; the account is locked. Primary key. */
 export async function updateKey(trx: Trx, key: KeyRecord): Promise<void> {
   await trx
     .updateTable('api_keys')

@@ -79,7 +79,7 @@ export interface ClaimOptions {
 
 /**
  * Claims due deliveries, per webhook the longest due first. Each webhook is looked at on its own (a skip scan along
- * webhook_deliveries_open), so that the backlog of one is never in the way of another. Two workers that claim at the
+ * webhook_deliveries_open), so that the backlog of one never delays another. Two workers that claim at the
  * same moment may together exceed `perWebhook` once.
  */
 export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<readonly LeasedDelivery[]> {
@@ -147,7 +147,7 @@ function toLeasedDelivery(row: LeasedRow): LeasedDelivery {
 type Lease = Pick<LeasedDelivery, 'id' | 'webhookId' | 'leaseToken' | 'isFailing'>;
 
 /**
- * Notes that the receiver took the event. False: the lease was lost. The webhook's own row is a statement of its own,
+ * Records that the receiver took the event. False: the lease was lost. The webhook's own row is a statement of its own,
  * written only when its health changes: in one statement the two locks could meet a deletion in the other order.
  */
 export async function markDelivered(db: Db, lease: Lease, status: number): Promise<boolean> {
@@ -159,7 +159,7 @@ export async function markDelivered(db: Db, lease: Lease, status: number): Promi
     returning id`.execute(db);
   if (rows.length === 1 && lease.isFailing) {
     await sql`update webhooks set failing_since = null where id = ${lease.webhookId}`.execute(db);
-    // What had to queue up singly behind the failure may go on at full width.
+    // Deliveries that were sent one at a time may be sent concurrently again.
     await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
   }
   return rows.length === 1;
@@ -168,11 +168,11 @@ export async function markDelivered(db: Db, lease: Lease, status: number): Promi
 export interface FailedAttempt {
   readonly status: number | null;
   readonly error: string;
-  /** Pause before the next attempt, or undefined: no other follows. */
+  /** Pause before the next attempt; undefined: there is none. */
   readonly delayMs: number | undefined;
 }
 
-/** Notes a failed attempt. False: the lease was lost. */
+/** Records a failed attempt. False: the lease was lost. */
 export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): Promise<boolean> {
   const { rows } = await sql`
     update webhook_deliveries set
@@ -189,7 +189,7 @@ export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): P
   return rows.length === 1;
 }
 
-/** Hands a delivery back at once, unsent and without counting an attempt: the worker is leaving. */
+/** Hands a delivery back at once, unsent and without counting an attempt: the worker is shutting down. */
 export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
   await sql`
     with released as (
@@ -217,8 +217,8 @@ export async function buryExhaustedDeliveries(db: Db): Promise<number> {
 }
 
 /**
- * Removes events older than `days` with their deliveries, the oldest first, up to `limit`; one that is still on its way
- * somewhere is kept. Returns how many.
+ * Removes events older than `days` with their deliveries, the oldest first, up to `limit`; one with an open
+ * delivery is kept. Returns how many.
  */
 export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<number> {
   const { rows } = await sql`

@@ -1,6 +1,6 @@
 /**
- * What an export reads besides the records themselves: numbers as the JSON text that the database makes of them, which is passed
- * on as it is. However much a record holds, one call reads a bounded part of it.
+ * What an export reads besides the records themselves. Numbers come as JSON text made by the database and are passed on as they
+ * are. One call reads a bounded amount, however much a record holds.
  */
 import { sql } from 'kysely';
 import type { Db } from './transaction.ts';

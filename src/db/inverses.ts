@@ -36,7 +36,7 @@ export interface InverseRow extends Omit<Inverse, 'status'> {
   readonly status: string;
 }
 
-/** The status is held to the known ones by a check of the table. */
+/** A check constraint allows only the known statuses. */
 export function toInverse(row: InverseRow): Inverse {
   return { ...row, status: row.status as InverseStatus };
 }
@@ -74,14 +74,14 @@ const selectFinished = compileOnce<{ accountIds: readonly number[]; ids: readonl
       .select(['w.id as waitedId', sql<boolean>`i.id is not null`.as('isThere')])
       .select(INVERSE_COLUMNS)
       .select(BASIS_OUTPUT)
-      // Not isBeingComputed, or nobody's any more.
+      // Not isBeingComputed, or deleted.
       .where(
         sql<boolean>`i.status <> 'active' or i.input is not null or i.disabled_at is not null or i.id is null`,
       ) as unknown as Compilable<FinishedRow>,
 );
 
 /**
- * Those of the inverses that nobody computes any more, deleted ones included; undefined where there is no such row. The
+ * Those of the inverses that are no longer being computed, deleted ones included; undefined where there is no such row. The
  * others are left out. One statement along the primary key, however many are asked for.
  */
 export async function readFinishedInverses(

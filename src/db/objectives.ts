@@ -44,7 +44,7 @@ export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective
   return row as Row & Objective;
 }
 
-/** Where an objective hangs, for the checks of a nested path, and whether its trial still takes requests. */
+/** An objective with its parents, for checks of a nested path, and with the state of its trial. */
 export interface ObjectiveWithParents extends Objective {
   readonly modelId: number;
   readonly projectId: number;
@@ -53,7 +53,7 @@ export interface ObjectiveWithParents extends Objective {
   readonly outputCaseSetId: number;
 }
 
-function placedObjectives(db: Db | Trx, accountId: number) {
+function objectivesWithParents(db: Db | Trx, accountId: number) {
   return db
     .selectFrom('objectives as o')
     .innerJoin('trials as t', 't.id', 'o.trial_id')
@@ -63,14 +63,15 @@ function placedObjectives(db: Db | Trx, accountId: number) {
     .where('o.account_id', '=', accountId);
 }
 
-type PlacedRow = ObjectiveRow & Pick<ObjectiveWithParents, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
+type RowWithParents = ObjectiveRow &
+  Pick<ObjectiveWithParents, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
 type ById = { accountId: number; id: number };
 
-const selectPlaced = compileOnce<ById, PlacedRow>((db, value) =>
-  placedObjectives(db, value('accountId')).where('o.id', '=', value('id')),
+const selectObjective = compileOnce<ById, RowWithParents>((db, value) =>
+  objectivesWithParents(db, value('accountId')).where('o.id', '=', value('id')),
 );
-const selectPlacedLocked = compileOnce<ById, PlacedRow>((db, value) =>
-  placedObjectives(db, value('accountId')).where('o.id', '=', value('id')).forUpdate('o'),
+const selectLocked = compileOnce<ById, RowWithParents>((db, value) =>
+  objectivesWithParents(db, value('accountId')).where('o.id', '=', value('id')).forUpdate('o'),
 );
 
 /** Disabled ones included. Primary key. */
@@ -79,7 +80,7 @@ export async function findObjective(
   accountId: number,
   id: number,
 ): Promise<ObjectiveWithParents | undefined> {
-  const [row] = await selectPlaced(db, { accountId, id });
+  const [row] = await selectObjective(db, { accountId, id });
   return row && toObjective(row);
 }
 
@@ -89,7 +90,7 @@ export async function lockObjective(
   accountId: number,
   id: number,
 ): Promise<ObjectiveWithParents | undefined> {
-  const [row] = await selectPlacedLocked(trx, { accountId, id });
+  const [row] = await selectLocked(trx, { accountId, id });
   return row && toObjective(row);
 }
 

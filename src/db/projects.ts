@@ -150,7 +150,7 @@ export async function renameProject(
   return row && toProject(row);
 }
 
-/** Notes the first load of output cases. The caller holds the lock of the row. */
+/** Records the first load of output cases. The caller holds the lock of the row. */
 export async function markDeveloped(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('projects')

@@ -3,7 +3,7 @@
  *
  * A job is claimable when its visible_at has passed, whether it waits or its lease ran out. Token and expiry are set by
  * the database's clock only. Every later write repeats the token; zero rows means that the lease was lost, and the
- * result is to be dropped quietly. A finished job is deleted.
+ * result is to be dropped silently. A finished job is deleted.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
@@ -33,8 +33,8 @@ export interface Claim {
 
 /**
  * Claims up to `limit` jobs, one account after the other: of each account the longest claimable, then the second of each,
- * and so on, skipping rows that others are claiming. Returns them in that order, so that the last is of the account to go
- * on after. The statement is a function of the database (migrations 0005 and 0017), served by
+ * and so on, skipping rows that others are claiming. Returns them in that order, so that the next claim continues
+ * after the account of the last one. The statement is a function of the database (migrations 0005 and 0017), served by
  * suggestion_jobs_claimable_by_account: 0.4 ms with one job, 0.6 ms with 110,000 of 5,000 accounts. A crash of the server may
  * undo a claim, which ends the lease like any other loss.
  */
@@ -77,7 +77,7 @@ export function finishingJob(id: number, leaseToken: string, objectiveId: RawBui
     returning inverse_id`;
 }
 
-/** Hands a job back, claimable after a delay. `countsAsAttempt` false: the worker is leaving, nothing went wrong. */
+/** Hands a job back, claimable after a delay. `countsAsAttempt` false: the worker is shutting down. */
 export async function releaseJob(
   db: Db,
   job: Pick<LeasedJob, 'id' | 'leaseToken'>,
@@ -114,7 +114,7 @@ export async function listExhaustedJobs(
     .execute();
 }
 
-/** Removes an exhausted job; the caller holds the lock of its objective. Undefined when somebody was faster. */
+/** Removes an exhausted job; the caller holds the lock of its objective. Undefined when another worker was faster. */
 export async function removeExhaustedJob(
   trx: Trx,
   id: number,
@@ -130,8 +130,8 @@ export async function removeExhaustedJob(
 }
 
 /**
- * Drops the open job of an objective, leased or not: the holder's fenced write will find nothing. Whoever waits for the
- * inverse hears of it on commit, also when there was no job any more.
+ * Drops the open job of an objective, leased or not: the holder's fenced write will find nothing. Waiting requests
+ * are notified on commit, even when there was no job any more.
  */
 export async function dropJob(
   trx: Trx,

@@ -77,7 +77,7 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
 
 /**
  * Locks the objective, ends the job, and stores its suggestion with both states and the events. False when the lease was lost,
- * or the objective has ended or was deleted: nothing was written. Whoever waits for the inverse hears of it on commit.
+ * or the objective has ended or was deleted: nothing was written. Waiting requests are notified on commit.
  */
 export async function storeSuggestion(
   db: Db | Trx,

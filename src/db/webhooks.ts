@@ -4,7 +4,7 @@ import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { EVENTS_CHANNEL } from './events.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** The secrets are no columns of a read: only a claim of a delivery sees them. */
+/** Without the secrets, which only a claim of a delivery reads. */
 const COLUMNS = [
   'id',
   'url',
@@ -156,7 +156,7 @@ export async function replaceSecret(
   return toWebhook(row);
 }
 
-/** Removes secrets whose time is over; returns how many. The table holds rotations under way only, it is read as a whole. */
+/** Removes expired secrets; returns how many. The table holds only rotations under way and is read as a whole. */
 export async function deleteEndedSecrets(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`delete from webhook_previous_secrets where until <= now()`.execute(db);
   return Number(numAffectedRows ?? 0n);
@@ -199,7 +199,7 @@ interface DeliveryRow extends Omit<Delivery, 'eventName' | 'state'> {
   readonly state: string;
 }
 
-/** The state is held to the known ones by a check of the table. */
+/** A check constraint allows only the known states. */
 function toDelivery(row: DeliveryRow): Delivery {
   return { ...row, eventName: row.eventName as EventName, state: row.state as DeliveryState };
 }
