@@ -118,7 +118,7 @@ test('keys are created, listed without their secret, rotated and revoked', async
   const successor = parseApiKey(rotated.stdout.trim());
   expect(rotated.stderr).toMatch(new RegExp(`^${key!.keyId} works until \\S+Z\\.\n$`));
   expect((await runCommand(['keys', 'list'], settings)).stdout).toContain(successor!.keyId);
-  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was rotated already');
+  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was already rotated');
   expect((await runCommand(['keys', 'rotate', 'nonesuch'], settings)).code).toBe(1);
 
   expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);

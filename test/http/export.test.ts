@@ -250,7 +250,7 @@ describe('an export that is not read', () => {
     const refused = await get(t.path);
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('30');
-    expect(await refused.text()).toContain('2 exports of this account are under way already');
+    expect(await refused.text()).toContain('2 exports of this account are already running');
     const key = await service.makeKey(`another ${t.model.id}`);
     const other = await prepareLargeModel(3_000, key);
     const third = await beginExport(other.path, key);

@@ -215,12 +215,12 @@ describe('a change', () => {
     }
     expectRefusal(await send('PATCH', key.url, { expiresAt: '2001-01-01T00:00:00Z' }), 400, /delete it/);
     await send('DELETE', key.url);
-    expectRefusal(await send('PATCH', key.url, { label: 'x' }), 409, /is revoked.*make a new one/);
+    expectRefusal(await send('PATCH', key.url, { label: 'x' }), 409, /is revoked.*create a new one/);
   });
 
   it('cannot make the last admin key end sooner', async () => {
     const { send, url, make } = await openAccount();
-    expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /make one first/);
+    expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /create one first/);
     // One that ends at the same instant would leave nobody after it.
     const second = await make({ expiresAt: FUTURE });
     expect((await send('PATCH', url, { expiresAt: FUTURE })).status).toBe(409);
@@ -354,7 +354,7 @@ describe('a revoked key', () => {
     const [expired, revoked] = [await make(), await make()];
     await passTime(expired.id);
     await send('DELETE', revoked.url);
-    expectRefusal(await send('DELETE', url), 409, /make one first/);
+    expectRefusal(await send('DELETE', url), 409, /create one first/);
     expect(await works(text)).toBe(true);
   });
 
@@ -362,8 +362,8 @@ describe('a revoked key', () => {
     const { send, url } = await openAccount();
     const successor = await send('POST', `${url}/rotate`, { overlapSeconds: 600 });
     const successorUrl = String(successor.headers['location']);
-    expectRefusal(await send('DELETE', successorUrl), 409, /make one first/);
-    expectRefusal(await send('PATCH', successorUrl, { expiresAt: FUTURE }), 409, /make one first/);
+    expectRefusal(await send('DELETE', successorUrl), 409, /create one first/);
+    expectRefusal(await send('PATCH', successorUrl, { expiresAt: FUTURE }), 409, /create one first/);
     expect((await service.sendAs(successor.body.key)('DELETE', url)).status).toBe(204);
   });
 
