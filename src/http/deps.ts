@@ -9,9 +9,9 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';
 import type { HeavyLane } from './fairness/heavy-lane.ts';
-import type { InHand } from './fairness/places.ts';
-import type { LoadLimits } from './plugins/backpressure.ts';
-import type { ConnectionLimits } from './plugins/connections.ts';
+import type { RequestSlots } from './fairness/slots.ts';
+import type { LoadLimits } from './hooks/backpressure.ts';
+import type { ConnectionLimits } from './hooks/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
@@ -90,5 +90,5 @@ export interface IngressDeps extends HttpDeps {
   /** Who may keep the process busy. */
   readonly lane: HeavyLane;
   /** Undefined: an account may have any number of requests in hand. */
-  readonly inHand: InHand | undefined;
+  readonly slots: RequestSlots | undefined;
 }

@@ -2,8 +2,8 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
-import { refuseWhenClosing } from './plugins/closing.ts';
-import { addHealthRoutes, type Readiness } from './plugins/health.ts';
+import { refuseWhenClosing } from './hooks/closing.ts';
+import { addHealthRoutes, type Readiness } from './hooks/health.ts';
 
 export interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;

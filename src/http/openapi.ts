@@ -5,7 +5,7 @@ import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
 import { type AnswerSpec, type OperationDescription, pathNames } from './operation.ts';
-import { scopeOfMethod } from './plugins/scopes.ts';
+import { scopeOfMethod } from './hooks/scopes.ts';
 import { registration } from './sdk/accounts.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { SDK_OPERATIONS } from './sdk/routes.ts';

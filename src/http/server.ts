@@ -14,22 +14,22 @@ import { drainUnread } from './body/drain-unread.ts';
 import type { HttpDeps, IngressDeps } from './deps.ts';
 import { makeErrorHandler } from './errors.ts';
 import { HeavyLane } from './fairness/heavy-lane.ts';
-import { makeInHand } from './fairness/places.ts';
+import { makeRequestSlots } from './fairness/slots.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
-import { makeLoadGuard } from './plugins/backpressure.ts';
-import { answerClientError } from './plugins/client-errors.ts';
-import { refuseWhenClosing } from './plugins/closing.ts';
-import { CHECK_INTERVAL_MS, HEADERS_TIME_MS, limitConnections } from './plugins/connections.ts';
-import { refuseWritesWhenFull } from './plugins/disk-full.ts';
-import { addHealthRoutes } from './plugins/health.ts';
-import { observeRequests } from './plugins/observe.ts';
-import { addReference } from './plugins/reference.ts';
-import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
-import { logRequests } from './plugins/request-log.ts';
-import { addCommonHeaders } from './plugins/security-headers.ts';
-import { slowRefusals } from './plugins/slow-refusals.ts';
+import { makeLoadGuard } from './hooks/backpressure.ts';
+import { answerClientError } from './hooks/client-errors.ts';
+import { refuseWhenClosing } from './hooks/closing.ts';
+import { CHECK_INTERVAL_MS, HEADERS_TIME_MS, limitConnections } from './hooks/connections.ts';
+import { refuseWritesWhenFull } from './hooks/disk-full.ts';
+import { addHealthRoutes } from './hooks/health.ts';
+import { observeRequests } from './hooks/observe.ts';
+import { addReference } from './hooks/reference.ts';
+import { echoRequestId, makeRequestId } from './hooks/request-id.ts';
+import { logRequests } from './hooks/request-log.ts';
+import { addCommonHeaders } from './hooks/security-headers.ts';
+import { slowRefusals } from './hooks/slow-refusals.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 import { allowCrossOrigin } from './sdk/cross-origin.ts';
@@ -104,7 +104,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     ...deps,
     bodies,
     lane: new HeavyLane(),
-    inHand: settings.requestsPerAccount === undefined ? undefined : makeInHand(settings.requestsPerAccount),
+    slots: settings.requestsPerAccount === undefined ? undefined : makeRequestSlots(settings.requestsPerAccount),
   };
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeRequestId } from '../../src/http/plugins/request-id.ts';
+import { makeRequestId } from '../../src/http/hooks/request-id.ts';
 import { makeMemoryWindow, makeRateLimiter } from '../../src/http/rate-limiter.ts';
 import { parseId } from '../../src/http/wire/ids.ts';
 import { nextPageLink, parsePageQuery } from '../../src/http/wire/pages.ts';

@@ -1,7 +1,7 @@
 import { readAccount } from '../../application/read-account.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { accountSchema, presentAccount } from './account.wire.ts';
-import { ok } from './answers.ts';
+import { ok } from '../answer/answers.ts';
 
 export const accountOperations: readonly Operation[] = [
   defineOperation({

@@ -1,6 +1,6 @@
 import { listDeleted, purgeAtOnce } from '../../application/purge-deleted.ts';
 import { type AnswerSpec, defineOperation, type Operation } from '../operation.ts';
-import { pageOf } from './answers.ts';
+import { pageOf } from '../answer/answers.ts';
 import { deletionSchema, presentDeletion } from './deleted.wire.ts';
 
 const tag = 'Deleted records';

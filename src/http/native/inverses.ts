@@ -4,7 +4,7 @@ import { recordOutput } from '../../application/record-output.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
-import { created, ok, pageOf } from './answers.ts';
+import { created, ok, pageOf } from '../answer/answers.ts';
 import {
   inverseSchema,
   newInverseOutput,

@@ -7,7 +7,7 @@ import {
   updateAccountKey,
 } from '../../application/manage-account-keys.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import {
   createdKeySchema,
   keyPatch,
@@ -117,11 +117,11 @@ export const keyOperations: readonly Operation[] = [
     scope: 'admin',
     summary: 'Revoke a key at once and for good',
     description: 'It stays in the list. Doing it again changes nothing.',
-    answers: done.spec,
+    answers: noContent.spec,
     refusals: { 409: LAST_ADMIN_KEY },
     handle: async ({ deps, accountId, ids }) => {
       await revokeAccountKey(deps.db, accountId, ids.keyId);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

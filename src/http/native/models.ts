@@ -1,6 +1,6 @@
 import { createModel, deleteModel, getModel, listModels, updateModel } from '../../application/manage-models.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { modelPatch, modelSchema, newModel, presentModel } from './models.wire.ts';
 import { modelPath } from './paths.ts';
 
@@ -59,10 +59,10 @@ export const modelOperations: readonly Operation[] = [
     tag,
     summary: 'Disable a model and everything in it',
     description: 'The name becomes free again.',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteModel(deps.db, accountId, ids.modelId);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

@@ -3,7 +3,7 @@ import { getTrial } from '../../application/manage-trials.ts';
 import { deleteObjective, getInverse, getObjective, listObjectives } from '../../application/read-objectives.ts';
 import { stopObjective } from '../../application/stop-objective.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { inverseSchema, noFields, presentInverse } from './inverses.wire.ts';
 import {
   explainedObjectiveSchema,
@@ -94,10 +94,10 @@ export const objectiveOperations: readonly Operation[] = [
     operationId: 'deleteObjective',
     tag,
     summary: 'Disable an objective and its inverses',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteObjective(deps.db, accountId, ids);
-      return done.answer;
+      return noContent.answer;
     },
   }),
   defineOperation({

@@ -3,7 +3,7 @@ import { readAllOutputCases, readOutputCasePage } from '../../application/read-c
 import { notFound } from '../../domain/errors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok, pageOf } from './answers.ts';
+import { created, ok, pageOf } from '../answer/answers.ts';
 import {
   loadedSetSchema,
   newOutputCases,

@@ -5,7 +5,7 @@ import type { Project } from '../../domain/project.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { projectPath } from './paths.ts';
 import {
   inputCaseSchema,
@@ -108,10 +108,10 @@ export const projectOperations: readonly Operation[] = [
     operationId: 'deleteProject',
     tag,
     summary: 'Disable a project and everything in it',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteProject(deps.db, accountId, ids);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

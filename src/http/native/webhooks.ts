@@ -11,7 +11,7 @@ import {
 } from '../../application/manage-webhooks.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { noFields } from './inverses.wire.ts';
 import { newRotation } from './keys.wire.ts';
 import { webhookPath } from './paths.ts';
@@ -98,10 +98,10 @@ export const webhookOperations: readonly Operation[] = [
     tag,
     scope: 'admin',
     summary: 'Delete a webhook with its secret and its deliveries',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteWebhook(deps.db, accountId, ids.webhookId);
-      return done.answer;
+      return noContent.answer;
     },
   }),
   defineOperation({

@@ -6,10 +6,10 @@ import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
 import type { OperationDescription } from '../operation.ts';
-import { REPLAY_HEADERS, readKey } from '../plugins/idempotency.ts';
+import { REPLAY_HEADERS, readKey } from '../hooks/idempotency.ts';
 import { pathOf } from '../request-path.ts';
 import { accountSchema, newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
-import { created } from './answers.ts';
+import { createdWithoutPath } from '../answer/answers.ts';
 
 /** The key of a request opens the stored answer: it has to be as long as a UUID without its hyphens. */
 const MINIMUM_KEY_LENGTH = 32;
@@ -24,7 +24,7 @@ export const registration: OperationDescription = {
   body: newAccount,
   needsNoKey: true,
   minimumKeyLength: MINIMUM_KEY_LENGTH,
-  answers: created.spec('The account with its API key, which is never shown again.', accountSchema),
+  answers: createdWithoutPath.spec('The account with its API key, which is never shown again.', accountSchema),
   refusals: { 403: 'Registration is closed on this service.' },
 };
 

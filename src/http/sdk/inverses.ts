@@ -13,7 +13,7 @@ import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inver
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { HttpSettings } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
+import { createdWithoutPath, ok } from '../answer/answers.ts';
 import { inverseSchema, newOutput, noFields, presentInverse, toMeasurement } from './inverses.wire.ts';
 
 const tag = 'Inverses';
@@ -33,13 +33,13 @@ export const inverseOperations: readonly Operation[] = [
     body: noFields,
     handlesIdempotency: true,
     answers: {
-      ...created.spec('A new inverse.', inverseSchema),
+      ...createdWithoutPath.spec('A new inverse.', inverseSchema),
       ...ok.spec('The inverse that was suggested before.', inverseSchema),
     },
     handle: async (call) => {
       try {
         const view = await suggest(call);
-        return created.answer(presentInverse(view.objective, view.inverse));
+        return createdWithoutPath.answer(presentInverse(view.objective, view.inverse));
       } catch (error) {
         const known = await findSuggested(call, error);
         if (known === undefined) throw error;

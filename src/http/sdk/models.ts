@@ -3,7 +3,7 @@ import { createModel } from '../../application/manage-models.ts';
 import { getModelTree, listModelTrees } from '../../application/read-trees.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
+import { created, ok } from '../answer/answers.ts';
 import { modelSchema, newModel, presentModel } from './models.wire.ts';
 import { modelPath } from './paths.ts';
 import { presentModelTree } from './trees.ts';
@@ -41,7 +41,7 @@ export const modelOperations: readonly Operation[] = [
     answers: created.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, body }) => {
       const model = await createModel(deps.db, accountId, body, deps.settings.account);
-      return created.answer(presentModel(model, []), modelPath(model.id));
+      return created.answer(modelPath(model.id), presentModel(model, []));
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { loadObjectives } from '../../application/load-objectives.ts';
 import { getObjective } from '../../application/read-objectives.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
+import { created, ok } from '../answer/answers.ts';
 import {
   newObjectives,
   objectiveSchema,
@@ -25,7 +25,7 @@ export const objectiveOperations: readonly Operation[] = [
     handle: async ({ deps, accountId, ids, body }) => {
       const limits = deps.settings.account;
       const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body), limits);
-      return created.answer(presentObjective(objective), objectivePath(objective.id));
+      return created.answer(objectivePath(objective.id), presentObjective(objective));
     },
     replay: {
       read: async ({ deps, accountId, ids }, objectiveId) =>

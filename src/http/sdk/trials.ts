@@ -2,7 +2,7 @@ import { loadOutputCases } from '../../application/load-output-cases.ts';
 import { getTrialTree } from '../../application/read-trees.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
+import { created, ok } from '../answer/answers.ts';
 import { trialPath } from './paths.ts';
 import { presentTrialTree } from './trees.ts';
 import { newOutputCases, presentTrial, trialSchema } from './trials.wire.ts';
@@ -20,7 +20,7 @@ export const trialOperations: readonly Operation[] = [
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const { trial, set } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
-      return created.written(presentTrial(trial, set, set.outputCases, []), trialPath(trial.id));
+      return created.written(trialPath(trial.id), presentTrial(trial, set, set.outputCases, []));
     },
     replay: {
       read: async ({ deps, accountId, ids }, trialId) => {
