@@ -6,7 +6,7 @@
  * share of each output (threshold / number of outputs) and serve the optimizer only.
  */
 import { outermostDouble } from './double-order.ts';
-import { hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { boundsOf, hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
 
 export interface AcceptanceInterval {
@@ -72,9 +72,9 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
       return { ...closed, lower: toFinite(t - share), upper: toFinite(t + share) };
     }
     case ObjectiveType.percent:
-      return { ...closed, ...percentEnds(t, definition.minimumBounds[j]!, definition.maximumBounds[j]!) };
+      return { ...closed, ...percentEnds(t, boundsOf(definition, j)) };
     case ObjectiveType.value:
-      return { ...closed, ...valueEnds(t, definition.minimumBounds[j]!, definition.maximumBounds[j]!) };
+      return { ...closed, ...valueEnds(t, boundsOf(definition, j)) };
     case ObjectiveType.lessthan:
       return { ...closed, lower: -Infinity, upper: t, upperOpen: true };
     case ObjectiveType.lessthanEqual:
@@ -97,13 +97,14 @@ function percentDeviation(y: number, t: number): number {
   return (100 * (scale * y - scale * t)) / Math.abs(scale * t);
 }
 
+type Bounds = ReturnType<typeof boundsOf>;
 type Ends = Pick<AcceptanceInterval, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
 
 /** The doubles whose deviation, as rounded, keeps both bounds; an end that no double reaches is open. */
-function percentEnds(t: number, minimumBound: number, maximumBound: number): Ends {
+function percentEnds(t: number, { minimum, maximum }: Bounds): Ends {
   const estimate = (bound: number): number => toFinite(t + (bound * Math.abs(t)) / 100);
-  const lower = outermostDouble(estimate(minimumBound), -1, (y) => percentDeviation(y, t) >= minimumBound);
-  const upper = outermostDouble(estimate(maximumBound), 1, (y) => percentDeviation(y, t) <= maximumBound);
+  const lower = outermostDouble(estimate(minimum), -1, (y) => percentDeviation(y, t) >= minimum);
+  const upper = outermostDouble(estimate(maximum), 1, (y) => percentDeviation(y, t) <= maximum);
   return {
     lower: lower ?? Number.MAX_VALUE,
     lowerOpen: lower === undefined,
@@ -112,13 +113,13 @@ function percentEnds(t: number, minimumBound: number, maximumBound: number): End
   };
 }
 
-/** From t + minimumBound to t + maximumBound; an end past the largest double lies beyond every output and is open. */
-function valueEnds(t: number, minimumBound: number, maximumBound: number): Ends {
+/** From t + minimum to t + maximum; an end past the largest double lies beyond every output and is open. */
+function valueEnds(t: number, { minimum, maximum }: Bounds): Ends {
   return {
-    lower: toFinite(t + minimumBound),
-    lowerOpen: t + minimumBound > Number.MAX_VALUE,
-    upper: toFinite(t + maximumBound),
-    upperOpen: t + maximumBound < -Number.MAX_VALUE,
+    lower: toFinite(t + minimum),
+    lowerOpen: t + minimum > Number.MAX_VALUE,
+    upper: toFinite(t + maximum),
+    upperOpen: t + maximum < -Number.MAX_VALUE,
   };
 }
 

@@ -1,3 +1,5 @@
+import { toPositiveZero } from './vectors.ts';
+
 /**
  * Cases travel as matrices: one row per case, one column per input or output. Plain nested arrays of a million numbers
  * cost several times the memory and stall the event loop wherever they are copied.
@@ -41,8 +43,7 @@ export class Matrix {
     const uneven: number[] = [];
     rows.forEach((row, i) => {
       if (row.length !== columns) uneven.push(i);
-      // Adding 0 to -0 gives 0.
-      else for (let j = 0; j < columns; j++) values[i * columns + j] = row[j]! + 0;
+      else for (let j = 0; j < columns; j++) values[i * columns + j] = toPositiveZero(row[j]!);
     });
     return { matrix: new Matrix(rows.length, columns, values), uneven };
   }

@@ -4,6 +4,7 @@
  */
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { Matrix } from './matrix.ts';
+import { checkLength } from './vectors.ts';
 
 export const InputType = {
   float: 'float',
@@ -84,14 +85,7 @@ export function toCategoryLists(
 export function checkInputSpace(space: InputSpace): readonly Violation[] {
   const violations: Violation[] = [];
   for (const field of ['minimums', 'maximums', 'inputTypes', 'categories'] as const) {
-    if (space[field].length !== space.inputCount) {
-      violations.push(
-        makeViolation(
-          [field],
-          `needs one entry per input: ${space.inputCount} expected, ${space[field].length} given.`,
-        ),
-      );
-    }
+    violations.push(...checkLength([field], space[field], space.inputCount, 'input'));
   }
   if (violations.length > 0) return violations;
   for (let i = 0; i < space.inputCount; i++) violations.push(...checkVariable(space, i));
@@ -155,16 +149,10 @@ function checkCategoryNames(
 /** A float this far outside its bounds, relative to their width, is taken for rounding and accepted. */
 const BOUND_SLACK = 1e-9;
 
-function inputLengthFault(expected: number, given: number): string {
-  return `needs one value per input: ${expected} expected, ${given} given.`;
-}
-
 /** Violations of one input vector against the space: length, bounds, whole numbers. */
 export function checkInput(space: InputSpace, input: ArrayLike<number>, path: ViolationPath): readonly Violation[] {
-  if (input.length !== space.inputCount) {
-    return [makeViolation(path, inputLengthFault(space.inputCount, input.length))];
-  }
-  const violations: Violation[] = [];
+  const violations: Violation[] = [...checkLength(path, input, space.inputCount, 'input')];
+  if (violations.length > 0) return violations;
   for (let i = 0; i < input.length; i++) {
     const value = input[i]!;
     const minimum = space.minimums[i]!;
@@ -180,7 +168,7 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
   return violations;
 }
 
-/** A project as a client describes it; made by \`toNewProject\`, which checks it. */
+/** A project as a client describes it; `toNewProject` makes and checks it. */
 export interface NewProject {
   readonly name: string;
   readonly space: InputSpace;
@@ -195,28 +183,46 @@ export function countCaseNumbers({ space, inputCases, caseCount }: NewProject): 
   return space.inputCount * (inputCases?.rows ?? caseCount ?? 0);
 }
 
-/** Rows as a client sent them, as a matrix. Every row needs a value per input; at most 100 of those that differ are named. */
-export function toInputMatrix(
-  rows: readonly (readonly number[])[],
-  inputCount: number,
-): { readonly matrix: Matrix; readonly violations: readonly Violation[] } {
-  const { matrix, uneven } = Matrix.fromSent(rows, inputCount);
-  const violations = uneven
-    .slice(0, LISTED_VIOLATIONS)
-    .map((i) => makeViolation(['inputCases', i], inputLengthFault(inputCount, rows[i]!.length)));
-  return { matrix, violations };
+/** The same, before it was checked: its cases are still rows. */
+export interface SentProject extends Omit<NewProject, 'inputCases'> {
+  readonly inputCases: readonly (readonly number[])[] | null;
 }
 
-/** All violations of a new project, at most 100 of its cases. */
-export function checkNewProject({ space, inputCases, caseCount }: NewProject): readonly Violation[] {
-  const violations: Violation[] = [...checkInputSpace(space)];
-  if (violations.length > 0 || inputCases === null) return violations;
+/** The project with everything that is wrong with it, at most 100 of its cases. */
+export function toNewProject(sent: SentProject): {
+  readonly project: NewProject;
+  readonly violations: readonly Violation[];
+} {
+  const { space, inputCases: rows, caseCount } = sent;
+  const read = rows === null ? null : Matrix.fromSent(rows, space.inputCount);
+  const inputCases = read?.matrix ?? null;
+  const violations = [...checkInputSpace(space)];
+  if (read !== null && read.uneven.length > 0) {
+    violations.push(...checkRowLengths(space, rows!, read.uneven));
+  } else if (inputCases !== null && violations.length === 0) {
+    violations.push(...checkInputCases(space, inputCases, caseCount));
+  }
+  return { project: { ...sent, inputCases }, violations };
+}
+
+function checkRowLengths(
+  { inputCount }: InputSpace,
+  rows: readonly (readonly number[])[],
+  uneven: readonly number[],
+): readonly Violation[] {
+  return uneven
+    .slice(0, LISTED_VIOLATIONS)
+    .flatMap((i) => checkLength(['inputCases', i], rows[i]!, inputCount, 'input'));
+}
+
+function checkInputCases(space: InputSpace, inputCases: Matrix, caseCount: number | null): readonly Violation[] {
+  const violations: Violation[] = [];
   for (let i = 0; i < inputCases.rows && violations.length < LISTED_VIOLATIONS; i++) {
     const row = inputCases.values.subarray(i * inputCases.columns, (i + 1) * inputCases.columns);
     violations.push(...checkInput(space, row, ['inputCases', i]));
   }
   if (caseCount !== null && caseCount !== inputCases.rows) {
-    const message = `must be the number of inputCases (${inputCases.rows}) or be left out.`;
+    const message = `must be the number of inputCases (${inputCases.rows}) or left out, is ${caseCount}.`;
     violations.push(makeViolation(['caseCount'], message));
   }
   return violations;

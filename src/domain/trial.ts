@@ -71,7 +71,7 @@ export function toOutputMatrix(
 
 /** Violations of loaded output cases against the number of designed cases and the announced number of outputs. */
 export function checkOutputCases(
-  { outputCount, outputCases, failedCases }: OutputCases,
+  { outputCount, outputCases }: OutputCases,
   project: { readonly caseCount: number; readonly outputCount: number | null },
 ): readonly Violation[] {
   const violations: Violation[] = [];
@@ -83,7 +83,7 @@ export function checkOutputCases(
     const message = `has ${outputCases.rows} rows, the project has only ${project.caseCount} input cases.`;
     violations.push(makeViolation(['outputCases'], message));
   }
-  return [...violations, ...checkFailedCases(failedCases, outputCases.rows)];
+  return violations;
 }
 
 /** Failed rows must exist. */

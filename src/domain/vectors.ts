@@ -5,9 +5,13 @@ export type InputVector = readonly number[];
 /** One value per output; finite, no -0. */
 export type OutputVector = readonly number[];
 
-/** -0 becomes 0, because neither JSON nor SQL keeps it and a stored history must read back as the same bytes. */
+/** -0 becomes 0: JSON does not keep it, and a stored history must read back as the same bytes. */
+export function toPositiveZero(value: number): number {
+  return value + 0;
+}
+
 export function withoutNegativeZero(values: readonly number[]): number[] {
-  return values.map((value) => value + 0);
+  return values.map(toPositiveZero);
 }
 
 /** Keeps a computed figure representable in JSON: a difference of two finite doubles may overflow. */
@@ -27,13 +31,13 @@ export function areEqualVectors(a: readonly number[], b: readonly number[]): boo
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** Violations of `values` having `length` entries; `what` completes "needs one value per ...". */
+/** The violation when `values` does not have `length` entries; `what` completes "needs one value per ...". */
 export function checkLength(
   path: ViolationPath,
-  values: readonly unknown[],
+  values: { readonly length: number },
   length: number,
   what: string,
 ): readonly Violation[] {
   if (values.length === length) return [];
-  return [makeViolation(path, `needs one value per ${what}: ${length} expected, ${values.length} given.`)];
+  return [makeViolation(path, `must have one value per ${what} (${length}), has ${values.length}.`)];
 }

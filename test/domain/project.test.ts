@@ -180,7 +180,7 @@ describe('checkInput', () => {
     [5, [0.5, 3, 1, 2, 0]],
     [0, []],
   ])('refuses %i values at the path of the vector', (count, input) => {
-    const message = `needs one value per input: 4 expected, ${count} given.`;
+    const message = `must have one value per input (4), has ${count}.`;
     expect(checkInput(space, input, ['inputCases', 7])).toEqual([
       { property: 'inputCases[7]', pointer: '/inputCases/7', message },
     ]);

@@ -79,7 +79,7 @@ describe('checkLength', () => {
       {
         property: 'outputCases[3]',
         pointer: '/outputCases/3',
-        message: 'needs one value per output: 2 expected, 1 given.',
+        message: 'must have one value per output (2), has 1.',
       },
     ]);
   });

@@ -1,6 +1,7 @@
 /** What application and worker tests start from: a database with an account, and a project up to a loaded objective. */
 import { createProject } from '../../src/application/create-project.ts';
-import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
+import { loadObjectives } from '../../src/application/load-objectives.ts';
+import type { NewObjective } from '../../src/domain/objective.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createModel } from '../../src/application/manage-models.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';

@@ -1,6 +1,6 @@
 /** From received bytes to the value of a body or everything that is wrong with it. Runs in the event loop or in a thread. */
 import { makeViolation, type Violation } from '../../domain/errors.ts';
-import { describeWrongType, parseShape } from '../wire/violations.ts';
+import { describeWrongType } from '../wire/violations.ts';
 import { parseJsonText, type TextLimits } from './json-text.ts';
 import type { BodySpec, SentFields } from './spec.ts';
 
@@ -26,21 +26,8 @@ export function readBody<B>(spec: BodySpec<B>, sent: unknown): BodyReading<B> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { value: undefined, violations: [makeViolation([], describeWrongType('a JSON object', body))] };
   }
-  const fields = body as SentFields;
-  if (spec.read !== undefined) {
-    const read = spec.read(fields);
-    return read.kind === 'value' ? { value: read.value, violations: [] } : { value: undefined, ...read };
-  }
-  const parsed = parseShape(spec.schema, fields);
-  const alsoWrong = spec.alsoCheck?.(fields) ?? [];
-  if (parsed.kind === 'value' && alsoWrong.length === 0) return { value: parsed.value, violations: [] };
-  const shapeViolations = parsed.kind === 'violations' ? parsed.violations : [];
-  const others = [...alsoWrong, ...(spec.checkWhenRefused?.(fields) ?? [])];
-  return { value: undefined, violations: [...shapeViolations, ...withoutNamed(shapeViolations, others)] };
-}
-
-/** What is wrong in itself need not be named again for breaking a rule with other fields. */
-function withoutNamed(named: readonly Violation[], others: readonly Violation[]): readonly Violation[] {
-  const pointers = new Set(named.map((violation) => violation.pointer));
-  return others.filter((violation) => !pointers.has(violation.pointer));
+  const read = spec.read(body as SentFields);
+  return read.kind === 'value'
+    ? { value: read.value, violations: [] }
+    : { value: undefined, violations: read.violations };
 }

@@ -24,6 +24,7 @@ const FORMAT = 'backsolve-export';
 const VERSION = 1;
 
 const vector = z.array(z.number());
+const bounds = z.array(z.number().nullable());
 const camelInstants = { createdAt: timestamp, updatedAt: timestamp, disabledAt: timestamp.nullable() };
 const caseFields = {
   first: z.int().describe('Zero-based number of the first of these rows.'),
@@ -79,8 +80,8 @@ export const exportLineSchema = z
       number: z.int(),
       objectives: vector,
       objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
-      minimumBounds: vector,
-      maximumBounds: vector,
+      minimumBounds: bounds,
+      maximumBounds: bounds,
       desiredL1Norm: z.number(),
       convergence: z.number(),
       initialInput: vector,

@@ -12,7 +12,6 @@ import {
   presentInverse,
   presentSuggestion,
   suggestionSchema,
-  toMeasurement,
 } from './inverses.wire.ts';
 import { inversePath } from './paths.ts';
 
@@ -102,7 +101,7 @@ export const inverseOperations: readonly Operation[] = [
     answers: ok.spec('The inverse, judged.', inverseSchema),
     refusals: { 409: 'The iteration has another output already; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
     replay: {
       isFinal: true,
       read: async ({ deps, accountId, ids }, inverseId) =>
@@ -119,6 +118,6 @@ export const inverseOperations: readonly Operation[] = [
     answers: ok.spec('The inverse, judged.', inverseSchema),
     refusals: { 409: 'The iteration has another output already; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
   }),
 ];

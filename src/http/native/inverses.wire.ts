@@ -5,18 +5,16 @@ import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../dom
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { vectorSchema } from '../wire/vectors.ts';
+import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 
-export const noFields = {
-  isOptional: true,
-  schema: z.object({}).meta({ id: 'NoFields', examples: [{}] }),
-} satisfies BodySpec<unknown>;
+export const noFields = bodyOf(z.strictObject({}).meta({ id: 'NoFields', examples: [{}] }), { isOptional: true });
 
-const measurementSchema = z
-  .object({
+const newInverseOutputSchema = z
+  .strictObject({
     output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
       .optional()
       .describe('What the run at the suggested input gave, one number per objective.'),
@@ -31,26 +29,24 @@ const measurementSchema = z
   })
   .meta({ id: 'NewInverseOutput', examples: [{ output: [1.62, 19.1] }, { failed: true, reason: 'mesh collapsed' }] });
 
-/** Either an output or a failure, not both and not neither. */
-function checkMeasurement(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+/** Either an output or a failure: not both, and not neither. */
+function readInverseOutput(body: SentFields): Parsed<Measurement> {
+  const { fields, violations: invalid } = readFields(newInverseOutputSchema, body);
+  const { output, computeTime = null, failed = false, reason = null } = fields;
   const hasOutput = body.output !== undefined;
-  if (body.failed === true && hasOutput) {
-    return [makeViolation(['output'], 'must be left out when failed is true.')];
+  const others: Violation[] = [];
+  if (failed && hasOutput) others.push(makeViolation(['output'], 'must be left out when failed is true.'));
+  if (!failed && !hasOutput) {
+    others.push(makeViolation(['output'], 'is required: send an array of numbers, or failed: true with a reason.'));
   }
-  if (body.failed !== true && !hasOutput) {
-    return [makeViolation(['output'], 'is required: send an array of numbers, or failed: true with a reason.')];
-  }
-  return [];
+  const violations = withoutRepeats(invalid, others);
+  if (violations.length > 0) return { kind: 'violations', violations };
+  if (output === undefined) return { kind: 'value', value: { kind: 'failed', reason } };
+  const computeTimeNs = computeTime === null ? null : Math.round(computeTime);
+  return { kind: 'value', value: { kind: 'output', output, computeTimeNs } };
 }
 
-export const newInverseOutput = { schema: measurementSchema, alsoCheck: checkMeasurement } satisfies BodySpec<unknown>;
-
-/** The body has passed `newInverseOutput`. */
-export function toMeasurement(body: z.infer<typeof measurementSchema>): Measurement {
-  if (body.output === undefined) return { kind: 'failed', reason: body.reason ?? null };
-  const computeTimeNs = body.computeTime == null ? null : Math.round(body.computeTime);
-  return { kind: 'output', output: body.output, computeTimeNs };
-}
+export const newInverseOutput: BodySpec<Measurement> = { schema: newInverseOutputSchema, read: readInverseOutput };
 
 export const resultSchema = z
   .object({

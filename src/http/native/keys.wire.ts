@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { MadeKey } from '../../application/manage-account-keys.ts';
 import { MAXIMUM_OVERLAP_SECONDS, type RotatedKey } from '../../application/rotate-key.ts';
 import { type KeyRecord, SCOPES } from '../../domain/api-key.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { instant, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 
@@ -10,9 +10,9 @@ const scope = z.enum(SCOPES);
 const label = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe('For you, to tell keys apart.');
 const expiresAt = instant.describe('From when on the key no longer works, in the future; null: never.');
 
-export const newKey = {
-  schema: z
-    .object({
+export const newKey = bodyOf(
+  z
+    .strictObject({
       scopes: z
         .array(scope)
         .min(1, 'names no scope.')
@@ -29,16 +29,16 @@ export const newKey = {
         { scopes: ['read'], label: 'auditors', expiresAt: '2099-12-31T12:00:00Z' },
       ],
     }),
-} satisfies BodySpec<unknown>;
+);
 
-export const keyPatch = {
-  schema: z
+export const keyPatch = bodyOf(
+  z
     .strictObject({ label: label.nullable().optional(), expiresAt: expiresAt.nullable().optional() })
     .meta({ id: 'KeyPatch', examples: [{ label: 'the old test rig' }, { expiresAt: '2099-12-31T12:00:00Z' }] }),
-} satisfies BodySpec<unknown>;
+);
 
-export const newRotation = {
-  schema: z
+export const newRotation = bodyOf(
+  z
     .strictObject({
       overlapSeconds: z
         .int()
@@ -47,7 +47,7 @@ export const newRotation = {
         .describe('How long the old one goes on working: what it takes to hand out the new one. 0: it ends at once.'),
     })
     .meta({ id: 'NewRotation', examples: [{ overlapSeconds: 86_400 }, { overlapSeconds: 0 }] }),
-} satisfies BodySpec<unknown>;
+);
 
 const keyFields = {
   id: z.int(),

@@ -7,7 +7,7 @@ import type { BodySpec, SentFields } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, documentAs, findNonNumbers, listSchema, numberFault } from '../wire/vectors.ts';
-import { type Parsed, parseFields } from '../wire/violations.ts';
+import { type Parsed, readFields } from '../wire/violations.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
 
@@ -30,7 +30,7 @@ const failedCases = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CA
   .transform((rows) => rows ?? [])
   .describe('Zero-based rows whose run failed; what these rows hold is ignored.');
 
-const newOutputCasesSchema = z.object({ outputCount, outputCases, failedCases }).meta({
+const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCases }).meta({
   id: 'NewOutputCases',
   examples: [
     {
@@ -50,7 +50,7 @@ const newOutputCasesSchema = z.object({ outputCount, outputCases, failedCases })
  * no numbers becomes zeros.
  */
 function readOutputCases(body: SentFields): Parsed<OutputCases> {
-  const { fields, violations: shapeViolations } = parseFields(newOutputCasesSchema, body);
+  const { fields, violations: shapeViolations } = readFields(newOutputCasesSchema, body);
   const { outputCount: count, outputCases: sent = [], failedCases: failedRows = [] } = fields;
   const violations = [...shapeViolations];
   const failed = new Set(failedRows);

@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { makeViolation } from '../../domain/errors.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import {
-  checkInputSpace,
-  checkNewProject,
   countCaseNumbers,
   InputType,
   MAXIMUM_INPUT_COUNT,
@@ -12,10 +10,10 @@ import {
   type Project,
   parseInputType,
   toCategoryLists,
-  toInputMatrix,
+  toNewProject,
 } from '../../domain/project.ts';
 import type { JsonArray } from '../answer/json-array.ts';
-import type { BodySpec, SentFields } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import {
   MAXIMUM_CASE_COUNT,
@@ -24,7 +22,7 @@ import {
   MAXIMUM_OUTPUT_COUNT,
 } from '../wire/limits.ts';
 import { arrayFault, documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
-import { describeWrongType, type Parsed, parseFields } from '../wire/violations.ts';
+import { describeWrongType, type Parsed, readFields } from '../wire/violations.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
@@ -90,7 +88,7 @@ const spaceFields = {
 };
 
 const newProjectSchema = z
-  .object({
+  .strictObject({
     name,
     ...spaceFields,
     inputCases: matrixSchema({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, INPUTS)
@@ -126,27 +124,25 @@ const newProjectSchema = z
     ],
   });
 
-const FLAT_FORM_ADVICE =
+const CATEGORIES_ADVICE =
   'send one list of names per input (null where the input is no category), or one flat list when exactly one input is a category.';
 
 function readNewProject(body: SentFields): Parsed<NewProject> {
-  const { fields, violations: shapeViolations } = parseFields(newProjectSchema, body);
-  const violations = [...shapeViolations];
-  const { name, inputCount, minimums, maximums, inputTypes, inputCases, caseCount = null, outputCount = null } = fields;
+  const { fields, violations: invalid } = readFields(newProjectSchema, body);
+  const violations = [...invalid];
+  const { name = '', inputCount, minimums, maximums, inputTypes, inputCases = null } = fields;
+  const { caseCount = null, outputCount = null } = fields;
   const categories = fields.categories && inputTypes && toCategoryLists(fields.categories, inputTypes);
   if (fields.categories && inputTypes && categories === undefined) {
-    violations.push(makeViolation(['categories'], FLAT_FORM_ADVICE));
+    violations.push(makeViolation(['categories'], CATEGORIES_ADVICE));
   }
   if (inputCount === undefined || !minimums || !maximums || !inputTypes || !categories) {
     return { kind: 'violations', violations };
   }
   const space = { inputCount, minimums, maximums, inputTypes, categories };
-  const sent = inputCases ? toInputMatrix(inputCases, inputCount) : undefined;
-  const isEven = sent === undefined || sent.violations.length === 0;
-  const project = { name: name ?? '', space, inputCases: sent?.matrix ?? null, caseCount, outputCount };
-  if (isEven) violations.push(...checkNewProject(project));
-  else violations.push(...checkInputSpace(space), ...sent.violations);
-  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: project };
+  const read = toNewProject({ name, space, inputCases, caseCount, outputCount });
+  violations.push(...read.violations);
+  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: read.project };
 }
 
 export const newProject: BodySpec<NewProject> = {
@@ -156,9 +152,9 @@ export const newProject: BodySpec<NewProject> = {
   countNumbers: countCaseNumbers,
 };
 
-export const projectPatch = {
-  schema: z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
-} satisfies BodySpec<unknown>;
+export const projectPatch = bodyOf(
+  z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
+);
 
 const projectFields = {
   id: z.int(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { WebhookWithSecret } from '../../application/manage-webhooks.ts';
 import { type Delivery, type DeliveryState, EVENT_NAMES, type Webhook } from '../../domain/event.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 
@@ -19,9 +19,9 @@ const url = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH })
   );
 const description = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH }).describe('For you; it is never sent.');
 
-export const newWebhook = {
-  schema: z
-    .object({
+export const newWebhook = bodyOf(
+  z
+    .strictObject({
       url,
       events: eventNames.nullish().transform((names) => names ?? null),
       description: description.nullish().transform((text) => text ?? null),
@@ -30,10 +30,10 @@ export const newWebhook = {
       id: 'NewWebhook',
       examples: [{ url: 'https://example.com/backsolve', events: ['inverse.suggested', 'objective.satisfied'] }],
     }),
-} satisfies BodySpec<unknown>;
+);
 
-export const webhookPatch = {
-  schema: z
+export const webhookPatch = bodyOf(
+  z
     .strictObject({
       url: url.optional(),
       events: eventNames.nullable().optional(),
@@ -41,7 +41,7 @@ export const webhookPatch = {
       enabled: z.boolean().optional().describe('false keeps what is waiting and takes no new events.'),
     })
     .meta({ id: 'WebhookPatch', examples: [{ enabled: false }] }),
-} satisfies BodySpec<unknown>;
+);
 
 const webhookFields = {
   id: z.int(),

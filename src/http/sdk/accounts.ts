@@ -8,7 +8,7 @@ import { answerStatus, sendError } from '../errors.ts';
 import type { OperationDescription } from '../operation.ts';
 import { REPLAY_HEADERS, readKey } from '../hooks/idempotency.ts';
 import { pathOf } from '../request-path.ts';
-import { accountSchema, newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
+import { accountSchema, newAccount, presentAccount } from './accounts.wire.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 
 /** The key of a request opens the stored answer: it has to be as long as a UUID without its hyphens. */
@@ -55,7 +55,7 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
         key: key ?? '',
         body: digest?.toString('base64url') ?? '',
       };
-      const made = await registerAccount(deps.db, toAccountOwner(value!), key === undefined ? undefined : named);
+      const made = await registerAccount(deps.db, value!, key === undefined ? undefined : named);
       if (made.isReplay) reply.headers(REPLAY_HEADERS);
       return reply.code(201).send(presentAccount(made.account, made.keyText));
     },

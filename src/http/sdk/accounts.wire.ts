@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Account } from '../../domain/account.ts';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { makeViolation } from '../../domain/errors.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
+import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
 const text = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
@@ -58,15 +59,21 @@ const newAccountSchema = z
     ],
   });
 
-function checkName(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  if (body.firstName != null || body.name != null) return [];
-  return [makeViolation(['firstName'], 'is required: send a string.')];
+type AccountOwner = Pick<Account, 'company' | 'fullName' | 'firstName' | 'lastName' | 'email' | 'timeZone'>;
+
+/** The name may come in one field or in two. */
+function readNewAccount(body: SentFields): Parsed<AccountOwner> {
+  const { fields, violations: invalid } = readFields(newAccountSchema, body);
+  const hasName = body.firstName != null || body.name != null;
+  const others = hasName ? [] : [makeViolation(['firstName'], 'is required: send a string.')];
+  const violations = withoutRepeats(invalid, others);
+  if (violations.length > 0) return { kind: 'violations', violations };
+  return { kind: 'value', value: toAccountOwner(fields as z.output<typeof newAccountSchema>) };
 }
 
-export const newAccount = { schema: newAccountSchema, alsoCheck: checkName } satisfies BodySpec<unknown>;
+export const newAccount: BodySpec<AccountOwner> = { schema: newAccountSchema, read: readNewAccount };
 
-/** The body has passed `newAccount`. */
-export function toAccountOwner(body: z.infer<typeof newAccountSchema>) {
+function toAccountOwner(body: z.output<typeof newAccountSchema>): AccountOwner {
   const [first = '', ...rest] = (body.name ?? '').trim().split(/\s+/);
   const firstName = body.firstName ?? first;
   const lastName = body.lastName ?? (body.firstName == null ? rest.join(' ') : '');

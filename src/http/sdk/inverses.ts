@@ -14,7 +14,7 @@ import { StopReason } from '../../domain/stop-reason.ts';
 import type { HttpSettings } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
 import { createdWithoutPath, ok } from '../answer/answers.ts';
-import { inverseSchema, newOutput, noFields, presentInverse, toMeasurement } from './inverses.wire.ts';
+import { inverseSchema, newOutput, noFields, presentInverse } from './inverses.wire.ts';
 
 const tag = 'Inverses';
 
@@ -57,7 +57,7 @@ export const inverseOperations: readonly Operation[] = [
     answers: ok.spec('The inverse, judged.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       try {
-        const view = await recordOutput(deps.db, accountId, ids, toMeasurement(body));
+        const view = await recordOutput(deps.db, accountId, ids, body);
         return ok.answer(presentInverse(view.objective, view.inverse));
       } catch (error) {
         if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;

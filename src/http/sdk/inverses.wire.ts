@@ -3,26 +3,27 @@ import type { Measurement } from '../../application/record-output.ts';
 import { evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { readFields } from '../wire/violations.ts';
 import { looseVector } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
-export const noFields = {
-  isOptional: true,
-  schema: z.object({}).meta({ id: 'NoFields', examples: [{}] }),
-} satisfies BodySpec<unknown>;
+export const noFields = bodyOf(z.object({}).meta({ id: 'NoFields', examples: [{}] }), { isOptional: true });
 
 const newOutputSchema = z
   .object({ output: looseVector({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }) })
   .meta({ id: 'NewOutput', examples: [{ output: [1.62, 19.1] }] });
 
-export const newOutput = { schema: newOutputSchema } satisfies BodySpec<unknown>;
-
-export function toMeasurement(body: z.infer<typeof newOutputSchema>): Measurement {
-  return { kind: 'output', output: body.output, computeTimeNs: null };
-}
+export const newOutput: BodySpec<Measurement> = {
+  schema: newOutputSchema,
+  read: (body) => {
+    const { fields, violations } = readFields(newOutputSchema, body);
+    if (fields.output === undefined) return { kind: 'violations', violations };
+    return { kind: 'value', value: { kind: 'output', output: fields.output, computeTimeNs: null } };
+  },
+};
 
 export const resultSchema = z
   .strictObject({

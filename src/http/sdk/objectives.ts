@@ -2,13 +2,7 @@ import { loadObjectives } from '../../application/load-objectives.ts';
 import { getObjective } from '../../application/read-objectives.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { created, ok } from '../answer/answers.ts';
-import {
-  newObjectives,
-  objectiveSchema,
-  presentObjective,
-  presentReadObjective,
-  toNewObjective,
-} from './objectives.wire.ts';
+import { newObjectives, objectiveSchema, presentObjective, presentReadObjective } from './objectives.wire.ts';
 import { objectivePath } from './paths.ts';
 
 const tag = 'Objectives';
@@ -24,7 +18,7 @@ export const objectiveOperations: readonly Operation[] = [
     answers: created.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const limits = deps.settings.account;
-      const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body), limits);
+      const objective = await loadObjectives(deps.db, accountId, ids, body, limits);
       return created.answer(objectivePath(objective.id), presentObjective(objective));
     },
     replay: {

@@ -1,22 +1,21 @@
 import { z } from 'zod';
-import type { NewObjective } from '../../application/load-objectives.ts';
 import type { ReadObjective } from '../../application/read-objectives.ts';
-import type { Violation } from '../../domain/errors.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import {
-  checkDefinition,
+  type Bound,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  type NewObjective,
   OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveWithInverses,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
-import { checkLength } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { readNewObjective } from '../wire/read-objective.ts';
 import { listSchema } from '../wire/vectors.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { boundsVector, looseVector, objectiveTypeWord } from './loose-fields.ts';
@@ -39,7 +38,7 @@ const newObjectivesSchema = z
     initialOutput: looseVector(OUTPUTS),
     desiredL1Norm: z
       .number()
-      .min(0)
+      .meta({ minimum: 0 })
       .nullish()
       .transform((norm) => norm ?? 0),
     minimumBounds: bounds,
@@ -60,34 +59,13 @@ const newObjectivesSchema = z
     ],
   });
 
-/** The rules between fields, when the body is refused anyway. */
-function checkDefinitionWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const definition = newObjectivesSchema
-    .pick({ objectives: true, objectiveTypes: true, minimumBounds: true, maximumBounds: true })
-    .safeParse(body);
-  if (!definition.success) return [];
-  const { objectives } = definition.data;
-  const others = { desiredL1Norm: 0, convergence: DEFAULT_CONVERGENCE };
-  const violations = checkDefinition({ ...definition.data, ...others }, objectives.length, BOUNDS_RULE);
-  const initialOutput = newObjectivesSchema.shape.initialOutput.safeParse(body.initialOutput);
-  if (!initialOutput.success) return violations;
-  return [...violations, ...checkLength(['initialOutput'], initialOutput.data, objectives.length, 'objective')];
-}
+const defaults = { convergence: DEFAULT_CONVERGENCE, maximumAttempts: DEFAULT_MAXIMUM_ATTEMPTS };
 
-export const newObjectives = {
+export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  checkWhenRefused: checkDefinitionWhenRefused,
-} satisfies BodySpec<unknown>;
-
-export function toNewObjective(body: z.infer<typeof newObjectivesSchema>): NewObjective {
-  return {
-    ...body,
-    convergence: DEFAULT_CONVERGENCE,
-    maximumAttempts: DEFAULT_MAXIMUM_ATTEMPTS,
-    boundsRule: BOUNDS_RULE,
-  };
-}
+  read: (body) => readNewObjective(newObjectivesSchema, body, BOUNDS_RULE, defaults),
+};
 
 export const objectiveSchema = z
   .strictObject({
@@ -142,7 +120,7 @@ function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefine
   };
 }
 
-/** Zeros where none were given: clients want one number per objective. */
-function presentBounds(values: readonly number[], objective: Objective): number[] {
-  return values.length === 0 ? objective.objectives.map(() => 0) : [...values];
+/** Zeros where there are none: clients require one number per objective. */
+function presentBounds(values: readonly Bound[], objective: Objective): number[] {
+  return objective.objectives.map((_, j) => values[j] ?? 0);
 }

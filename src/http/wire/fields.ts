@@ -26,9 +26,6 @@ function textFault(text: string, length: LengthRange): string | undefined {
   return undefined;
 }
 
-/** A finite number; -0 becomes 0. */
-export const finiteNumber = z.number();
-
 export const positiveInteger = z.int().positive();
 
 /** ISO 8601 in UTC with milliseconds. */

@@ -27,11 +27,28 @@ export function vectorSchema(length: LengthRange) {
     .unknown()
     .transform((value, issues): number[] => {
       if (!checkArray(value, length, 'numbers', issues)) return z.NEVER;
-      const faults = findNonNumbers(value, LISTED_VIOLATIONS);
-      for (const index of faults) addIssue(issues, value[index], [index], numberFault(value[index]));
-      return faults.length > 0 ? z.NEVER : withoutNegativeZero(value as number[]);
+      return checkNumbers(value, value, issues) ? withoutNegativeZero(value as number[]) : z.NEVER;
     })
     .meta(documentAs(z.array(z.number()).min(length.minimum).max(length.maximum)));
+}
+
+/** Finite numbers or null; -0 becomes 0. */
+export function nullableVectorSchema(length: LengthRange) {
+  return z
+    .unknown()
+    .transform((value, issues): (number | null)[] => {
+      if (!checkArray(value, length, 'numbers', issues)) return z.NEVER;
+      const numbers = value.map((entry) => entry ?? 0);
+      if (!checkNumbers(value, numbers, issues)) return z.NEVER;
+      return withoutNegativeZero(numbers as number[]).map((number, i) => (value[i] === null ? null : number));
+    })
+    .meta(documentAs(z.array(z.number().nullable()).min(length.minimum).max(length.maximum)));
+}
+
+function checkNumbers(sent: readonly unknown[], numbers: readonly unknown[], issues: Issues): boolean {
+  const faults = findNonNumbers(numbers, LISTED_VIOLATIONS);
+  for (const index of faults) addIssue(issues, sent[index], [index], numberFault(sent[index]));
+  return faults.length === 0;
 }
 
 /** Rows of finite numbers, as they were sent: whoever makes a Matrix of them turns -0 into 0. */
