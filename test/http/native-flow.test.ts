@@ -28,7 +28,7 @@ const result = (change: object) => ({ minimumBound: null, maximumBound: null, de
 
 describe('a model', () => {
   it('is created with 201, Location and the fields of the interface', async () => {
-    const made = await service.send('POST', '/v1/models', { name: 'Heat exchanger', extra: 'ignored' });
+    const made = await service.send('POST', '/v1/models', { name: 'Heat exchanger' });
     expect(made.status).toBe(201);
     expect(made.headers.location).toBe(`/v1/models/${made.body.id}`);
     expect(made.body).toEqual({
@@ -43,7 +43,7 @@ describe('a model', () => {
     expect(read).toMatchObject({ status: 200, body: made.body });
   });
 
-  it('is changed by PATCH, which takes nothing else than name and description', async () => {
+  it('is changed by PATCH, which takes only name and description', async () => {
     const made = await service.send('POST', '/v1/models', { name: 'Before', description: 'a description' });
     const url = `/v1/models/${made.body.id}`;
     const changed = await service.send('PATCH', url, { name: 'After' });

@@ -262,6 +262,103 @@ describe('a request is refused with 400', () => {
   });
 });
 
+describe('a body under /v1', () => {
+  it.each([
+    ['cases', { ...CASES, failedCase: [0] }, 'failedCase', 'is not a field; did you mean failedCases?'],
+    [
+      'objectives',
+      { ...OBJECTIVES, maximumAttemps: 7 },
+      'maximumAttemps',
+      'is not a field; did you mean maximumAttempts?',
+    ],
+    ['initialize', { ...INITIALIZE, converge: 1 }, 'converge', 'is not a field; did you mean convergence?'],
+    ['model', { name: 'a name', labels: [] }, 'labels', 'is not a field; the fields are name, description.'],
+  ])('of %s with an unknown field is refused and nothing is stored', async (operation, body, property, message) => {
+    const answered = await SEND[operation]!(body);
+    expectProblem(answered, 400);
+    expect(answered.body.errors).toEqual([{ property, pointer: `/${property}`, message }]);
+    expect(answered.body.detail).toBe(`${property}: ${message}`);
+  });
+
+  it('with an unknown field of PUT or PATCH is refused', async () => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const url = `${objectiveUrl}/inverses/1/output`;
+    const put = await service.send('PUT', url, { output: [1, 2, 3], computetime: 5 });
+    expectProblem(put, 400);
+    expect(put.body.errors[0].message).toBe('is not a field; did you mean computeTime?');
+    const patch = await service.send('PATCH', trial.trialUrl, { state: 'completed' });
+    expectProblem(patch, 400);
+    expect(patch.body.errors.map(({ message }: { message: string }) => message)).toContain(
+      'is not a field; did you mean status?',
+    );
+  });
+
+  it.each(['NaN', 'Infinity', '-Infinity'])('with %s is told that JSON has none and what to do', async (word) => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, `{"output": [${word}, 1]}`);
+    expectProblem(answered, 400);
+    expect(answered.body.detail).toBe(
+      `The body is not valid JSON: JSON has no ${word}. Report a run without a result as failed instead: send failed: true in place of its output, or list its row in failedCases.`,
+    );
+  });
+
+  it('with a field __proto__ is told so, and only then', async () => {
+    const answered = await service.send('POST', '/v1/models', '{"name": "a name", "__proto__": {"x": 1}}');
+    expectProblem(answered, 400);
+    expect(answered.body.detail).toBe('The body must not have the field __proto__.');
+    const named = await service.send('POST', '/v1/models', '{"name": "__proto__ NaN"}');
+    expect(named.status).toBe(201);
+  });
+});
+
+describe('bounds of objectives whose type has none', () => {
+  const mixed = { ...OBJECTIVES, objectiveTypes: ['value', 'lessthan', 'minimize'] };
+  const nulls = { minimumBounds: [-1, null, null], maximumBounds: [1, null, null] };
+
+  it('may be null, and are stored and shown as null', async () => {
+    const { loaded, objectiveUrl } = await prepareObjective(service.send, { ...mixed, ...nulls });
+    expect(loaded).toMatchObject({ status: 201, body: nulls });
+    expect((await service.send('GET', objectiveUrl)).body).toMatchObject(nulls);
+    const [inverse] = (await service.send('GET', `${objectiveUrl}/inverses`)).body;
+    expect(inverse.results.map(({ minimumBound }: { minimumBound: number | null }) => minimumBound)).toEqual([
+      -1,
+      null,
+      null,
+    ]);
+  });
+
+  it('may be null in initialize-inverse, which still finds the same definition again', async () => {
+    const body = { ...INITIALIZE, ...mixed, ...nulls };
+    const first = await SEND.initialize!(body);
+    expect(first.status).toBe(201);
+    expect((await SEND.initialize!(body)).body.id).toBe(first.body.id);
+    const other = await SEND.initialize!({ ...body, minimumBounds: [-1, 0, null] });
+    expect(other.status).toBe(201);
+    expect(other.body.id).not.toBe(first.body.id);
+  });
+
+  it('are shown as 0 to existing clients, which require numbers', async () => {
+    const { loaded } = await prepareObjective(service.send, { ...mixed, ...nulls });
+    const shown = await service.send('GET', `/api/objectives/${loaded.body.id}`);
+    expect(shown.body).toMatchObject({ minimumBounds: [-1, 0, 0], maximumBounds: [1, 0, 0] });
+  });
+
+  it('are refused as 0 and 0 with the advice to send null', async () => {
+    const zeros = { minimumBounds: [-1, 0, 0], maximumBounds: [1, 0, 1] };
+    const answered = await SEND.objectives!({ ...mixed, ...zeros });
+    expectProblem(answered, 400);
+    expect(answered.body.detail).toBe(
+      'maximumBounds[1]: must be greater than minimumBounds[1] (0), is 0; lessthan has no bounds, so both may be null.',
+    );
+  });
+
+  it('must not be null for a type that has bounds', async () => {
+    const answered = await SEND.objectives!({ ...mixed, ...nulls, minimumBounds: [null, null, null] });
+    expectProblem(answered, 400);
+    expect(propertiesOf(answered)).toEqual(['minimumBounds[0]']);
+  });
+});
+
 describe('all violations of a request come at once', () => {
   it('of the shape', async () => {
     const answered = await SEND.initialize!({ convergence: 'small', objectives: [1, null], objectiveTypes: ['near'] });

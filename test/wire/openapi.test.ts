@@ -83,6 +83,28 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
   });
 });
 
+describe('unknown fields', () => {
+  const bodiesOf = ({ document, operations }: Dialect) =>
+    operations
+      .filter(({ body }) => body !== undefined)
+      .map((operation) => {
+        const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
+        const name = requestBody.content['application/json'].schema.$ref.split('/').at(-1);
+        const { violations } = readBody(operation.body!, { unheardOf: 1 });
+        const isNamed = violations.some(({ property }) => property === 'unheardOf');
+        return { name, isNamed, additional: document.components.schemas[name].additionalProperties };
+      });
+  const [native, sdk] = dialects as [Dialect, Dialect];
+
+  it.each(bodiesOf(native))('are refused in $name of the native dialect, as its document says', (body) => {
+    expect(body).toMatchObject({ isNamed: true, additional: false });
+  });
+
+  it.each(bodiesOf(sdk))('are ignored in $name of the SDK dialect', (body) => {
+    expect(body).toMatchObject({ isNamed: false, additional: undefined });
+  });
+});
+
 describe('the native document', () => {
   const [{ document }] = dialects as [Dialect];
   const answered = NATIVE_OPERATIONS.flatMap((operation) => Object.values(operation.answers)).flatMap(({ schema }) =>
