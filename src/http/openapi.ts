@@ -1,6 +1,7 @@
 /** The OpenAPI 3.1 documents of both dialects, built from the operations and the schemas that validate them. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
 import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
@@ -67,7 +68,7 @@ function describeDialect({ title, description, prefix, operations, examples }: D
   const problem = components.refer(problemSchema);
   return {
     openapi: '3.1.0',
-    info: { title, version: '1.0.0', description: `${description} ${BEFORE_OPERATIONS}` },
+    info: { title, version: packageJson.version, description: `${description} ${BEFORE_OPERATIONS}` },
     servers: [{ url: prefix }],
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     security: [{ bearer: [] }, { apiKey: [] }],
@@ -179,7 +180,8 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
     parameters.push({ name, in: 'query', description, schema: { type: 'boolean', default: false } });
   }
   if (operation.waits) {
-    const description = 'respond-async, or wait=<seconds> (RFC 7240).';
+    const description =
+      'wait=<seconds> sets how long the answer may wait for the suggestion; respond-async answers at once (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
   if (operation.method === 'POST') parameters.push(describeKey(operation));

@@ -1,5 +1,6 @@
 /** What every route has in common: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { z } from 'zod';
 import { revokeKey } from '../../src/application/manage-keys.ts';
 import { connect } from '../../src/db/client.ts';
@@ -391,6 +392,31 @@ describe('without a key', () => {
       const url = new URL(path!, 'http://x/docs/').pathname;
       expect([url, (await send('GET', url)).status]).toEqual([url, 200]);
     }
+  });
+
+  it('the reference shows the logo, the icon and the version of Backsolve', async () => {
+    const script = (await send('GET', '/docs/static/swagger-initializer.js')).text;
+    const [, logo = ''] = /data:image\/svg\+xml;base64,([\w+/=]+)/.exec(script) ?? [];
+    expect(Buffer.from(logo, 'base64').toString()).toContain('>Backsolve</text>');
+    const page = (await send('GET', '/docs/')).text;
+    expect(page.match(/<link rel="icon"[^>]*>/g)).toEqual([expect.stringContaining('/theme/icon.svg')]);
+    for (const prefix of ['/v1', '/api']) {
+      expect((await send('GET', `${prefix}/openapi.json`)).body.info.version).toBe(packageJson.version);
+    }
+  });
+
+  it('the reference mentions the preference wait only at the Prefer header of suggest', async () => {
+    const { paths } = (await send('GET', '/v1/openapi.json')).body;
+    const mentioned = Object.entries<Record<string, { parameters: { name: string }[] }>>(paths).flatMap(
+      ([path, item]) =>
+        Object.entries(item).flatMap(([method, { parameters, ...rest }]) => [
+          ...(JSON.stringify(rest).includes('wait=') ? [`${method} ${path}`] : []),
+          ...parameters
+            .filter((one) => JSON.stringify(one).includes('wait='))
+            .map(({ name }) => `${method} ${path} ${name}`),
+        ]),
+    );
+    expect(mentioned).toEqual([expect.stringMatching(/^post .*\/inverses Prefer$/)]);
   });
 });
 

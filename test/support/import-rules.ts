@@ -111,6 +111,8 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'domain/api-key.ts': ['node:crypto'],
   // Migrations are SQL text beside src, read by their numbers.
   'db/migrate.ts': ['../migrations', COMPUTED],
+  // The OpenAPI documents carry the version of the package.
+  'http/openapi.ts': ['../package.json'],
   // The optional package of this platform has a name of its own.
   'dev/postgres-binaries.ts': [COMPUTED],
 };

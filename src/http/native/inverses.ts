@@ -32,7 +32,7 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Ask for the next input to try',
     description:
-      'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once; so does the service when too many requests of the account wait already. Repeating it while the suggestion is being computed returns the same iteration.',
+      'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration.',
     body: noFields,
     waits: true,
     handlesIdempotency: true,
