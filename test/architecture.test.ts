@@ -1,6 +1,6 @@
 /**
- * Who may import whom and which packages, no cycles, the environment in one place, SQL in one place, names and sizes. The
- * last group proves that a breach of each rule would be seen.
+ * Checks who may import whom and which packages, that there are no cycles, that the environment and SQL are each used in
+ * one folder only, and names, sizes and words. The last group proves that each rule catches a violation.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
@@ -15,6 +15,7 @@ import {
   type SourceFacts,
   zoneOf,
 } from './support/import-rules.ts';
+import { findRetiredWords, readRetiredWords } from './support/vocabulary.ts';
 
 const root = new URL('../', import.meta.url);
 const sources = new Map<string, string>();
@@ -72,6 +73,25 @@ describe('src', () => {
   it(`has no file over ${MAXIMUM_LINES} lines`, () => {
     const long = [...sources].filter(([, source]) => source.trimEnd().split('\n').length > MAXIMUM_LINES);
     expect(long.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe('the vocabulary of docs/architecture.md', () => {
+  const RETIRED = readRetiredWords(readFileSync(new URL('docs/architecture.md', root), 'utf8'));
+  /** Words that a folder still uses; to be emptied. */
+  const STILL_USED: Readonly<Record<string, readonly string[]>> = {
+    application: ['settle', 'place', 'turn'],
+    db: ['settle', 'place', 'turn'],
+  };
+
+  it('retires the words that once named several ideas', () => {
+    expect(RETIRED).toEqual(['step', 'turn', 'place', 'settle', 'passing', 'keyed']);
+  });
+
+  it.each(['application', 'db', 'domain', 'http'])('is kept in identifiers, comments and texts of %s', (zone) => {
+    const refused = RETIRED.filter((word) => STILL_USED[zone]?.includes(word) !== true);
+    const found = [...sources].filter(([path]) => zoneOf(path) === zone);
+    expect(found.flatMap(([path, source]) => findRetiredWords(path, source, refused))).toEqual([]);
   });
 });
 
@@ -185,6 +205,30 @@ describe('the rules', () => {
     'take no constant for state: %s',
     (source) => {
       expect(readSource('http/sdk/trials.ts', source).moduleState).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['const nextStep = 1;', 'step'],
+    ['// Two steps later.', 'step'],
+    ["const text = 'it has settled';", 'settle'],
+    ['const SETTLED_CHANNEL = 1;', 'settle'],
+    ['const unsettled = 1;', 'settle'],
+    ['const { placeOf } = slots;', 'place'],
+    ['/** Turns rows into columns. */', 'turn'],
+    ['sql`select keyed from models`', 'keyed'],
+  ])('see a retired word: %s', (source, word) => {
+    expect(findRetiredWords('http/a.ts', source, [word])).toEqual([`http/a.ts:1: ${word}`]);
+  });
+
+  it('see a retired word in the name of a file', () => {
+    expect(findRetiredWords('http/places.ts', '', ['place'])).toEqual(['http/places.ts: place']);
+  });
+
+  test.each(['return stepwise;', 'const settings = replaceAll();', 'const timestep = pass;'])(
+    'take no other word for a retired one: %s',
+    (source) => {
+      expect(findRetiredWords('http/a.ts', source, ['step', 'settle', 'place', 'turn', 'passing'])).toEqual([]);
     },
   );
 

@@ -107,10 +107,10 @@ type ArrayField = 'objectives' | 'objectiveTypes' | 'minimumBounds' | 'maximumBo
 type Lengths = { readonly [Field in ArrayField]?: { readonly length: number } };
 
 /**
- * All violations of a new objective, every rule in one place. Of a body that is refused anyway, only the valid fields are
- * known: rules about the others are skipped, and so are those that need the context.
+ * All violations of a new objective. If a body is refused for some of its fields, the others are still checked: rules
+ * about missing fields are skipped, and without a context so are the rules that need one.
  *
- * @param arrays  the arrays whose lengths are checked, in case there are more than fields: those with invalid elements
+ * @param arrays  the arrays whose lengths are checked; may also have those whose elements are invalid
  */
 export function checkNewObjective(
   fields: Partial<NewObjective>,

@@ -14,7 +14,7 @@ export function withoutNegativeZero(values: readonly number[]): number[] {
   return values.map(toPositiveZero);
 }
 
-/** Keeps a computed figure representable in JSON: a difference of two finite doubles may overflow. */
+/** Keeps a computed value representable in JSON: the difference of two finite doubles may overflow. */
 export function toFinite(value: number): number {
   if (value > Number.MAX_VALUE) return Number.MAX_VALUE;
   return Math.max(value, -Number.MAX_VALUE);

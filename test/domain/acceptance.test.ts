@@ -172,8 +172,8 @@ describe('results', () => {
     const base = { minimumBounds: [-2.5], maximumBounds: [7.5], desiredL1Norm: 0.75, convergence: 1e-9 };
     const detail = (type: ObjectiveType): string =>
       evaluateOutput({ ...base, objectives: [40], objectiveTypes: [type] }, [41]).results[0]!.detail;
-    expect(detail(ObjectiveType.percent)).toContain('by 2.5 percent, allowed are -2.5 to 7.5 percent');
-    expect(detail(ObjectiveType.value)).toContain('allowed are 37.5 to 47.5');
+    expect(detail(ObjectiveType.percent)).toContain('by 2.5 percent; the allowed range is -2.5 to 7.5 percent');
+    expect(detail(ObjectiveType.value)).toContain('is 37.5 to 47.5');
     expect(detail(ObjectiveType.exact)).toContain('L1 norm 1 of all outputs is above the threshold 0.75');
   });
 });

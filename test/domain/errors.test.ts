@@ -68,7 +68,7 @@ describe('refuseViolations', () => {
 
   it('counts several and lists them all', () => {
     const error = refusalOf(many(3));
-    expect(error.message).toBe('3 rules are violated, first objectives[0]: must be a number.');
+    expect(error.message).toBe('3 violations, the first: objectives[0]: must be a number.');
     expect(error.facts.violations).toHaveLength(3);
   });
 
@@ -83,7 +83,7 @@ describe('refuseViolations', () => {
     const whole = makeViolation([], 'must be a JSON object.');
     expect(refusalOf([whole]).message).toBe('the request: must be a JSON object.');
     expect(refusalOf([whole, ...many(1)]).message).toBe(
-      '2 rules are violated, first the request: must be a JSON object.',
+      '2 violations, the first: the request: must be a JSON object.',
     );
   });
 });

@@ -109,7 +109,7 @@ describe.each(['storedRows', 'storedBytes'] as const)('an account that keeps as 
       expect(refused.body).toMatchObject({
         type: 'urn:backsolve:problem:quota-exceeded',
         title: 'The account keeps as much as it may',
-        detail: expect.stringMatching(/^This account keeps .*; it may keep .*purged at once/),
+        detail: expect.stringMatching(/^This account stores .*; its quota is .*purge them at once/),
       });
     }
     expect(await usageOf(t.send)).toEqual(before);
