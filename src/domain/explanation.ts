@@ -87,7 +87,7 @@ export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDef
   return [
     claim,
     ...(alone.length > 0 ? [`Out of reach even alone: ${alone.join(', ')}.`] : []),
-    ...(pairs.length > 0 ? [`Can each be met, but not together: ${pairs.join(', ')}.`] : []),
+    ...(pairs.length > 0 ? [`Each alone can be met, but not together: ${pairs.join(', ')}.`] : []),
   ].join(' ');
 }
 

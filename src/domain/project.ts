@@ -142,7 +142,8 @@ function checkCategoryNames(
       makeViolation(['categories', i], `must have maximum - minimum + 1 = ${needed} names, has ${names.length}.`),
     );
   }
-  if (new Set(names).size !== names.length) violations.push(makeViolation(['categories', i], 'must not repeat a name.'));
+  if (new Set(names).size !== names.length)
+    violations.push(makeViolation(['categories', i], 'must not repeat a name.'));
   return violations;
 }
 

@@ -89,6 +89,8 @@ export function checkOutputCases(
 /** Every failed row must exist. */
 export function checkFailedCases(failedCases: readonly number[], rowCount: number): readonly Violation[] {
   return failedCases.flatMap((row, k) =>
-    row < rowCount ? [] : [makeViolation(['failedCases', k], `must be at most ${rowCount - 1}, the last row, is ${row}.`)],
+    row < rowCount
+      ? []
+      : [makeViolation(['failedCases', k], `must be at most ${rowCount - 1}, the last row, is ${row}.`)],
   );
 }

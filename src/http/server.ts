@@ -1,6 +1,6 @@
 /**
- * The ingress: what holds for every request, then each dialect in a scope of its own. Hooks run in the order in which
- * they are added here.
+ * Builds the ingress: first the hooks of every request, then each dialect in a scope of its own. Hooks run in the order in
+ * which they are added here.
  */
 import Fastify, {
   type FastifyBaseLogger,
@@ -36,17 +36,17 @@ import { allowCrossOrigin } from './sdk/cross-origin.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { addSdkDialect } from './sdk/routes.ts';
 
-/** Ids have at most 19 digits, but a longer one is still an id, of nothing. */
+/** Ids have at most 19 digits; a longer one is still an id and gets 404. */
 const MAXIMUM_PARAMETER_LENGTH = 4_096;
-/** Longer than the idle timeout of common load balancers (60 s), so that the balancer is the one who closes. */
+/** Longer than the idle timeout of common load balancers (60 s), so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
-/** Idle time of a connection, on top of the longest wait for a suggestion, before it counts as dead. */
+/** Idle time beyond the longest wait for a suggestion after which a connection counts as dead. */
 const CONNECTION_SLACK_MS = 60_000;
 
 export interface Ingress {
-  /** Not listening yet. Close it with `close()`; requests in flight are answered first. */
+  /** Not listening yet. `close()` answers requests in flight first. */
   readonly app: FastifyInstance;
-  /** Whether a request that came now would be served: what /readyz tells. */
+  /** Whether a request would be served now, as /readyz reports. */
   isReady(): Promise<boolean>;
 }
 
@@ -61,7 +61,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     requestTimeout: settings.requestTimeoutMs,
     connectionTimeout: settings.suggestWaitMaximumMs + CONNECTION_SLACK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Answered by refuseWhenClosing, with the body that every error has.
+    // refuseWhenClosing answers instead, with a problem body.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAXIMUM_PARAMETER_LENGTH },
@@ -119,7 +119,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   return { app, isReady };
 }
 
-/** Counts in this process alone. Undefined: no limit. */
+/** Counts in this process only. Undefined: no limit. */
 function makeLocalLimiter(limit: number): RateLimiter | undefined {
   const now = () => performance.now();
   return limit === 0 ? undefined : makeRateLimiter({ limit }, makeMemoryWindow(limit, now), now);

@@ -75,16 +75,14 @@ describe('refuseViolations', () => {
   it('lists at most 100 but counts all', () => {
     expect(refusalOf(many(100)).facts.violations).toHaveLength(100);
     const error = refusalOf(many(50_000));
-    expect(error.message).toContain('50000 rules');
+    expect(error.message).toContain('50000 violations');
     expect(error.facts.violations).toEqual(many(100));
   });
 
   it('speaks of the request where a violation has no place in it', () => {
     const whole = makeViolation([], 'must be a JSON object.');
     expect(refusalOf([whole]).message).toBe('the request: must be a JSON object.');
-    expect(refusalOf([whole, ...many(1)]).message).toBe(
-      '2 violations, the first: the request: must be a JSON object.',
-    );
+    expect(refusalOf([whole, ...many(1)]).message).toBe('2 violations, the first: the request: must be a JSON object.');
   });
 });
 

@@ -32,7 +32,7 @@ const diagnosis: Diagnosis = {
 describe('a diagnosis in words', () => {
   it('says by how much to relax which bound, rounded up, and what is out of reach alone', () => {
     expect(describeDiagnosis(diagnosis, definition)).toBe(
-      'The objectives seem out of reach together; at the nearest point predicted bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percent points. Out of reach even alone: 0.',
+      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percent points. Out of reach even alone: 0.',
     );
   });
 
@@ -40,7 +40,7 @@ describe('a diagnosis in words', () => {
     const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
     const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
     expect(describeDiagnosis(conflicting, definition)).toBe(
-      'The objectives seem out of reach; at the nearest point evaluated so far bounds would have to be relaxed: objective 1 by 0.5 percent points. Each alone can be met, but not together: 0 and 1.',
+      'The objectives seem out of reach; at the nearest point evaluated so far, bounds would have to be relaxed: objective 1 by 0.5 percent points. Each alone can be met, but not together: 0 and 1.',
     );
   });
 

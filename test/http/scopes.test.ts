@@ -42,7 +42,7 @@ describe('a key of one scope', () => {
         expect(answer.status).toBe(403);
         expect(answer.body).toMatchObject({
           type: 'urn:backsolve:problem:forbidden',
-          detail: `This needs a key with the scope ${needed}.`,
+          detail: `This request needs a key with the scope ${needed}.`,
         });
       }
     }

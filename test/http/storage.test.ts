@@ -108,7 +108,7 @@ describe.each(['storedRows', 'storedBytes'] as const)('an account that keeps as 
       expect(refused.status, refused.text).toBe(403);
       expect(refused.body).toMatchObject({
         type: 'urn:backsolve:problem:quota-exceeded',
-        title: 'The account keeps as much as it may',
+        title: 'The storage quota of the account is used up',
         detail: expect.stringMatching(/^This account stores .*; its quota is .*purge them at once/),
       });
     }

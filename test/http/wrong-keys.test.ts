@@ -59,7 +59,7 @@ it('beyond the limit an address gets 429 with Retry-After, in both dialects and 
       expect(refused.headers['www-authenticate']).toBeUndefined();
       expect(refused.body).toMatchObject({
         type: 'urn:backsolve:problem:too-many-wrong-keys',
-        detail: expect.stringContaining('go on in 60 s'),
+        detail: expect.stringContaining('retry in 60 s'),
       });
     }
   });

@@ -1,18 +1,18 @@
-/** From received bytes to the value of a body or everything that is wrong with it. Runs in the event loop or in a thread. */
+/** Makes the value of a body, or all its violations, from its bytes. Runs in the event loop or in a thread. */
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { describeWrongType } from '../wire/violations.ts';
 import { parseJsonText, type TextLimits } from './json-text.ts';
 import type { BodySpec, SentFields } from './spec.ts';
 
 export interface BodyReading<B> {
-  /** Undefined when there are violations. */
+  /** Undefined if there are violations. */
   readonly value: B | undefined;
   readonly violations: readonly Violation[];
-  /** Set instead of violations when the bytes are no JSON that is taken. */
+  /** Set instead of violations if the bytes are not acceptable JSON. */
   readonly unreadable?: string;
 }
 
-/** An empty body is no body. */
+/** An empty body counts as none. */
 export function readBodyBytes<B>(spec: BodySpec<B>, bytes: Uint8Array, limits: TextLimits): BodyReading<B> {
   if (bytes.length === 0) return readBody(spec, undefined);
   const parsed = parseJsonText(bytes, limits);
@@ -20,7 +20,7 @@ export function readBodyBytes<B>(spec: BodySpec<B>, bytes: Uint8Array, limits: T
   return readBody(spec, parsed.value);
 }
 
-/** Of a parsed body. */
+/** Reads a parsed body. */
 export function readBody<B>(spec: BodySpec<B>, sent: unknown): BodyReading<B> {
   const body = sent === undefined && spec.isOptional === true ? {} : sent;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

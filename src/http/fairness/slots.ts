@@ -28,7 +28,7 @@ export class Slots {
   take(holder: string, reply: FastifyReply): void {
     const taken = this.#taken.get(holder) ?? 0;
     if (taken >= this.#maximum) {
-      const message = `You already have ${taken} requests in progress, the most this service takes at once; wait for some of them to finish.`;
+      const message = `You already have ${taken} requests in progress, the most this service takes at once; wait until some have finished.`;
       throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     this.#taken.set(holder, taken + 1);

@@ -19,9 +19,9 @@ const tag = 'Inverses';
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
 const inverses = `${objective}/inverses` as const;
 
-/** A suggestion takes a fraction of a second; a poll faster than this only costs both sides. */
+/** A suggestion takes a fraction of a second; polling faster is useless. */
 const POLL_AFTER_SECONDS = 1;
-/** Where so many of an account wait already the queue is long. */
+/** When many requests of the account are waiting, the queue is long. */
 const POLL_CROWDED_SECONDS = 5;
 
 export const inverseOperations: readonly Operation[] = [
@@ -38,13 +38,13 @@ export const inverseOperations: readonly Operation[] = [
     handlesIdempotency: true,
     answers: {
       ...created.spec(
-        'The next iteration with its input. When the objective was stopped meanwhile: status stopped, input null.',
+        'The next iteration with its input. If the objective was stopped in the meantime: status stopped, input null.',
         suggestionSchema,
       ),
       202: {
-        description: 'The suggestion is not computed yet; input is null. Poll the Location.',
+        description: 'The suggestion is not yet computed; input is null. Poll the Location.',
         schema: suggestionSchema,
-        headers: { Location: 'Path of the iteration.', 'Retry-After': 'Seconds until a poll makes sense.' },
+        headers: { Location: 'Path of the iteration.', 'Retry-After': 'Seconds until polling makes sense.' },
       },
     },
     refusals: {
@@ -96,10 +96,10 @@ export const inverseOperations: readonly Operation[] = [
     path: `${objective}/inverse-output`,
     operationId: 'loadInverseOutput',
     tag,
-    summary: 'Complete the open iteration: load its output, or report that its run failed',
+    summary: 'Complete the open iteration: load its output or report that its run failed',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration has another output already; instance is its path.' },
+    refusals: { 409: 'The iteration already has another output; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
       ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
     replay: {
@@ -116,7 +116,7 @@ export const inverseOperations: readonly Operation[] = [
     summary: 'Complete the named iteration',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration has another output already; instance is its path.' },
+    refusals: { 409: 'The iteration already has another output; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
       ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
   }),

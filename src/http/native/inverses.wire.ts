@@ -17,14 +17,14 @@ const newInverseOutputSchema = z
   .strictObject({
     output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
       .optional()
-      .describe('What the run at the suggested input gave, one number per objective.'),
+      .describe('The result of the run at the suggested input, one number per objective.'),
     computeTime: z
       .number()
       .min(0)
       .max(Number.MAX_SAFE_INTEGER)
       .nullish()
-      .describe('Nanoseconds the run took; without it the time since the suggestion was handed out.'),
-    failed: z.boolean().optional().describe('true instead of an output when the run failed.'),
+      .describe('Nanoseconds that the run took; by default the time since the suggestion was handed out.'),
+    failed: z.boolean().optional().describe('true, instead of an output, if the run failed.'),
     reason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH }).nullish().describe('Why the run failed.'),
   })
   .meta({ id: 'NewInverseOutput', examples: [{ output: [1.62, 19.1] }, { failed: true, reason: 'mesh collapsed' }] });
@@ -81,8 +81,8 @@ const commonFields = {
   objectiveId: z.int(),
   status: z.enum(Object.values(InverseStatus)),
   iteration: z.int().describe('1 is the initial point.'),
-  l1Norm: z.number().describe('Of the output that results judge.'),
-  errors: z.array(z.number()).describe('One per objective, the errors of results.'),
+  l1Norm: z.number().describe('Of the output that the results judge.'),
+  errors: z.array(z.number()).describe('One per objective, the errors of the results.'),
   loadedAt: timestamp.nullable(),
   satisfiedAt: timestamp.nullable(),
   stoppedAt: timestamp.nullable(),
@@ -95,13 +95,13 @@ const commonFields = {
 
 const inverseFields = {
   ...commonFields,
-  convergence: z.number().describe('The criterion on iteration 1, then the relative distance that is left.'),
+  convergence: z.number().describe('On iteration 1 the criterion, later the remaining relative distance.'),
   input: z.array(z.number()).nullable().describe('null while the suggestion is being computed.'),
-  suggestTime: z.number().describe('Nanoseconds the optimizer took.'),
-  computeTime: z.number().describe('Nanoseconds between the suggestion and its output.'),
+  suggestTime: z.number().describe('Nanoseconds that the optimizer took.'),
+  computeTime: z.number().describe('Nanoseconds from the suggestion to its output.'),
   results: z
     .array(resultSchema)
-    .describe('Judge the own output, before it is loaded the output of the last completed iteration.'),
+    .describe('Judge the output of this iteration; before it is loaded, that of the last completed iteration.'),
 };
 
 export const suggestionSchema = z.object(inverseFields).meta({ id: 'Suggestion' });
@@ -124,7 +124,7 @@ export const embeddedInverseSchema = z
   })
   .meta({ id: 'EmbeddedInverse' });
 
-/** An inverse as the answer to suggest: the input to try next. */
+/** An inverse as the answer to suggest. */
 export function presentSuggestion(view: InverseView): z.infer<typeof suggestionSchema> {
   return presentFields(view, judge(view.objective, view.inverse));
 }

@@ -58,7 +58,7 @@ export const modelOperations: readonly Operation[] = [
     operationId: 'deleteModel',
     tag,
     summary: 'Disable a model and everything in it',
-    description: 'The name becomes free again.',
+    description: 'Its name can be used again.',
     answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteModel(deps.db, accountId, ids.modelId);

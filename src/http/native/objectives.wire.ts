@@ -128,7 +128,7 @@ export const loadedObjectivesSchema = z
   .object({
     ...echoFields,
     l1Norm: z.number().describe('The desired L1 norm.'),
-    results: z.array(resultSchema).describe('Judge the initial output; bounds are null here.'),
+    results: z.array(resultSchema).describe('Judge the initial output; here the bounds are null.'),
   })
   .meta({ id: 'LoadedObjectives' });
 
@@ -143,7 +143,7 @@ export const objectiveSchema = z
   })
   .meta({ id: 'Objective' });
 
-/** An objective read on its own: what the optimizer has learned comes along. */
+/** An objective read on its own, with what the optimizer has learned. */
 export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
 
 export function presentExplainedObjective(read: ExplainedObjective) {
@@ -165,7 +165,7 @@ export function presentObjective(objective: ObjectiveWithInverses): z.infer<type
   return presentWith(objective, optimal ?? null, inverses);
 }
 
-/** The same, written while it is read. */
+/** The same, streamed while it is read. */
 export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
   const shown = JsonArray.of(inverses, (inverse) => presentEmbeddedInverse(objective, inverse));
   return presentWith(objective, optimalInverse, shown);

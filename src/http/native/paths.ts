@@ -1,4 +1,4 @@
-/** Paths of the native dialect's records, for Location, Link and `instance`. */
+/** Paths of records in the native dialect, for Location, Link and `instance`. */
 export const NATIVE_PREFIX = '/v1';
 
 export interface TrialIds {

@@ -21,7 +21,7 @@ const tag = 'Projects';
 const projects = '/models/{model_id}/projects';
 const project = `${projects}/{project_id}` as const;
 
-/** The project, its cases written while they are read. */
+/** The project, with its cases streamed while they are read. */
 function showProject(db: HttpDeps['db'], accountId: number, project: Project) {
   return presentProject(project, JsonArray.plain(readAllInputCases(db, accountId, project)));
 }
@@ -34,7 +34,7 @@ export const projectOperations: readonly Operation[] = [
     tag,
     summary: 'Create a project: its input space and the points to evaluate',
     description:
-      'Without inputCases the service designs the points. Evaluate them and load the outputs as output cases.',
+      'Without inputCases the service designs the points. Evaluate them, then load the outputs as output cases.',
     body: newProject,
     answers: created.spec('The project with its input cases.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
@@ -81,7 +81,7 @@ export const projectOperations: readonly Operation[] = [
     tag,
     summary: 'List the input cases of a project',
     isList: true,
-    answers: pageOf.spec('The cases in order; after takes the number of the last one.', inputCaseSchema),
+    answers: pageOf.spec('The cases in order; after takes the number of the last case.', inputCaseSchema),
     handle: async (call) => {
       const { db } = call.deps;
       const page = readInputCasePage(db, call.accountId, await getProject(db, call.accountId, call.ids), call.page);

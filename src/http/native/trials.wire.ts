@@ -11,7 +11,7 @@ export const newTrial = bodyOf(
       output_case_set_id: positiveInteger
         .nullish()
         .transform((id) => id ?? null)
-        .describe('The set to work on; without it the newest one.'),
+        .describe('The set to work on; by default the newest.'),
     })
     .meta({ id: 'NewTrial', examples: [{ output_case_set_id: 7 }] }),
   { isOptional: true },
@@ -19,7 +19,7 @@ export const newTrial = bodyOf(
 
 export const trialPatch = bodyOf(
   z
-    .strictObject({ status: status.describe('An active trial can be completed; nothing else moves.') })
+    .strictObject({ status: status.describe('An active trial can be completed; no other change is possible.') })
     .meta({ id: 'TrialPatch', examples: [{ status: 'completed' }] }),
 );
 

@@ -1,4 +1,4 @@
-/** Registration, the one call without a key. Closed unless the settings open it. */
+/** Registration, the only call without a key. Closed unless the settings open it. */
 import type { FastifyInstance } from 'fastify';
 import { registerAccount } from '../../application/register-account.ts';
 import { refuseViolations } from '../../domain/errors.ts';
@@ -11,7 +11,7 @@ import { pathOf } from '../request-path.ts';
 import { accountSchema, newAccount, presentAccount } from './accounts.wire.ts';
 import { createdWithoutPath } from '../answer/answers.ts';
 
-/** The key of a request opens the stored answer: it has to be as long as a UUID without its hyphens. */
+/** The Idempotency-Key unseals the stored answer, so it must be as long as a UUID without hyphens. */
 const MINIMUM_KEY_LENGTH = 32;
 
 export const registration: OperationDescription = {
@@ -19,8 +19,8 @@ export const registration: OperationDescription = {
   path: '/accounts/register',
   operationId: 'registerAccount',
   tag: 'Accounts',
-  summary: 'Make an account and its first API key, where the operator lets anybody do so',
-  description: 'The password is neither kept nor asked for again: the API key is the only credential.',
+  summary: 'Create an account and its first API key, if the operator has opened registration',
+  description: 'The password is not stored: the API key is the only credential.',
   body: newAccount,
   needsNoKey: true,
   minimumKeyLength: MINIMUM_KEY_LENGTH,
@@ -34,7 +34,7 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
   scope.route({
     method: registration.method,
     url: registration.path,
-    // In onRequest, so that a body with a password is not even read.
+    // In onRequest, so that a body with a password is never read.
     onRequest: async (request, reply) => {
       if (isOpen) return;
       const detail = 'Registration is closed on this service; ask its operator for an API key.';

@@ -17,12 +17,12 @@ const email = z.preprocess(
   textSchema({ minimum: 3, maximum: MAXIMUM_ADDRESS_LENGTH }).regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.'),
 );
 
-/** Only looked at: it is neither kept, compared nor repeated in any message, because the API key is the only credential. */
+/** Required because clients send it, and never stored or repeated: the API key is the only credential. */
 const password = z
   .unknown()
   .transform((value, issues): undefined => {
     if (typeof value === 'string' && value !== '') return undefined;
-    issues.addIssue({ code: 'custom', message: 'is required: send a text that is not empty.', input: undefined });
+    issues.addIssue({ code: 'custom', message: 'is required: send a string that is not empty.', input: undefined });
     return z.NEVER;
   })
   .meta({ type: 'string', minLength: 1, format: 'password' });
@@ -37,7 +37,7 @@ const newAccountSchema = z
     company: text,
     firstName: text.nullish(),
     lastName: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH }).nullish(),
-    // Clients before 1.1 send the whole name in one field.
+    // Clients before 1.1 send the full name in one field.
     name: text.nullish(),
     email,
     password,
@@ -111,7 +111,7 @@ export function presentAccount(account: Account, keyText: string): z.infer<typeo
     email: account.email,
     apiKey: keyText,
     timeZone: account.timeZone,
-    // Clients want one that is not null; nobody bills here.
+    // Clients require one that is not null; this service does no billing.
     customerId: `customer-${account.id}`,
   };
 }

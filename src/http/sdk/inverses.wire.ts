@@ -60,7 +60,7 @@ export const inverseSchema = z
 
 /**
  * An inverse. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last
- * completed inverse, from which it sets out.
+ * completed inverse.
  */
 export function presentInverse(objective: Objective, stored: Inverse): z.infer<typeof inverseSchema> {
   const inverse = { ...stored, disabledAt: disabledAtOf(objective, stored) };
@@ -83,7 +83,7 @@ export function presentInverse(objective: Objective, stored: Inverse): z.infer<t
   };
 }
 
-/** Results are computed, not stored: their instants are those of the inverse they judge. */
+/** Results are computed, not stored; their instants are those of their inverse. */
 function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeof resultSchema> {
   const createdAt = inverse.loadedAt ?? inverse.createdAt;
   return {
@@ -100,12 +100,12 @@ function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeo
   };
 }
 
-/** How many inverses get result ids of their own before they repeat: 1000 per inverse have to fit into 31 bits. */
+/** Result ids repeat after this many inverses: 1000 ids per inverse must fit into 31 bits. */
 const INVERSES_OF_RESULT_IDS = 2_147_483;
 
 /**
- * A positive id for a result, the same in every answer. Some clients keep ids in 32 bits, so ids repeat for inverses that lie
- * a multiple of 2 147 483 apart; within an inverse, and among its neighbours, they differ. Nothing can be looked up by them.
+ * A positive id for a result, the same in every answer. Some clients store ids in 32 bits, so the results of inverses whose
+ * ids differ by a multiple of 2,147,483 share ids; those of the same or neighboring inverses do not. No call takes these ids.
  */
 export function resultId(inverseId: number, number: number): number {
   return (inverseId % INVERSES_OF_RESULT_IDS) * MAXIMUM_OUTPUT_COUNT + number + 1;

@@ -16,7 +16,7 @@ export const modelOperations: readonly Operation[] = [
     path: '/models',
     operationId: 'readModels',
     tag,
-    summary: 'All models with everything in them',
+    summary: 'Read all models with everything in them',
     answers: ok.spec('A bare array, oldest first.', z.array(modelSchema)),
     handle: async ({ deps, accountId }) =>
       ok.written(JsonArray.of(listModelTrees(deps.db, accountId), presentModelTree)),
@@ -26,7 +26,7 @@ export const modelOperations: readonly Operation[] = [
     path: '/models/{model_id}',
     operationId: 'readModel',
     tag,
-    summary: 'A model with everything in it',
+    summary: 'Read a model with everything in it',
     answers: ok.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentModelTree(await getModelTree(deps.db, accountId, ids.modelId))),

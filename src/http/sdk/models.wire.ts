@@ -14,7 +14,7 @@ export const newModel = bodyOf(
   z
     .object({
       name: textSchema(MODEL_NAME_LENGTH),
-      // An empty form field arrives as an empty text.
+      // An empty form field arrives as an empty string.
       description: z
         .preprocess((text) => (text === '' ? null : text), description.nullable())
         .meta(documentAs(z.union([description, z.literal(''), z.null()])))

@@ -31,7 +31,7 @@ export const objectiveOperations: readonly Operation[] = [
     path: '/objectives/{objective_id}',
     operationId: 'readObjective',
     tag,
-    summary: 'An objective with its inverses',
+    summary: 'Read an objective with its inverses',
     answers: ok.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentReadObjective(await getObjective(deps.db, accountId, ids))),

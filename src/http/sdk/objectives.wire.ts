@@ -21,7 +21,7 @@ import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { boundsVector, looseVector, objectiveTypeWord } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
-/** Clients send zeros for every objective without bounds, so only those with bounds are checked. */
+/** Clients send zeros for objectives without bounds, so only the bounds of the others are checked. */
 const BOUNDS_RULE = 'bounded-types';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
@@ -70,7 +70,7 @@ export const newObjectives: BodySpec<NewObjective> = {
 export const objectiveSchema = z
   .strictObject({
     ...recordFields,
-    number: z.int().describe('1 for the first objective of the trial; the PHP client needs it.'),
+    number: z.int().describe('1 for the first objective of the trial; the PHP client requires it.'),
     optimalInverse: inverseSchema.nullable(),
     attemptCount: z.int(),
     stopReason: z.literal(Object.values(StopReason)),
@@ -83,14 +83,14 @@ export const objectiveSchema = z
   })
   .meta({ id: 'Objective' });
 
-/** An objective with the inverses that have an input; one still being computed is not shown. */
+/** An objective with its inverses, except one that is still being computed. */
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
   const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.filter(hasInput).map((inverse) => presentInverse(objective, inverse));
   return presentWith(objective, optimal, inverses);
 }
 
-/** The same, written while it is read. */
+/** The same, streamed while it is read. */
 export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
   const shown = JsonArray.of(withInput(inverses), (inverse) => presentInverse(objective, inverse));
   return presentWith(objective, optimalInverse ?? undefined, shown);

@@ -60,8 +60,8 @@ const newProjectSchema = spaceSchema
   });
 
 /**
- * One list of names per input. Clients send one flat list; with several category inputs their names follow one another, as
- * many for each as it has values. Undefined when the list cannot be divided like that.
+ * One list of names per input. Clients send one flat list; with several category inputs, their names follow one another, as
+ * many for each as it has values. Undefined if the list cannot be divided like that.
  */
 function divideCategories(space: SentSpace): readonly (readonly string[])[] | undefined {
   const { categories, inputTypes } = space;
@@ -122,7 +122,7 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** `inputCases` and `trials` are written piece by piece: together they may be larger than fits in memory. */
+/** `inputCases` and `trials` are streamed: they may not fit into memory. */
 export function presentProject(project: Project, inputCases: Matrix | JsonArray, trials: readonly [] | JsonArray) {
   return {
     ...presentRecord(project),

@@ -15,7 +15,7 @@ export const trialOperations: readonly Operation[] = [
     path: '/projects/{project_id}/output-cases',
     operationId: 'loadOutputCases',
     tag,
-    summary: 'Load the outputs of the input cases; makes a trial',
+    summary: 'Load the outputs of the input cases; creates a trial',
     body: newOutputCases,
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
@@ -34,7 +34,7 @@ export const trialOperations: readonly Operation[] = [
     path: '/trials/{trial_id}',
     operationId: 'readTrial',
     tag,
-    summary: 'A trial with everything in it',
+    summary: 'Read a trial with everything in it',
     answers: ok.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentTrialTree(await getTrialTree(deps.db, accountId, ids))),

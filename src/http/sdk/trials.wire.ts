@@ -57,7 +57,7 @@ export const trialSchema = z
   })
   .meta({ id: 'Trial' });
 
-/** `outputCases` and `objectives` are written piece by piece: together they may be larger than fits in memory. */
+/** `outputCases` and `objectives` are streamed: they may not fit into memory. */
 export function presentTrial(
   trial: Trial,
   set: OutputCaseSet,

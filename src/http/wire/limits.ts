@@ -1,4 +1,4 @@
-/** Sizes that the ingress accepts. Beyond them a request is refused before its elements are looked at. */
+/** Sizes that the ingress accepts. A larger request is refused before its elements are read. */
 export const MAXIMUM_OUTPUT_COUNT = 1_000;
 export const MAXIMUM_CASE_COUNT = 10_000;
 export const MAXIMUM_NAME_LENGTH = 200;

@@ -1,6 +1,6 @@
 /**
- * From zod's issues to the violations that clients read. Every message completes the sentence that the property name
- * begins and says what to send instead.
+ * Makes violations for clients of zod's issues. Every message completes the sentence that the name of the property begins,
+ * and says what to send.
  */
 import { z } from 'zod';
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from '../../domain/errors.ts';
@@ -36,7 +36,7 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodType>>>(
   return { fields, violations };
 }
 
-/** Violations of a request that are invalid in themselves, then those of rules with other fields, unless named already. */
+/** Adds violations of rules between fields, except at properties that are already named. */
 export function withoutRepeats(named: readonly Violation[], others: readonly Violation[]): readonly Violation[] {
   const pointers = new Set(named.map((violation) => violation.pointer));
   return [...named, ...others.filter((violation) => !pointers.has(violation.pointer))];
@@ -108,14 +108,14 @@ function expectedKind(expected: string): string {
   }
 }
 
-/** `is required: send ...` when nothing was sent, else `must be ..., is ...`. */
+/** `is required: send ...` if nothing was sent, otherwise `must be ..., is ...`. */
 export function describeWrongType(wanted: string, value: unknown): string {
   return value === undefined ? `is required: send ${wanted}.` : `must be ${wanted}, is ${describeValue(value)}.`;
 }
 
 const SHOWN_TEXT_LENGTH = 40;
 
-/** What was sent, in a few words: values of clients are never repeated at length. */
+/** The sent value in a few words; long values are not repeated. */
 function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
