@@ -39,7 +39,7 @@ function pointersOf(definition: Partial<ObjectiveDefinition>, outputCount?: numb
 }
 
 describe('the objective types', () => {
-  it('are the nine of the interface, with its spelling', () => {
+  it('The objective types are the nine of the interface, with its spelling', () => {
     expect(OBJECTIVE_TYPES).toEqual([
       'exact',
       'percent',
@@ -53,13 +53,13 @@ describe('the objective types', () => {
     ]);
   });
 
-  it('default to 500 attempts and a convergence of one millionth', () => {
+  it('An objective has 500 attempts and a convergence of one millionth by default', () => {
     expect([DEFAULT_MAXIMUM_ATTEMPTS, DEFAULT_CONVERGENCE]).toEqual([500, 1e-6]);
   });
 });
 
 describe('checkNewObjective', () => {
-  it('accepts every valid definition', () => {
+  it('Every valid definition is accepted', () => {
     fc.assert(
       fc.property(anyJudged, ({ definition }) => {
         expect(check(definition, definition.objectives.length)).toEqual([]);
@@ -88,21 +88,21 @@ describe('checkNewObjective', () => {
     ['a negative desiredL1Norm', { desiredL1Norm: -1e-300 }, ['/desiredL1Norm']],
     ['a convergence of 0', { convergence: 0 }, ['/convergence']],
     ['a negative convergence', { convergence: -1 }, ['/convergence']],
-  ] as const)('refuses %s', (_, change, expected) => {
+  ] as const)('A definition with %s is refused', (_, change, expected) => {
     expect(pointersOf({ ...mixed, ...change })).toEqual(expected);
   });
 
-  it('refuses objectives that do not match the outputs of the trial, even if they agree with each other', () => {
+  it('Objectives that agree with each other but not with the outputs of the trial are refused', () => {
     expect(pointersOf(mixed, 4)).toEqual(['/objectives']);
     expect(check(mixed, 4)[0]?.message).toBe('must have one value per output of the trial (4), has 3.');
   });
 
-  it('reports every violation at once', () => {
+  it('All violations are reported at once', () => {
     const wrong = { ...mixed, objectives: [10, 0, 3], maximumBounds: [-1, 5, 1], desiredL1Norm: -1, convergence: 0 };
     expect(pointersOf(wrong)).toEqual(['/objectives/1', '/maximumBounds/0', '/desiredL1Norm', '/convergence']);
   });
 
-  it('reports only the length of an empty list', () => {
+  it('Only the length of an empty list is reported', () => {
     const empty = { ...unbounded, objectives: [], objectiveTypes: [] };
     expect(pointersOf(empty)).toEqual(['/objectives']);
     expect(pointersOf(empty, 3, 'always')).toEqual(['/objectives']);
@@ -114,11 +114,11 @@ describe('checkNewObjective with some fields missing', () => {
   const named = (given: Parameters<typeof checkNewObjective>[0]) =>
     checkNewObjective(given).map((violation) => violation.pointer);
 
-  it('skips what needs the trial when there is no context', () => {
+  it('Rules that need the trial are skipped without a context', () => {
     expect(named(fields)).toEqual(['/initialOutput']);
   });
 
-  it('skips the rules about a missing field and checks the others', () => {
+  it('Rules about a missing field are skipped and the others are checked', () => {
     const { objectives: _, ...rest } = fields;
     expect(named({ ...rest, convergence: -1, maximumBounds: [-1, 5, 1] })).toEqual([
       '/maximumBounds/0',
@@ -129,7 +129,7 @@ describe('checkNewObjective with some fields missing', () => {
     expect(named({})).toEqual([]);
   });
 
-  it('checks the lengths of arrays whose elements are invalid', () => {
+  it('The lengths of arrays with invalid elements are checked', () => {
     const { maximumBounds: _, ...rest } = fields;
     const violations = checkNewObjective(rest, undefined, { ...rest, maximumBounds: ['x', 1] });
     expect(violations.map(({ pointer }) => pointer)).toEqual(['/maximumBounds', '/initialOutput']);
@@ -141,26 +141,26 @@ describe('bounds', () => {
   const padded = { ...mixed, minimumBounds: [-1, -5, 0], maximumBounds: [1, 5, 0] };
   const nulls = { ...mixed, minimumBounds: [-1, -5, null], maximumBounds: [1, 5, null] };
 
-  it('may be left out if no type needs them, even only one array', () => {
+  it('Bounds may be left out if no type needs them, even only one array', () => {
     expect(pointersOf(unbounded)).toEqual([]);
     expect(pointersOf({ ...unbounded, minimumBounds: [0, 0, 0] })).toEqual([]);
   });
 
-  it('must have the right length wherever they are given', () => {
+  it('Bounds must have the right length wherever they are given', () => {
     expect(pointersOf({ ...unbounded, minimumBounds: [0, 0] })).toEqual(['/minimumBounds']);
   });
 
-  it('have only their lengths checked if no type needs them', () => {
+  it('Only the lengths of bounds are checked if no type needs them', () => {
     expect(pointersOf(zeros)).toEqual([]);
   });
 
-  it('are all required and all checked under the rule always', () => {
+  it('All bounds are required and checked under the rule always', () => {
     expect(pointersOf(unbounded, 3, 'always')).toEqual(['/minimumBounds', '/maximumBounds']);
     expect(pointersOf(zeros, 3, 'always')).toEqual(['/maximumBounds/0', '/maximumBounds/1', '/maximumBounds/2']);
     expect(pointersOf(mixed, 3, 'always')).toEqual([]);
   });
 
-  it('are checked only for percent and value objectives under the rule bounded-types', () => {
+  it('Only the bounds of percent and value objectives are checked under the rule bounded-types', () => {
     expect(pointersOf(padded, 3, 'bounded-types')).toEqual([]);
     expect(pointersOf(zeros, 3, 'bounded-types')).toEqual([]);
     expect(pointersOf(unbounded, 3, 'bounded-types')).toEqual([]);
@@ -168,7 +168,7 @@ describe('bounds', () => {
     expect(pointersOf({ ...padded, maximumBounds: [1, -5, 0] }, 3, 'bounded-types')).toEqual(['/maximumBounds/1']);
   });
 
-  it('may be null for a type without bounds, under every rule', () => {
+  it('Bounds may be null for a type without bounds, under every rule', () => {
     for (const rule of ['where-needed', 'always', 'bounded-types'] as const) {
       expect(pointersOf(nulls, 3, rule)).toEqual([]);
       expect(pointersOf({ ...nulls, maximumBounds: [1, 5, 0] }, 3, rule)).toEqual([]);
@@ -177,7 +177,7 @@ describe('bounds', () => {
     expect(pointersOf({ ...unbounded, minimumBounds: none, maximumBounds: none }, 3, 'always')).toEqual([]);
   });
 
-  it('must be numbers for percent and value objectives', () => {
+  it('Bounds must be numbers for percent and value objectives', () => {
     const violations = check({ ...nulls, minimumBounds: [null, -5, null], maximumBounds: [null, 5, null] });
     expect(violations.map(({ property, message }) => `${property} ${message}`)).toEqual([
       'minimumBounds[0] must be a number because objective 0 is value, is null.',
@@ -185,7 +185,7 @@ describe('bounds', () => {
     ]);
   });
 
-  it('of 0 and 0 are refused with the advice to send null if the type has no bounds', () => {
+  it('Bounds of 0 and 0 are refused with the advice to send null if the type has no bounds', () => {
     expect(check(padded)[0]?.message).toBe(
       'must be greater than minimumBounds[2] (0), is 0; lessthan has no bounds, so both may be null.',
     );

@@ -102,11 +102,11 @@ describe('findOptimum', () => {
       1,
     ],
     ['nothing of nothing', cheap, [], null],
-  ])('takes %s', (_, definition, outputs, expected) => {
+  ])('The optimum is %s', (_, definition, outputs, expected) => {
     expect(findOptimum(definition, outputs)).toBe(expected);
   });
 
-  it('takes a satisfied output whenever there is one', () => {
+  it('The optimum is a satisfied output whenever there is one', () => {
     const several = anyJudged.chain(({ definition, output }) =>
       fc.record({
         definition: fc.constant(definition),

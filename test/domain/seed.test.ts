@@ -8,11 +8,11 @@ describe('a seed', () => {
     [[], 1947613349],
     [[1, 2.5, 'é'], 700590521],
     [{ a: [0.1, -3] }, 3260711633],
-  ])('of %j is %i', (data, expected) => {
+  ])('The seed of %j is %i', (data, expected) => {
     expect(seedOf(data)).toBe(expected);
   });
 
-  it('is an unsigned 32-bit number, the same for the same data', () => {
+  it('A seed is an unsigned 32-bit number, the same for the same data', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
         const seed = seedOf(data);

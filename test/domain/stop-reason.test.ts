@@ -188,7 +188,7 @@ const commands: fc.Arbitrary<Command>[] = [
 ];
 
 describe('an objective under any sequence of commands', () => {
-  it('agrees with the model, keeps final states and its attempts, and reaches every edge', () => {
+  it('An objective agrees with the model, keeps final states and its attempts, and reaches every edge', () => {
     const reached = new Set<ObjectiveEvent>();
     fc.assert(
       fc.property(
@@ -214,12 +214,12 @@ describe('the transition table', () => {
   const events = Object.keys(TRANSITIONS) as ObjectiveEvent[];
   const finals = Object.values(Reason).filter((reason) => reason !== Reason.running);
 
-  test.each(finals)('has no edge out of the final state %i', (reason) => {
+  test.each(finals)('The final state %i has no outgoing edge', (reason) => {
     expect(isFinal(reason)).toBe(true);
     for (const event of events) expect(nextState(reason, event)).toBeUndefined();
   });
 
-  it('has the numbers that travel', () => {
+  it('The stop reasons have the numbers of the interface', () => {
     expect(Reason).toEqual({ running: 0, satisfied: 1, stopped: 2, exhausted: 3 });
   });
 
@@ -233,7 +233,7 @@ describe('the transition table', () => {
     ['run-failed', 0, 'failed'],
     ['last-run-failed', 3, 'failed'],
     ['computation-failed', 0, 'failed'],
-  ] as const)('moves a running objective on %s to %i, the inverse to %s', (event, stopReason, inverseStatus) => {
+  ] as const)('On %s a running objective becomes %i and its inverse %s', (event, stopReason, inverseStatus) => {
     expect(nextState(Reason.running, event)).toEqual({ stopReason, inverseStatus });
   });
 });
@@ -241,7 +241,7 @@ describe('the transition table', () => {
 describe('the event of an output', () => {
   const attempts = fc.record({ attemptCount: fc.nat(600), maximumAttempts: fc.integer({ min: 1, max: 600 }) });
 
-  it('is satisfied before it is the last', () => {
+  it('The last output still satisfies the objective', () => {
     fc.assert(fc.property(attempts, (used) => outputEvent(true, used) === 'output-satisfied'));
   });
 
@@ -251,16 +251,19 @@ describe('the event of an output', () => {
     [501, 500, 'last-output-unsatisfied', 'last-run-failed'],
     [1, 1, 'last-output-unsatisfied', 'last-run-failed'],
     [0, 1, 'output-unsatisfied', 'run-failed'],
-  ] as const)('after %i of %i attempts is %s, of a failure %s', (attemptCount, maximumAttempts, output, failure) => {
-    expect(outputEvent(false, { attemptCount, maximumAttempts })).toBe(output);
-    expect(failedRunEvent({ attemptCount, maximumAttempts })).toBe(failure);
-  });
+  ] as const)(
+    'After %i of %i attempts an output is %s and a failed run is %s',
+    (attemptCount, maximumAttempts, output, failure) => {
+      expect(outputEvent(false, { attemptCount, maximumAttempts })).toBe(output);
+      expect(failedRunEvent({ attemptCount, maximumAttempts })).toBe(failure);
+    },
+  );
 });
 
 describe('an active inverse', () => {
   const active = { status: 'active' } as const;
 
-  it('is being computed, awaited or completed, never two of them', () => {
+  it('An active inverse is being computed, awaits its output or is completed, never two of them', () => {
     expect(isBeingComputed({ ...active, input: null })).toBe(true);
     expect(awaitsOutput({ ...active, input: null, output: null })).toBe(false);
     expect(isBeingComputed({ ...active, input: [1] })).toBe(false);
@@ -269,7 +272,7 @@ describe('an active inverse', () => {
   });
 
   test.each(['converged', 'max_iterations', 'stopped', 'failed'] as const)(
-    'that became %s is open no more',
+    'An inverse that became %s is no longer open',
     (status) => {
       expect(isBeingComputed({ status, input: null })).toBe(false);
       expect(awaitsOutput({ status, input: [1], output: null })).toBe(false);

@@ -84,7 +84,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
 const output = eventOf('inverse.output_loaded');
 
 describe('the body of an objective event', () => {
-  it('never exceeds its limit, and is read by every client', () => {
+  it('The body of an objective event never exceeds its limit and every client can read it', () => {
     fc.assert(
       fc.property(history, fc.integer({ min: SMALLEST_LIMIT, max: 2 * SMALLEST_LIMIT }), (objective, limit) => {
         expect(render(output, recordOf(objective), limit).bytes.length).toBeLessThanOrEqual(limit);
@@ -92,7 +92,7 @@ describe('the body of an objective event', () => {
     );
   });
 
-  it('shows everything where it fits, and does not speak of size', () => {
+  it('The body contains everything if it fits, and no mark of being shortened', () => {
     const objective = largeObjective(3, 20);
     const { bytes } = render(output, recordOf(objective), 1e6);
     const { body } = render(output, recordOf(objective), bytes.length + ','.length);
@@ -102,7 +102,7 @@ describe('the body of an objective event', () => {
     expect(body).not.toHaveProperty('link');
   });
 
-  it('shows as many of the newest inverses as fit, the optimal one, and where to read all', () => {
+  it('The body contains as many of the newest inverses as fit, the optimal one, and a link to the rest', () => {
     const objective = largeObjective(3, 50);
     const { bytes } = render(output, recordOf(objective), 1e6);
     const limit = Math.floor(bytes.length / 2);
@@ -117,21 +117,21 @@ describe('the body of an objective event', () => {
     expect(body).toMatchObject({ shortened: true, link: '/api/objectives/1' });
   });
 
-  it('says that it is shortened when older inverses were not even read', () => {
+  it('The body is marked as shortened if older inverses were not read', () => {
     expect(render(output, recordOf(largeObjective(3, 2), true), 1e6).body).toMatchObject({
       shortened: true,
       data: { inverses: [{ iteration: 1 }, { iteration: 2 }] },
     });
   });
 
-  it('shows the last inverse without its results where one with them does not fit', () => {
+  it('The body has the last inverse without results if it does not fit with them', () => {
     const { body } = render(output, recordOf(largeObjective(1_000, 3)), 256 * 1024);
     expect(body.data.inverses).toMatchObject([{ iteration: 3, results: [] }]);
     expect(body.data.inverses[0].output).toHaveLength(1_000);
     expect(body.data.objectives).toHaveLength(1_000);
   });
 
-  it('shows no list at all where even that does not fit', () => {
+  it('The body has no lists at all if even that does not fit', () => {
     const { bytes, body } = render(output, recordOf(largeObjective(1_000, 3)), SMALLEST_LIMIT);
     expect(bytes.length).toBeLessThan(SMALLEST_LIMIT);
     expect(body.data).toMatchObject({
@@ -143,7 +143,7 @@ describe('the body of an objective event', () => {
   });
 });
 
-it('an inverse takes no fewer bytes than is reckoned with when inverses are read', () => {
+it('An inverse never takes fewer bytes than the estimate used for reading inverses', () => {
   fc.assert(
     fc.property(history, (objective) => {
       for (const inverse of objective.inverses) {
@@ -159,7 +159,7 @@ it('an inverse takes no fewer bytes than is reckoned with when inverses are read
   );
 });
 
-it('an inverse that is too large comes without results, then without any list', () => {
+it('An inverse that is too large is sent without results, then without any list', () => {
   const objective = largeObjective(1_000, 1);
   const record: EventRecord = { kind: 'inverse', objective, inverse: objective.inverses[0]! };
   const event = eventOf('inverse.suggested');
@@ -170,7 +170,7 @@ it('an inverse that is too large comes without results, then without any list', 
   expect(render(event, record, SMALLEST_LIMIT).body.data).toMatchObject({ iteration: 1, input: [], errors: [] });
 });
 
-it('a project comes without its input cases, then without any list, but with the number of cases', () => {
+it('A project that is too large is sent without input cases, then without any list, but with the number of cases', () => {
   const names = Array.from({ length: 200 }, (_, i) => `${i} ${'ü'.repeat(150)}`);
   const project = {
     ...instants,
@@ -202,7 +202,7 @@ it('a project comes without its input cases, then without any list, but with the
   }
 });
 
-it('a trial comes without its output cases, but with their number', () => {
+it('A trial that is too large is sent without output cases, but with their number', () => {
   const trial = {
     ...instants,
     id: 1,

@@ -19,7 +19,7 @@ const LENGTHS = { minimum: 1, maximum: 5 };
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a vector', () => {
-  it('comes through JSON and the schema as it was, -0 as 0', () => {
+  it('A vector passes through JSON and the schema unchanged, except that -0 becomes 0', () => {
     const schema = vectorSchema({ minimum: 0, maximum: 100 });
     fc.assert(
       fc.property(fc.array(finite, { maxLength: 100 }), (values) => {
@@ -29,7 +29,7 @@ describe('a vector', () => {
     expect(Object.is(schema.parse(JSON.parse('[-0]'))[0], 0)).toBe(true);
   });
 
-  it('refuses what is no array of finite numbers, and names every fault', () => {
+  it('A value that is not an array of finite numbers is refused with every violation', () => {
     const schema = z.object({ v: vectorSchema(LENGTHS), bounds: nullableVectorSchema(LENGTHS) });
     const sent = [1, '2', null, Number.POSITIVE_INFINITY, [3]];
     expect(readFields(schema, { v: sent, bounds: sent })).toMatchObject({
@@ -49,12 +49,12 @@ describe('a vector', () => {
     }
   });
 
-  it('of bounds keeps null', () => {
+  it('A vector of bounds keeps null', () => {
     const bounds = nullableVectorSchema(LENGTHS).parse(JSON.parse('[-0, null, 1.5]'));
     expect(bounds).toEqual([0, null, 1.5]);
   });
 
-  it('looks at no element of an array that is too long, and at no more than a hundred faults', () => {
+  it('No element of an array that is too long is read, and at most a hundred violations are collected', () => {
     const watched = new Proxy(new Array(1_000_000).fill('x'), {
       get(target, key) {
         if (typeof key === 'string' && /^\d+$/.test(key)) throw new Error('an element was looked at');
@@ -106,14 +106,14 @@ describe('messages', () => {
     [{ kind: 'A' }, 'kind', 'must be one of a, b, is the string "A".'],
     [{ text: ['x'] }, 'text', 'must be a string, is an array.'],
     [{ kind: 'x'.repeat(1000) }, 'kind', 'must be one of a, b, is a long string.'],
-  ])('of %j for %s say what to do', (value, property, message) => {
+  ])('The message about %j at %s says what to do', (value, property, message) => {
     const { violations } = readFields(SCHEMA, value);
     expect(violations.find((violation) => violation.property === property)?.message).toBe(message);
   });
 });
 
 describe('a body', () => {
-  it('may be left out where it is optional, and must be an object', () => {
+  it('A body may be left out if it is optional, and must be an object', () => {
     const schema = z.object({ a: z.number().optional() });
     const spec = bodyOf(schema);
     expect(readBody(bodyOf(schema, { isOptional: true }), undefined)).toEqual({ value: {}, violations: [] });
@@ -122,7 +122,7 @@ describe('a body', () => {
     }
   });
 
-  it('is parsed into what the use cases take', () => {
+  it('A body is read into the input of the use cases', () => {
     const { value } = readBody(newProject, {
       name: 'mixed',
       inputCount: 2,
@@ -146,7 +146,7 @@ describe('a body', () => {
     });
   });
 
-  it('of output cases keeps good rows and empties unusable ones of failed runs', () => {
+  it('Output cases keep valid rows and replace unusable rows of failed runs by zeros', () => {
     const { value } = readBody(newOutputCases, {
       outputCount: 2,
       outputCases: [[1, -0], 'crashed', [null, 1], [5, 6]],
@@ -164,7 +164,7 @@ describe('a body', () => {
     });
   });
 
-  it('of an output becomes a measurement', () => {
+  it('The body of an output becomes a measurement', () => {
     const read = (body: object) => readBody(newInverseOutput, body).value;
     expect(read({ output: [1, 2] })).toEqual({ kind: 'output', output: [1, 2], computeTimeNs: null });
     expect(read({ output: [1], computeTime: 2.6 })).toEqual({ kind: 'output', output: [1], computeTimeNs: 3 });
@@ -172,7 +172,7 @@ describe('a body', () => {
     expect(read({ failed: true, reason: 'mesh' })).toEqual({ kind: 'failed', reason: 'mesh' });
   });
 
-  it('of objectives gets the defaults', () => {
+  it('The body of objectives gets the defaults', () => {
     const body = {
       objectives: [1],
       objectiveTypes: ['minimize'],
@@ -190,7 +190,7 @@ describe('a body', () => {
     });
   });
 
-  it('keeps null in the bounds of objectives', () => {
+  it('The body of objectives keeps null in its bounds', () => {
     const bounds = { minimumBounds: [null, -1], maximumBounds: [null, 1] };
     const body = {
       objectives: [1, 2],
@@ -205,7 +205,7 @@ describe('a body', () => {
     expect(readBody(newInverse, body).value).toMatchObject(bounds);
   });
 
-  it('names the nearest known field for each unknown one', () => {
+  it('An unknown field is refused with the nearest known one', () => {
     const { violations } = readBody(newOutputCases, {
       outputCount: 1,
       outputCases: [[1]],
@@ -226,7 +226,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('names unknown fields beside everything else that is wrong', () => {
+  it('Unknown fields are named together with all other violations', () => {
     const { violations } = readBody(newObjectives, { objectives: [1], maximumAttemps: 5, desiredL1Norm: -1 });
     expect(violations.map(({ property }) => property).sort()).toEqual([
       'desiredL1Norm',
@@ -237,7 +237,7 @@ describe('a body', () => {
     ]);
   });
 
-  it('names unknown fields at every level', () => {
+  it('Unknown fields are named at every level', () => {
     const point = z.strictObject({ abscissa: z.number(), weight: z.number().optional() });
     const nested = bodyOf(z.strictObject({ points: z.array(point), origin: point.optional() }));
     expect(
@@ -253,11 +253,11 @@ describe('a body', () => {
     ]);
   });
 
-  it('may have any other fields in the dialect of existing clients', () => {
+  it('A body in the dialect of existing clients may have unknown fields', () => {
     expect(readBody(sdkModel, { name: 'a model', decription: 'a long text' }).violations).toEqual([]);
   });
 
-  it('full of faults is refused at a bounded cost', () => {
+  it('A body full of violations is refused at a bounded cost', () => {
     const categories = new Array(200).fill(new Array(1_000).fill(''));
     expect(readBody(newProject, { categories }).violations.length).toBeLessThan(4_000);
     const patch = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, i]));
@@ -266,7 +266,7 @@ describe('a body', () => {
     expect(readBody(newOutputCases, { outputCount: 1_000, outputCases }).violations).toHaveLength(100);
   });
 
-  it('never makes a reader throw', () => {
+  it('No body makes a reader throw', () => {
     const fields = [
       'name',
       'outputCount',
