@@ -60,7 +60,7 @@ async function prepareModel(key = service.key) {
 }
 
 describe('an export of a model', () => {
-  it('holds every record after the one that it belongs to, with the fields that it has elsewhere', async () => {
+  it('An export contains every record after the one it belongs to, with the same fields as elsewhere', async () => {
     const t = await prepareModel();
     await sql`
       insert into explanations (objective_id, account_id, case_count, insight, diagnosis)
@@ -103,7 +103,7 @@ describe('an export of a model', () => {
     expect(lines[10]).toMatchObject({ input: null, output: null, iteration: 3 });
   });
 
-  it('leaves out what was deleted, unless it is asked for, until it is purged', async () => {
+  it('An export omits deleted records unless they are requested and not yet purged', async () => {
     const t = await prepareModel();
     await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
     await t.send('DELETE', t.objectiveUrl);
@@ -125,7 +125,7 @@ describe('an export of a model', () => {
     expect((await get(`${path}?deleted=true`)).status).toBe(404);
   });
 
-  it('gives long lists of cases in several lines and every number exactly', async () => {
+  it('An export splits long lists of cases into several lines and keeps every number exactly', async () => {
     const t = await prepareModel();
     await sql`
       update projects set input_count = 90, case_count = 2500, input_cases = (
@@ -144,7 +144,7 @@ describe('an export of a model', () => {
     expect(lines.flatMap((line) => line.rows)).toEqual(rows[0]!.cases);
   });
 
-  it('holds all inverses of many and of long objectives, in order', async () => {
+  it('An export contains all inverses of many and of long objectives, in order', async () => {
     const t = await prepareModel();
     for (let i = 0; i < 45; i++) await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
     const ids = (await t.send('GET', `${t.trialUrl}/objectives?limit=200`)).body.map(({ id }: { id: number }) => id);
@@ -166,7 +166,7 @@ describe('an export of a model', () => {
     expect(lines.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   });
 
-  it('has no HEAD, and takes true and false for deleted, nothing else', async () => {
+  it('An export has no HEAD and accepts only true and false for deleted', async () => {
     const t = await prepareModel();
     const url = `/v1/models/${t.model.id}/export`;
     expect((await t.send('HEAD', url)).status).toBe(405);
@@ -181,7 +181,7 @@ describe('an export of a model', () => {
   });
 });
 
-it('an export of an account holds all its models and those of no other', async () => {
+it('An export of an account contains all its models and none of another account', async () => {
   const key = await service.makeKey('exporter');
   const models = [await prepareModel(key), await prepareModel(key)];
   await prepareModel();
@@ -218,7 +218,7 @@ async function beginExport(path: string, key?: string) {
 }
 
 describe('an export that is not read', () => {
-  it('reads no further than its reader', async () => {
+  it('An export is read no further than its client receives it', async () => {
     const t = await prepareLargeModel();
     let pages = 0;
     async function* counted(source: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage> {
@@ -244,7 +244,7 @@ describe('an export that is not read', () => {
     expect(pages).toBeGreaterThan(30);
   });
 
-  it('keeps its slot until its client has read it or gone away', async () => {
+  it('An export keeps its slot until its client has received it or disconnected', async () => {
     const t = await prepareLargeModel();
     const begun = [await beginExport(t.path), await beginExport(t.path)];
     const refused = await get(t.path);
@@ -264,7 +264,7 @@ describe('an export that is not read', () => {
   });
 });
 
-it('an export shows what is deleted while it runs with everything below it', async () => {
+it('An export includes records that are deleted while it runs, with everything below them', async () => {
   const t = await prepareModel();
   const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
     service.db,
@@ -276,8 +276,8 @@ it('an export shows what is deleted while it runs with everything below it', asy
   expect(records.map(({ type }) => type).filter((type) => type === 'inverse')).toHaveLength(3);
 });
 
-describe('an export that fails on its way', () => {
-  it('is cut, so that nobody takes it for a whole one', async () => {
+describe('an export that fails midway', () => {
+  it('A failing export is cut off, so that it cannot be mistaken for a complete one', async () => {
     const t = await prepareLargeModel();
     const begun = await beginExport(t.path);
     expect(begun.status).toBe(200);
@@ -288,7 +288,7 @@ describe('an export that fails on its way', () => {
     expect((await get(t.path.replace(/\d+/, '999999'))).status).toBe(404);
   });
 
-  it('is cut when the process leaves, and one that comes after that is refused', async () => {
+  it('An export is cut off when the process closes, and later ones are refused', async () => {
     const leaving = new ExportSlots({ total: 2, perAccount: 2 });
     const other = await openNativeService({ deps: { exportSlots: leaving } });
     const address = await other.app.listen({ host: '127.0.0.1', port: 0 });
@@ -310,7 +310,7 @@ describe('an export that fails on its way', () => {
     }
   });
 
-  it('says so when something of it was purged meanwhile, and begins no more while that is purged', async () => {
+  it('An export reports records purged while it ran, and none starts during the purge', async () => {
     const t = await prepareModel();
     await t.send('DELETE', t.objectiveUrl);
     const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(

@@ -16,7 +16,7 @@ async function openSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-it('answers what is in flight when it closes, and keeps no connection open', async () => {
+it('A closing server answers requests in flight and keeps no connection open', async () => {
   const arrived = Promise.withResolvers<void>();
   let isWatched = false;
   const t = await openNativeService({
@@ -48,7 +48,7 @@ it('answers what is in flight when it closes, and keeps no connection open', asy
   }
 });
 
-it('refuses with 503 what arrives on an open connection after that', async () => {
+it('A closing server refuses new requests on open connections with 503', async () => {
   const t = await openNativeService();
   try {
     const port = await listen(t);
@@ -71,7 +71,7 @@ it('refuses with 503 what arrives on an open connection after that', async () =>
   }
 });
 
-it('answers what is no HTTP with a problem and goes on', async () => {
+it('A request that is not HTTP is answered with a problem, and the server continues', async () => {
   const t = await openNativeService();
   try {
     const port = await listen(t);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('a key of one scope', () => {
-  it.each(routes)('is told what it lacks, or let in: $name', async ({ url, operation }) => {
+  it.each(routes)('A key of one scope is admitted or told what it lacks for $name', async ({ url, operation }) => {
     const needed = scopeOf(operation);
     for (const scope of SCOPES) {
       const answer = await service.sendAs(keys[scope]!)(operation.method, url, operation.body && {});

@@ -103,14 +103,14 @@ async function crash(): Promise<void> {
 }
 
 describe('the log', () => {
-  it('has lines about what happened', () => {
+  it('The log has lines about what happened', () => {
     const events = new Set(lines.map((line) => JSON.parse(line).msg));
     expect([...events]).toEqual(
       expect.arrayContaining(['request.answered', 'request.failed', 'request.unavailable', 'listen.connection-lost']),
     );
   });
 
-  it('holds no key, no part of one, no password and no header that carries them', () => {
+  it('The log contains no key or part of one, no password and no header with them', () => {
     const text = lines.join('');
     for (const [name, secret] of secrets) expect(text.includes(secret), name).toBe(false);
     expect(text).not.toMatch(/bearer /i);
@@ -121,7 +121,7 @@ describe('the log', () => {
 });
 
 describe('a dump of the database', () => {
-  it('holds no usable key anywhere', async () => {
+  it('A dump of the database contains no usable key', async () => {
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables where table_schema = 'public'`.execute(service.db);
     expect(tables.length).toBeGreaterThan(10);
@@ -143,7 +143,7 @@ describe('a dump of the database', () => {
     }
   });
 
-  it('lets nobody in who takes the stored hash for the secret', async () => {
+  it('The stored hash does not work as a secret', async () => {
     const { rows } = await sql<{ keyId: string; hash: Buffer }>`
       select key_id as "keyId", secret_hash as hash from api_keys`.execute(service.db);
     for (const { keyId, hash } of rows) {
