@@ -94,8 +94,8 @@ describe('a body', () => {
 
   it('A body nested thousands of levels deep is refused with 400, also with an Idempotency-Key and without an API key', async () => {
     const deep = `{"name":"abcd","x":${'['.repeat(4_500)}${']'.repeat(4_500)}}`;
-    const keyed = await send('POST', '/v1/models', deep, { 'idempotency-key': 'deep' });
-    expect([keyed.status, keyed.body.detail]).toEqual([400, 'The body is nested more than 32 levels deep.']);
+    const refused = await send('POST', '/v1/models', deep, { 'idempotency-key': 'deep' });
+    expect([refused.status, refused.body.detail]).toEqual([400, 'The body must be nested at most 32 levels deep.']);
     const deeper = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const registration = await service.sendAs('')('POST', '/api/accounts/register', deeper);
     expect(registration.status).toBe(400);
@@ -113,7 +113,7 @@ describe('the limit on numbers in cases', () => {
       {
         property,
         pointer: `/${property}`,
-        message: 'must have at most 200 cases of 100 numbers on this service (20000 numbers in all), has 201.',
+        message: 'must have at most 200 cases of 100 numbers (20000 numbers in all), has 201.',
       },
     ]);
     const largest = 'caseCount' in cases ? { caseCount: 200 } : { inputCases: matrix(200, 100) };

@@ -133,8 +133,8 @@ describe('secrets with an Idempotency-Key', () => {
   const named = () => ({ 'idempotency-key': crypto.randomUUID() });
 
   it.each([
-    ['a key is made once and its text is given again', KEYS, { scopes: ['read'] }],
-    ['a key is rotated once and its successor is given again', 'rotate', { overlapSeconds: 600 }],
+    ['a key is created once and its text is repeated', KEYS, { scopes: ['read'] }],
+    ['a key is rotated once and its successor is repeated', 'rotate', { overlapSeconds: 600 }],
   ])('%s', async (_, path, body) => {
     const { send, url } = await openAccount();
     const headers = named();
@@ -174,7 +174,7 @@ describe('secrets with an Idempotency-Key', () => {
     const headers = named();
     const first = await send('POST', KEYS, { scopes: ['read'] }, headers);
     const foreign = await helper.send('POST', KEYS, { scopes: ['read'] }, headers);
-    expectRefusal(foreign, 422, /only to the API key that asked first/);
+    expectRefusal(foreign, 422, /only to the API key that first received it/);
     expect(foreign.text).not.toContain(parseApiKey(first.body.key)!.secret);
   });
 

@@ -53,12 +53,13 @@ async function send(method: string, path: string, body?: string, headers: Record
   return { status: response.status, body: (await response.json().catch(() => undefined)) as Record<string, string> };
 }
 
-/** Requests that succeed, fail, crash and are cut off, each with secrets wherever a client might put them. */
+/** Sends requests that succeed, fail, crash and are cut off, with secrets wherever a client might put them. */
 async function drive(): Promise<void> {
   const wrong = formatApiKey(makeApiKey());
   remember('unknown key', wrong);
   const statuses = [
-    (await send('POST', '/v1/models', JSON.stringify({ name: 'some model', password: PASSWORD, apiKey: key }))).status,
+    (await send('POST', '/api/models', JSON.stringify({ name: 'some model', password: PASSWORD, apiKey: key }))).status,
+    (await send('POST', '/v1/models', JSON.stringify({ name: 'a model', password: PASSWORD, [key]: key }))).status,
     (await send('GET', '/v1/models', undefined, { authorization: `Bearer ${wrong}` })).status,
     (await send('GET', '/v1/models', undefined, { authorization: '', 'x-api-key': wrong })).status,
     (await send('GET', '/v1/models', undefined, { authorization: '', 'x-api-key': key })).status,
@@ -69,7 +70,7 @@ async function drive(): Promise<void> {
     (await send('POST', '/v1/models', JSON.stringify({ name: key }), { 'idempotency-key': 'once' })).status,
     (await send('POST', '/v1/models', key, { 'content-type': 'text/plain' })).status,
   ];
-  expect(statuses).toEqual([201, 401, 401, 200, 200, 404, 400, 400, 201, 415]);
+  expect(statuses).toEqual([201, 400, 401, 401, 200, 200, 404, 400, 400, 201, 415]);
   const owner = { company: 'c', firstName: 'f', lastName: 'l', email: 'f@l.example', timeZone: 'UTC', agreement: true };
   const registered = await send('POST', '/api/accounts/register', JSON.stringify({ ...owner, password: PASSWORD }), {
     'idempotency-key': crypto.randomUUID(),
@@ -83,10 +84,10 @@ async function drive(): Promise<void> {
   await crash();
 }
 
-/** A fault of ours, with the statement and its values in the error. */
+/** Makes the service fail with the statement and its values in the error. */
 async function crash(): Promise<void> {
   await sql`alter table models rename to models_away`.execute(service.db);
-  const crashed = await send('POST', '/v1/models', JSON.stringify({ name: 'more models', password: PASSWORD }));
+  const crashed = await send('POST', '/api/models', JSON.stringify({ name: 'more models', password: PASSWORD }));
   expect(crashed.status).toBe(500);
   await sql`alter table models_away rename to models`.execute(service.db);
   await sql`alter table api_keys rename to api_keys_away`.execute(service.db);

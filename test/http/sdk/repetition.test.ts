@@ -41,7 +41,7 @@ describe('suggest', () => {
     const { suggestUrl, objective } = await makeObjective(slow.send);
     const early = await slow.send('POST', suggestUrl, {});
     expect([early.status, early.headers['retry-after']]).toEqual([503, '4']);
-    expect(early.body.message).toContain('ask again');
+    expect(early.body.message).toContain('retry');
     expect((await slow.send('POST', suggestUrl, {})).status).toBe(503);
     const read = (await slow.send('GET', `/api/objectives/${objective.id}`)).body;
     expect(read.attemptCount).toBe(0);
