@@ -9,7 +9,7 @@ import { outermostDouble } from './double-order.ts';
 import { boundsOf, hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
 
-export interface AcceptanceInterval {
+interface AcceptanceInterval {
   readonly lower: number;
   readonly upper: number;
   readonly lowerOpen: boolean;
@@ -17,7 +17,7 @@ export interface AcceptanceInterval {
   readonly direction: 'none' | 'minimize' | 'maximize';
 }
 
-export interface AcceptanceGoal {
+interface AcceptanceGoal {
   readonly targets: readonly AcceptanceInterval[];
   readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
 }

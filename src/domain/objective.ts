@@ -97,7 +97,7 @@ export function isAspiration(type: ObjectiveType): boolean {
 export type BoundsRule = 'where-needed' | 'always' | 'bounded-types';
 
 /** What an objective has to agree with. */
-export interface ObjectiveContext {
+interface ObjectiveContext {
   /** Number of outputs of the trial. */
   readonly outputCount: number;
   readonly space: InputSpace;

@@ -185,7 +185,7 @@ export function countCaseNumbers({ space, inputCases, caseCount }: NewProject): 
 }
 
 /** The same, before it was checked: its cases are still rows. */
-export interface SentProject extends Omit<NewProject, 'inputCases'> {
+interface SentProject extends Omit<NewProject, 'inputCases'> {
   readonly inputCases: readonly (readonly number[])[] | null;
 }
 

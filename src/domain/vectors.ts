@@ -1,10 +1,5 @@
 import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
 
-/** One value per input variable of a project; finite, no -0. */
-export type InputVector = readonly number[];
-/** One value per output; finite, no -0. */
-export type OutputVector = readonly number[];
-
 /** -0 becomes 0: JSON does not keep it, and a stored history must read back as the same bytes. */
 export function toPositiveZero(value: number): number {
   return value + 0;

@@ -56,12 +56,12 @@ const TROUBLES: Readonly<Record<DatabaseTrouble, Omit<ProblemFacts, 'status' | '
   },
 };
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly instance: string;
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   inversePathOf(inverse: InverseReference): string | undefined;
@@ -153,7 +153,7 @@ export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer
     .send(JSON.stringify(problem));
 }
 
-export interface DialectErrors {
+interface DialectErrors {
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   /** Path of an inverse in this dialect, or undefined if it does not follow from the request. */
   inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined;

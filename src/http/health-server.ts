@@ -5,7 +5,7 @@ import type { HttpDeps } from './deps.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
 import { addHealthRoutes, type Readiness } from './hooks/health.ts';
 
-export interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
+interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;
   readonly metrics?: Pick<Metrics, 'render'> | undefined;
 }

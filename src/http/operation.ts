@@ -17,7 +17,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 /** Ids of a path template: '/models/{model_id}' -> { modelId: number }. */
-export type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
+type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
 
 export interface Call<Ids, B> {
   readonly deps: HttpDeps;
@@ -54,10 +54,10 @@ export interface AnswerSpec {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** How a repeat with an Idempotency-Key reads an answer that was not stored. */
-export interface Replay<Ids, B> {
+interface Replay<Ids, B> {
   /** The body, from the record as it is now. `id` is that in the body of the first answer. */
   read(call: Call<Ids, B>, id: number): Promise<unknown>;
   /**

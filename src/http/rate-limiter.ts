@@ -1,7 +1,7 @@
 /** Decides for each request whether its account or address is within its limit. The window counts the requests. */
 import { ExpiringMap } from './expiring-map.ts';
 
-export interface Allowance {
+interface Allowance {
   readonly isAllowed: boolean;
   /** Requests left in this window, as far as this process knows. */
   readonly remaining: number;

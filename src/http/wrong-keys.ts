@@ -12,7 +12,7 @@ const KNOWN_MS = 3_600_000;
 const MAXIMUM_ADDRESSES = 20_000;
 const MAXIMUM_KNOWN_KEYS = 20_000;
 
-export interface WrongKeysOptions {
+interface WrongKeysOptions {
   /** Wrong keys per address and minute. */
   readonly limit: number;
   /** In milliseconds, monotonic. */

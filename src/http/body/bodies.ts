@@ -11,7 +11,7 @@ import type { BodyReading } from './read-body.ts';
 import { receiveBody } from './receive-body.ts';
 import type { BodySize, BodySpec } from './spec.ts';
 
-export interface BodySettings {
+interface BodySettings {
   /** Largest body with cases. */
   readonly bodyLimitBytes: number;
   /** Bytes of all bodies in the process; one account may have half of them. */
@@ -22,7 +22,7 @@ export interface BodySettings {
   readonly cells: number;
 }
 
-export interface ReadRequestBody<B> extends BodyReading<B> {
+interface ReadRequestBody<B> extends BodyReading<B> {
   /** SHA-256 of the bytes sent, or of {} without a body; undefined unless the request has an Idempotency-Key. */
   readonly digest: Buffer | undefined;
 }

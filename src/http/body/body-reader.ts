@@ -18,7 +18,7 @@ const TIME_LIMIT_MS = 30_000;
 /** A body within the limits needs a third of this. */
 const THREAD_HEAP_MIB = 256;
 
-export interface BodyReader {
+interface BodyReader {
   /** Detaches the bytes. Throws BODY_TOO_LARGE if reading exceeds the memory of a thread, OVERLOADED if it exceeds the time limit. */
   read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>): Promise<BodyReading<B>>;
   close(): Promise<void>;

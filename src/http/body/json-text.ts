@@ -16,7 +16,7 @@ export interface TextLimits {
   readonly values: number;
 }
 
-export type ParsedText =
+type ParsedText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'unreadable'; readonly message: string };
 

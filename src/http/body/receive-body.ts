@@ -8,13 +8,13 @@ import type { Pace } from '../fairness/pace.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
 /** A body as it was sent. */
-export interface ReceivedBody {
+interface ReceivedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** SHA-256 of the bytes, if requested. */
   readonly digest: Buffer | undefined;
 }
 
-export interface BodyRules {
+interface BodyRules {
   readonly limitBytes: number;
   /** The time within which the whole body must arrive. */
   readonly timeLimitMs: number;

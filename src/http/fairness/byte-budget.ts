@@ -1,6 +1,6 @@
 import { DomainError } from '../../domain/errors.ts';
 
-export interface ByteLimits {
+interface ByteLimits {
   /** Of all requests in progress together. */
   readonly total: number;
   /** Of one holder, so that no account can lock out the others. */

@@ -1,4 +1,4 @@
-export interface PaceLimits {
+interface PaceLimits {
   readonly perSecond: number;
   /** How much a holder may take at once before it is slowed down. */
   readonly burst: number;

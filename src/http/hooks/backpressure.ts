@@ -23,7 +23,7 @@ const SAMPLE_INTERVAL_MS = 3_000;
 const WARM_UP_MS = 2 * SAMPLE_INTERVAL_MS;
 const RETRY_AFTER_SECONDS = 2;
 
-export interface LoadGuard {
+interface LoadGuard {
   /** Whether a request would be refused now. */
   isRefusing(): boolean;
   /** Install it once, around both dialects: their requests count together. */

@@ -6,7 +6,7 @@ import { StopReason } from '../../domain/stop-reason.ts';
 const caseCount = z.int().describe('Number of evaluated cases it is based on.');
 const number = z.int().describe('Zero-based number of the objective.');
 
-export const insightSchema = z
+const insightSchema = z
   .object({
     caseCount,
     outputs: z.array(
@@ -32,7 +32,7 @@ export const insightSchema = z
   })
   .meta({ id: 'Insight' });
 
-export const diagnosisSchema = z
+const diagnosisSchema = z
   .object({
     caseCount,
     detail: z.string(),

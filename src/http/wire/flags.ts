@@ -1,7 +1,7 @@
 /** Boolean query parameters. */
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 
-export interface ParsedFlags {
+interface ParsedFlags {
   readonly flags: Readonly<Record<string, boolean>>;
   readonly violations: readonly Violation[];
 }

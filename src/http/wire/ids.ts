@@ -1,7 +1,7 @@
 /** Ids in paths and cursors. */
 const POSITIVE_INTEGER = /^[1-9]\d*$/;
 
-export type ParsedId =
+type ParsedId =
   | { readonly kind: 'id'; readonly id: number }
   /** A positive integer that no record can have. */
   | { readonly kind: 'beyond' }

@@ -5,7 +5,7 @@ import type { PageRequest } from '../../domain/page.ts';
 import { parseId } from './ids.ts';
 import { PAGE_LIMIT } from './limits.ts';
 
-export interface ParsedPage {
+interface ParsedPage {
   readonly page: PageRequest;
   readonly violations: readonly Violation[];
 }

@@ -30,7 +30,7 @@ function splitList(header: string): readonly string[] {
   return header.slice(0, READ_LENGTH).match(/(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g) ?? [];
 }
 
-export interface AppliedWait {
+interface AppliedWait {
   readonly waitMs: number;
   /** Value of the Preference-Applied header; undefined if nothing was requested. */
   readonly applied: string | undefined;
