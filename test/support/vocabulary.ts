@@ -1,6 +1,6 @@
-/** The words that docs/architecture.md replaced by others, and where a source text still uses them. */
+/** Finds words that docs/architecture.md has replaced with others. */
 
-/** Of the table under "Words": the words set as code in its last column. */
+/** The words set as code in the last column of the table under "Words". */
 export function readRetiredWords(architecture: string): readonly string[] {
   const rows = architecture.split('\n').filter((line) => line.startsWith('| '));
   const start = rows.findIndex((row) => /^\| word \|/.test(row));
