@@ -21,7 +21,7 @@ interface Row {
   readonly desiredL1Norm: number;
   readonly satisfied: boolean;
   readonly error: number;
-  /** [lower, upper, lowerOpen, upperOpen], null for an infinite end; null as a whole when no double satisfies. */
+  /** [lower, upper, lowerOpen, upperOpen], null for an infinite end; the whole is null if no double satisfies. */
   readonly interval: readonly [number | null, number | null, boolean, boolean] | null;
   readonly note: string;
 }
@@ -56,7 +56,7 @@ function definitionOf(row: Row): ObjectiveDefinition {
   };
 }
 
-/** The reference rounds once, the product at most `roundings` times. */
+/** The reference rounds once, the code at most `roundings` times. */
 function expectNear(actual: number, expected: number, roundings: number): void {
   const tolerance = roundings * Number.EPSILON * Math.abs(expected) + Number.MIN_VALUE;
   expect(Math.abs(actual - expected)).toBeLessThanOrEqual(tolerance);

@@ -12,7 +12,7 @@ const text = (length: number): fc.Arbitrary<string> =>
 const apiKey = fc.record({ keyId: text(8), secret: text(32) });
 
 describe('the text of a key', () => {
-  // Computed apart from this code: the first six bytes of SHA-256 of "id_secret", each modulo 62.
+  // Computed independently: the first six bytes of SHA-256 of "id_secret", each modulo 62.
   test.each([
     ['AbCd1234', '0123456789abcdefABCDEFghijklmnop', 'bks_AbCd1234_0123456789abcdefABCDEFghijklmnop_6jL8yh'],
     ['00000000', 'z'.repeat(32), `bks_00000000_${'z'.repeat(32)}_EwV0nT`],
@@ -77,7 +77,7 @@ describe('new keys', () => {
     expect(counts.size).toBe(ALPHABET.length);
     const expected = (keys.length * 40) / ALPHABET.length;
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: 150 is passed once in 10^9 runs; bytes taken modulo 62 alone would give about 800.
+    // 61 degrees of freedom: 150 is exceeded once in 10^9 runs; plain bytes modulo 62 would give about 800.
     expect(chiSquare).toBeLessThan(150);
   });
 });
@@ -114,7 +114,7 @@ describe('a secret', () => {
   });
 
   it('A secret is compared in constant time, right or wrong', () => {
-    // The real function runs; the spy only tells whether the comparison went through it.
+    // The real function runs; the spy only shows that it is called.
     const compare = vi.spyOn(crypto, 'timingSafeEqual');
     syncBuiltinESMExports();
     const hash = hashSecret('right');

@@ -11,7 +11,7 @@ function refusalOf(violations: readonly Violation[]): DomainError {
   throw new Error('nothing was refused');
 }
 
-/** The value a JSON Pointer names (RFC 6901, section 4). */
+/** The value that a JSON Pointer refers to (RFC 6901, section 4). */
 function follow(document: unknown, pointer: string): unknown {
   if (pointer === '') return document;
   let value = document;

@@ -43,7 +43,7 @@ describe('parseInputType', () => {
     expect(parseInputType(word)).toBe(expected);
   });
 
-  // constructor and __proto__ were found on the prototype of the table once.
+  // constructor and __proto__ used to be found on the prototype of the table.
   test.each(['', ' float', 'double', 'int', 'bool', 'constructor', '__proto__', 'hasOwnProperty', 'toString'])(
     '%j is not an input type',
     (word) => {
@@ -125,16 +125,16 @@ describe('checkInputSpace', () => {
     ['equal bounds', { maximums: replaced(space.maximums, 0, -1.5) }, ['/maximums/0']],
     ['reversed bounds', { maximums: replaced(space.maximums, 0, -2) }, ['/maximums/0']],
     ['a NaN bound', { maximums: replaced(space.maximums, 0, Number.NaN) }, ['/maximums/0']],
-    ['a broken integer minimum', { minimums: replaced(space.minimums, 1, 0.5) }, ['/minimums/1']],
-    ['a broken integer maximum', { maximums: replaced(space.maximums, 1, 9.5) }, ['/maximums/1']],
-    ['an integer past 2^53', { maximums: replaced(space.maximums, 1, 2 ** 53) }, ['/maximums/1']],
+    ['a fractional integer minimum', { minimums: replaced(space.minimums, 1, 0.5) }, ['/minimums/1']],
+    ['a fractional integer maximum', { maximums: replaced(space.maximums, 1, 9.5) }, ['/maximums/1']],
+    ['an integer beyond 2^53', { maximums: replaced(space.maximums, 1, 2 ** 53) }, ['/maximums/1']],
     ['a boolean from 1 to 2', { minimums: [-1.5, 0, 1, 1], maximums: [2.5, 10, 2, 3] }, ['/minimums/2']],
     ['a boolean from 0 to 2', { maximums: replaced(space.maximums, 2, 2) }, ['/minimums/2']],
-    ['a name too few', { categories: [[], [], [], ['steel', 'brass']] }, ['/categories/3']],
-    ['a name too many', { categories: [[], [], [], ['a', 'b', 'c', 'd']] }, ['/categories/3']],
-    ['a name twice', { categories: [[], [], [], ['a', 'b', 'a']] }, ['/categories/3']],
+    ['one name too few', { categories: [[], [], [], ['steel', 'brass']] }, ['/categories/3']],
+    ['one name too many', { categories: [[], [], [], ['a', 'b', 'c', 'd']] }, ['/categories/3']],
+    ['a repeated name', { categories: [[], [], [], ['a', 'b', 'a']] }, ['/categories/3']],
     ['names for a float', { categories: [['a'], [], [], ['a', 'b', 'c']] }, ['/categories/0']],
-    ['a broken category bound', { minimums: replaced(space.minimums, 3, 0.5) }, ['/minimums/3']],
+    ['a fractional category bound', { minimums: replaced(space.minimums, 3, 0.5) }, ['/minimums/3']],
   ] as const)('A space with %s is refused', (_, change, expected) => {
     expect(pointersOf(change)).toEqual(expected);
   });
@@ -192,12 +192,12 @@ describe('checkInput', () => {
     ['NaN', 0, Number.NaN],
     ['an integer below', 1, -1],
     ['an integer above', 1, 11],
-    ['a broken integer', 1, 3.5],
+    ['a fractional integer', 1, 3.5],
     ['a boolean of 2', 2, 2],
     ['half a boolean', 2, 0.5],
-    ['a category past its names', 3, 4],
-    ['a category before its names', 3, 0],
-    ['a broken category', 3, 1.5],
+    ['a category after the last name', 3, 4],
+    ['a category before the first name', 3, 0],
+    ['a fractional category', 3, 1.5],
   ])('An input with %s is refused at its position', (_, at, value) => {
     const violations = checkInput(space, replaced(valid, at, value), ['initialInput']);
     expect(violations.map(({ property }) => property)).toEqual([`initialInput[${at}]`]);

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { seedOf } from '../../src/domain/seed.ts';
 
 describe('a seed', () => {
-  // FNV-1a of the JSON text in UTF-8, computed apart from this code; stored designs depend on it.
+  // FNV-1a of the JSON text in UTF-8, computed independently; stored designs depend on it.
   test.each([
     [[], 1947613349],
     [[1, 2.5, 'é'], 700590521],

@@ -21,7 +21,7 @@ function diagramUnder(heading: string): string {
   return match[1]!;
 }
 
-/** Lines `from --> to: label` of a diagram, without those that carry no label. */
+/** Lines `from --> to: label` of a diagram; lines without a label are omitted. */
 function labelledEdges(diagram: string): string[] {
   return [...diagram.matchAll(/^ {2}(\S+) --> (\S+): (.+)$/gm)].map((m) => `${m[1]} --> ${m[2]}: ${m[3]}`);
 }

@@ -18,7 +18,7 @@ interface Inverse {
   output: number[] | null;
 }
 
-/** An objective driven by the transition functions the way a transaction drives one: event in, both states stored. */
+/** An objective driven by the transition functions like a transaction does: an event comes in, and both states are stored. */
 class Run {
   stopReason: StopReason = Reason.running;
   attemptCount = 0;
@@ -34,7 +34,7 @@ class Run {
     return this.inverses.findLast((inverse) => isBeingComputed(inverse) || awaitsOutput(inverse));
   }
 
-  /** Applies an event to the objective and the inverse; false when the objective has ended. */
+  /** Applies an event to the objective and the inverse; false if the objective has ended. */
   apply(event: ObjectiveEvent, inverse: Inverse | undefined): boolean {
     const next = nextState(this.stopReason, event);
     if (next === undefined) return false;
@@ -44,7 +44,7 @@ class Run {
     return true;
   }
 
-  /** Opens the next inverse, still without input; false when one is open or the objective has ended. */
+  /** Opens the next inverse, without input yet; false if one is open or the objective has ended. */
   request(): boolean {
     if (this.open !== undefined || isFinal(this.stopReason)) return false;
     this.inverses.push({ status: 'active', input: null, output: null });
@@ -60,7 +60,7 @@ class Run {
 
 type Situation = 'idle' | 'computing' | 'awaited';
 
-/** What the table of docs/states.md promises, written down without it. */
+/** The table of docs/states.md, written down independently. */
 interface Model {
   reason: 'running' | 'satisfied' | 'stopped' | 'exhausted';
   situation: Situation;
@@ -69,7 +69,7 @@ interface Model {
 
 type Command = fc.Command<Model, Run>;
 
-/** Compares everything that can be seen after each command. */
+/** Compares everything visible after each command. */
 function expectSame(model: Readonly<Model>, run: Run): void {
   const { stopReason, attemptCount, maximumAttempts, open } = run;
   const situation = open === undefined ? 'idle' : isBeingComputed(open) ? 'computing' : 'awaited';
@@ -176,7 +176,7 @@ const stopByHand: fc.Arbitrary<Command> = fc.constant(
   }),
 );
 
-/** Each named as often as it shall be drawn: were the ends as frequent as the rest, few runs would use up their attempts. */
+/** Each command is listed as often as it should be drawn: if ends were as frequent as the rest, few runs would use up their attempts. */
 const commands: fc.Arbitrary<Command>[] = [
   ...Array<typeof suggest>(6).fill(suggest),
   ...Array<typeof compute>(6).fill(compute),

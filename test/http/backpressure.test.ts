@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
 
 const CALM = { requestsInFlight: 1_000, eventLoopDelayMs: 0, heapShare: 1 };
-/** Any delay at all is too much. */
+/** Any delay is too much. */
 const BEHIND = { ...CALM, eventLoopDelayMs: 1e-6 };
 const account = { openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0, storedBytes: 0, storedRows: 0 };
 
@@ -18,14 +18,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A service whose clock stands still but for `pass`, before which the event loop is held up each time. */
+/** A service whose clock moves only with `pass`, which blocks the event loop each time. */
 async function openWithClock(load: typeof CALM) {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   const service = await openNativeService({ settings: { load } });
   const pass = async (ms: number) => {
     const until = process.hrtime.bigint() + 50_000_000n;
     while (process.hrtime.bigint() < until);
-    // The delay is noted where the loop looks at its timers, once between two of these.
+    // The delay is measured when the loop checks its timers, once between two of these.
     await turnOfTheLoop();
     await turnOfTheLoop();
     await vi.advanceTimersByTimeAsync(ms);
@@ -38,7 +38,7 @@ describe('a process under load', () => {
     const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 3 } } });
     for (let round = 0; round < 3; round++) {
       const answers = await service.db.transaction().execute(async (trx) => {
-        // Whoever is taken waits behind this lock until the others have been refused.
+        // Admitted requests wait behind this lock until the others have been refused.
         await sql`lock table models in access exclusive mode`.execute(trx);
         let refused = 0;
         const asked = Array.from({ length: 10 }, async (_, i) => {
@@ -82,7 +82,7 @@ describe('a process under load', () => {
   });
 
   it.each([
-    ['its event loop is behind', BEHIND],
+    ['its event loop is delayed', BEHIND],
     ['its heap is nearly full', { ...CALM, heapShare: 1e-6 }],
   ])('A process answers 503 before it checks the key while %s, and is live but not ready', async (_, load) => {
     const service = await openWithClock(load);

@@ -1,4 +1,4 @@
-/** How much a request may bring: bytes, numbers and time, per route, per account and per process. */
+/** Limits on the bytes, numbers and time of a request, per route, per account and per process. */
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, prepareTrial, type Send } from './native-service.ts';
@@ -211,7 +211,7 @@ describe('over a real connection', () => {
   });
 
   it('An account may have a limited number of bytes in transit, and another account is not affected', async () => {
-    // Of 16 MiB that a process holds, an account may have 8.
+    // An account may have 8 of the 16 MiB of a process.
     const unfinished = Array.from({ length: 3 }, () => open(service.key, projects, 7 * MEBIBYTE));
     for (const { socket } of unfinished) socket.write(Buffer.alloc(5 * MEBIBYTE, ' '));
     await expect.poll(() => unfinished.filter(({ received }) => received().startsWith('HTTP/1.1 429'))).toHaveLength(2);

@@ -1,4 +1,4 @@
-/** What a client that waits for a suggestion is answered when the objective is stopped or deleted meanwhile. */
+/** The answer to a client that waits for a suggestion while the objective is stopped or deleted. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type NativeService, openNativeService, prepareObjective } from './native-service.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Asks in one dialect; resolves when the iteration is opened, with the answer to come and the objective's parts. */
+/** Requests a suggestion in one dialect; resolves once the iteration is open, with the pending answer and the objective. */
 async function ask(dialect: 'v1' | 'api') {
   const objective = await prepareObjective(service.send);
   const objectiveId = objective.loaded.body.id;

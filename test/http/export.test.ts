@@ -1,4 +1,4 @@
-/** Exports over real sockets: complete, bounded, no faster than their reader, and never complete in looks only. */
+/** Exports over real sockets: complete, bounded, no faster than their reader, and never apparently complete. */
 
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const get = (path: string, key = service.key) =>
 
 type Line = ReturnType<typeof exportLineSchema.parse>;
 
-/** The lines of a whole export, each held against the schema, the end against the lines before it. */
+/** The lines of a complete export, each checked against the schema, and the last against the number of lines. */
 function parseExport(text: string): readonly Line[] {
   expect(text.endsWith('\n')).toBe(true);
   const lines = text
@@ -191,7 +191,7 @@ it('An export of an account contains all its models and none of another account'
   expect(await exported('/export', await service.makeKey('nothing there'))).toEqual([]);
 });
 
-/** Inverses of a thousand outputs each, so that an export is larger than every buffer on its way: 20 kB an inverse. */
+/** Inverses with a thousand outputs each, 20 kB per inverse, so that an export is larger than all buffers. */
 async function prepareLargeModel(inverses = 3_000, key = service.key) {
   const t = await prepareModel(key);
   await sql`
@@ -204,7 +204,7 @@ async function prepareLargeModel(inverses = 3_000, key = service.key) {
   return { ...t, path: `/models/${t.model.id}/export` };
 }
 
-/** An export of which the first piece has arrived and no more is read. */
+/** An export whose first piece has arrived and whose rest is not read. */
 async function beginExport(path: string, key?: string) {
   const answer = await get(path, key);
   const reader = answer.body!.getReader();
@@ -236,7 +236,7 @@ describe('an export that is not read', () => {
     const reader = body[Symbol.asyncIterator]();
     let text = '';
     for (let piece = 0; piece < 12; piece++) text += (await reader.next()).value;
-    // Whatever reads ahead would have done so by then.
+    // Anything that reads ahead would have done so by now.
     for (let turn = 0; turn < 50; turn++) await sql`select 1`.execute(service.db).then(() => nextTurn());
     expect(pages).toBeLessThan(12 + 3);
     for await (const piece of { [Symbol.asyncIterator]: () => reader }) text += piece;
@@ -326,7 +326,7 @@ describe('an export that fails midway', () => {
     await expect(drain(pages)).rejects.toThrow('a record was purged while it was being exported');
     await drain(begin());
 
-    // What was there when it began, and is deleted and purged before its turn comes.
+    // Records that existed at the start, deleted and purged before they are read.
     const active = exportModel(service.db, rows[0]!.id, t.model.id, { withDeleted: false });
     const seen = [...(await active.next()).value!];
     while (seen.at(-1)!.type !== 'trial') seen.push(...(await active.next()).value!);

@@ -21,7 +21,7 @@ afterAll(() => service.close());
 const newKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 const newModel = () => ({ name: `model ${crypto.randomUUID()}` });
 const post = (url: string, body: unknown, headers = {}) => service.send('POST', url, body, headers);
-/** What must be the same in every answer under one key. */
+/** The parts that are the same in every answer with one key. */
 const essence = ({ status, headers, text }: { status: number; headers: Record<string, unknown>; text: string }) => ({
   status,
   text,
@@ -263,7 +263,7 @@ describe('every POST on the way to an output', () => {
   });
 });
 
-/** Characters of what is stored under a key. */
+/** Length of the answer stored for a key. */
 async function storedLength(key: { readonly 'idempotency-key': string }): Promise<number> {
   const { rows } = await sql<{ length: number }>`
     select length(outcome::text) as length from idempotency_keys where key = ${key['idempotency-key']}`.execute(
@@ -283,7 +283,7 @@ describe('a large answer', () => {
     inputTypes: new Array(inputCount).fill('float'),
     categories: [],
   });
-  /** The same request twice under one key, its answer as long as it should be and not stored. */
+  /** Sends the same request twice with one key; its answer must be long enough and not stored. */
   const twice = async (url: string, body: unknown, length = 65_537) => {
     const key = newKey();
     const first = await post(url, body, key);
@@ -321,14 +321,14 @@ describe('a large answer', () => {
       maximumBounds: new Array(500).fill(1),
     });
     expect(initialized.first.body.objectiveId).not.toBe(loaded.first.body.id);
-    // Never changes again, so that no answer of it is stored.
+    // It never changes again, so its answer is not stored.
     await twice(`${loaded.first.headers['location']}/stop`, {}, 0);
     expect((await loaded.again()).body).toMatchObject({ id: loaded.first.body.id, stopReason: 2 });
   });
 
   it('A large answer in the SDK dialect is not stored: a repeat reads the current record', async () => {
     const model = (await post('/api/models', newModel())).body;
-    // Designed cases are few; names are what makes a project of this dialect large.
+    // Designed cases are few; only names make a project of this dialect large.
     const project = await twice(`/api/models/${model.id}/projects`, {
       ...space(20),
       maximums: [...new Array(19).fill(1), 999],
@@ -364,7 +364,7 @@ describe('a large answer', () => {
 });
 
 const async = (key: object) => ({ ...key, prefer: 'respond-async' });
-/** As a worker would. */
+/** Like a worker. */
 const settle = async (inverseId: number) => {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);
@@ -377,7 +377,7 @@ describe('an output that is sent again because its answer was lost', () => {
     return body.inverses.map((inverse: { outputs: number[] | null }) => inverse.outputs).slice(1);
   };
 
-  /** One iteration completed by `load`, the next one opened; `isComputed` false: still being computed. */
+  /** Completes one iteration with `load` and opens the next one; `isComputed` false: it is still being computed. */
   async function openNext(load: (url: string, id: number) => Promise<{ status: number }>, isComputed = true) {
     const { objectiveUrl } = await prepareObjective(service.send);
     const first = await post(`${objectiveUrl}/inverses`, {}, async({}));
@@ -479,7 +479,7 @@ describe('a suggest request with an Idempotency-Key', () => {
     ]);
     expect(first.status).toBe(202);
     expect([202, 409]).toContain(second.status);
-    // Tests that run at the same time may migrate other databases of the server.
+    // Concurrent tests may migrate other databases of the server.
     const { rows } = await sql`
       select 1 from pg_locks
       where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(

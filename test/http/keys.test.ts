@@ -1,4 +1,4 @@
-/** An account's keys over HTTP: made, listed, changed, rotated and revoked, and what a key may not do to itself or others. */
+/** Keys of an account over HTTP: creation, lists, changes, rotation, revocation, and what a key must not do. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { MAXIMUM_KEYS } from '../../src/application/manage-account-keys.ts';
@@ -9,7 +9,7 @@ const FUTURE = '2099-12-31T12:00:00.000Z';
 const KEYS = '/v1/keys';
 
 let service: NativeService;
-/** A process of its own on the same database. */
+/** Another process on the same database. */
 let other: NativeService;
 beforeAll(async () => {
   service = await openNativeService();
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 let accounts = 0;
-/** An account with one key, which has all scopes unless told otherwise. */
+/** An account with one key, which has all scopes by default. */
 async function openAccount(scopes?: Parameters<NativeService['makeKey']>[1]) {
   const account = `account ${++accounts}`;
   const text = await service.makeKey(account, scopes);
@@ -37,7 +37,7 @@ async function openAccount(scopes?: Parameters<NativeService['makeKey']>[1]) {
 }
 
 const works = async (text: string) => (await service.sendAs(text)('GET', '/v1/models')).status === 200;
-/** Lets the ends of the account's keys lie in the past, by the database's clock. */
+/** Moves the expiry of the account's keys into the past, by the database's clock. */
 const passTime = (id: number) =>
   sql`update api_keys set expires_at = now() - interval '1 ms' where id = ${id}`.execute(service.db);
 const expectRefusal = ({ status, body, text }: Answered, expected: number, detail: RegExp) => {
@@ -97,13 +97,13 @@ describe('a new key', () => {
     ['an unknown scope', { scopes: ['read', 'root'] }, ['scopes[1]']],
     ['an empty label', { scopes: ['read'], label: '' }, ['label']],
     ['a label that is too long', { scopes: ['read'], label: 'x'.repeat(201) }, ['label']],
-    ['a day as its end', { scopes: ['read'], expiresAt: '2099-12-31' }, ['expiresAt']],
-    ['an end without an offset', { scopes: ['read'], expiresAt: '2099-12-31T12:00:00' }, ['expiresAt']],
-    ['an end that no calendar has', { scopes: ['read'], expiresAt: '2099-02-30T12:00:00Z' }, ['expiresAt']],
-    ['an end past the year 9999', { scopes: ['read'], expiresAt: '9999-12-31T23:30:00-01:00' }, ['expiresAt']],
-    ['an end in the past', { scopes: ['read'], expiresAt: '2001-01-01T00:00:00Z' }, ['expiresAt']],
-    ['a number as its end', { scopes: ['read'], expiresAt: 4_102_444_800 }, ['expiresAt']],
-    ['several faults', { scopes: 'all', label: 5 }, ['label', 'scopes']],
+    ['a day as its expiry', { scopes: ['read'], expiresAt: '2099-12-31' }, ['expiresAt']],
+    ['an expiry without an offset', { scopes: ['read'], expiresAt: '2099-12-31T12:00:00' }, ['expiresAt']],
+    ['an expiry that is not a date', { scopes: ['read'], expiresAt: '2099-02-30T12:00:00Z' }, ['expiresAt']],
+    ['an expiry after the year 9999', { scopes: ['read'], expiresAt: '9999-12-31T23:30:00-01:00' }, ['expiresAt']],
+    ['an expiry in the past', { scopes: ['read'], expiresAt: '2001-01-01T00:00:00Z' }, ['expiresAt']],
+    ['a number as its expiry', { scopes: ['read'], expiresAt: 4_102_444_800 }, ['expiresAt']],
+    ['several violations', { scopes: 'all', label: 5 }, ['label', 'scopes']],
   ])('A new key with %s is refused', async (_, body, properties) => {
     const { send } = await openAccount();
     const refused = await send('POST', KEYS, body);
@@ -221,13 +221,13 @@ describe('a change', () => {
   it('A change cannot shorten the life of the last admin key', async () => {
     const { send, url, make } = await openAccount();
     expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /make one first/);
-    // One that ends at the same instant would leave nobody after it.
+    // A key that ends at the same instant would leave none after it.
     const second = await make({ expiresAt: FUTURE });
     expect((await send('PATCH', url, { expiresAt: FUTURE })).status).toBe(409);
     expect((await send('PATCH', second.url, { expiresAt: '2098-01-01T00:00:00Z' })).status).toBe(200);
     await make();
     expect((await send('PATCH', url, { expiresAt: FUTURE })).status).toBe(200);
-    // Later is no loss.
+    // A later end loses nothing.
     expect((await send('PATCH', url, { expiresAt: null })).status).toBe(200);
   });
 });
@@ -302,7 +302,7 @@ describe('a rotation', () => {
 
   it('Simultaneous rotations create one successor', async () => {
     const { send, make } = await openAccount();
-    // The first round opens the connections that the later ones meet on.
+    // The first round opens the connections that the later ones use.
     for (let round = 1; round <= 3; round++) {
       const old = await make();
       const calls = [1, 2, 3, 4].map(() => send('POST', `${old.url}/rotate`, { overlapSeconds: 60 }));

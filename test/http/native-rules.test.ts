@@ -1,4 +1,4 @@
-/** Section 7 of the interface over HTTP: every rule refused with 400, the property named, several at once. */
+/** Section 7 of the interface over HTTP: every violated rule gets 400 with its property, several at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answered,
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
   ['6 a number as text', 'objectives', { ...OBJECTIVES, objectives: [10, '-4', 6] }, ['objectives[1]']],
   ['6 a boolean as number', 'objectives', { ...OBJECTIVES, initialInput: [true, 5] }, ['initialInput[0]']],
   ['6 null as number', 'cases', { outputCount: 3, outputCases: [[1, null, 3]] }, ['outputCases[0][1]']],
-  ['6 no array', 'objectives', { ...OBJECTIVES, objectives: 10 }, ['objectives']],
+  ['6 a value that is not an array', 'objectives', { ...OBJECTIVES, objectives: 10 }, ['objectives']],
   ['6 a number beyond doubles', 'objectives', JSON.stringify(OBJECTIVES).replace('-4', '1e400'), ['objectives[1]']],
   ['6 a scalar beyond doubles', 'initialize', JSON.stringify(INITIALIZE).replace('0.001', '-1e999'), ['convergence']],
   [
@@ -127,7 +127,7 @@ const RULES: readonly Rule[] = [
     ['objectiveTypes[0]'],
   ],
   [
-    '7 a type that is no text',
+    '7 a type that is not text',
     'objectives',
     { ...OBJECTIVES, objectiveTypes: ['percent', 7, null] },
     ['objectiveTypes[1]', 'objectiveTypes[2]'],
@@ -171,7 +171,7 @@ const RULES: readonly Rule[] = [
     ['outputCases[1]'],
   ],
   ['11 an empty case', 'cases', { outputCount: 3, outputCases: [[]] }, ['outputCases[0]']],
-  ['11 a case that is no array', 'cases', { outputCount: 1, outputCases: [1] }, ['outputCases[0]']],
+  ['11 a case that is not an array', 'cases', { outputCount: 1, outputCases: [1] }, ['outputCases[0]']],
   [
     '11 more cases than the project has',
     'cases',
@@ -186,7 +186,7 @@ const RULES: readonly Rule[] = [
   ['12 a name of two characters of two units', 'model', { name: '🚀🚀' }, ['name']],
   ['12 a name with NUL', 'model', { name: 'abc\u0000def' }, ['name']],
   ['12 a name with half a surrogate pair', 'model', '{"name":"abc\\ud800def"}', ['name']],
-  ['12 a name that is no text', 'model', { name: 12345 }, ['name']],
+  ['12 a name that is not text', 'model', { name: 12345 }, ['name']],
   ['12 a description of 7 characters', 'model', { name: 'a name', description: '1234567' }, ['description']],
   ['12 an empty description', 'model', { name: 'a name', description: '' }, ['description']],
   [
@@ -217,7 +217,7 @@ const RULES: readonly Rule[] = [
   ['an unknown input type', 'project', { ...PROJECT, inputTypes: ['float', 'enum'] }, ['inputTypes[1]']],
   ['too few category names', 'project', { ...PROJECT, categories: [null, ['a']] }, ['categories[1]']],
   ['a name list of another length', 'project', { ...PROJECT, categories: [['a']] }, ['categories']],
-  ['a category that is no name', 'project', { ...PROJECT, categories: [null, ['a', 7]] }, ['categories[1][1]']],
+  ['a category that is not a name', 'project', { ...PROJECT, categories: [null, ['a', 7]] }, ['categories[1][1]']],
   [
     'own cases out of bounds',
     'project',

@@ -1,4 +1,4 @@
-/** What only a real socket shows: closing down, and requests that are none. */
+/** Tests that need real sockets: closing down, and requests that are not HTTP. */
 import { Agent, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -53,7 +53,7 @@ it('A closing server refuses new requests on open connections with 503', async (
   try {
     const port = await listen(t);
     const socket = await openSocket(port);
-    // A request of which a part has arrived keeps its connection from counting as idle.
+    // A partly received request keeps its connection from being idle.
     const second = await openSocket(port);
     second.write('GET /v1/models HTTP/1.1\r\nHost: x\r\n');
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');

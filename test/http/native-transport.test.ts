@@ -1,4 +1,4 @@
-/** What every route has in common: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
+/** What all routes share: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import {
   prepareTrial,
 } from './native-service.ts';
 
-/** Without a worker: a suggestion stays uncomputed until a test computes nothing but time. */
+/** Without a worker, so suggestions are never computed. */
 let service: NativeService;
 beforeAll(async () => {
   service = await openNativeService({
@@ -91,11 +91,11 @@ describe('a body', () => {
     ['is a string', '"abcd"'],
     ['is null', 'null'],
     ['is a number', '7'],
-    ['poisons the prototype', '{"name":"abcd","__proto__":{"x":1}}'],
-    ['poisons the constructor', '{"name":"abcd","constructor":{"prototype":{"x":1}}}'],
-    ['is nested without end', '['.repeat(30_000)],
+    ['sets the prototype', '{"name":"abcd","__proto__":{"x":1}}'],
+    ['sets the prototype of the constructor', '{"name":"abcd","constructor":{"prototype":{"x":1}}}'],
+    ['is nested and never closed', '['.repeat(30_000)],
     ['is nested deeply', `{"name":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
-    ['is nested deeply in an ignored field', `{"name":7,"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`],
+    ['is nested deeply in an unknown field', `{"name":7,"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`],
   ])('A body that %s is refused with 400', async (_, body) => {
     const answered = await create(body);
     expectProblem(answered, 400);

@@ -1,4 +1,4 @@
-/** What an account, an address or a connection may hold, so that others are served. */
+/** Limits of an account, an address or a connection that leave capacity for others. */
 import { type AddressInfo, connect } from 'node:net';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
@@ -144,7 +144,7 @@ it('Requests whose clients left while their keys were looked up do not occupy sl
       await sql`lock table api_keys in access exclusive mode`.execute(trx);
       const socket = connect(port, '127.0.0.1');
       const request = `GET ${projectUrl} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\n\r\n`;
-      // Pipelined: the later ones never get an answer of their own.
+      // Pipelined: the later ones never get their own answers.
       socket.write(request.repeat(3));
       await expect.poll(() => countWaiting(t.db)).toBeGreaterThan(0);
       const gone = new Promise((resolve) => socket.once('close', resolve));

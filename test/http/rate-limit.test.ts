@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const now = () => performance.now();
-/** As one process would have it. */
+/** Like one process. */
 const makeProcess = (limit: number, window: TakeFromWindow = shared(limit)) => makeRateLimiter({ limit }, window, now);
 const shared = (limit: number) => makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
 
@@ -43,7 +43,7 @@ describe('limiters of several processes on one database', () => {
       allowed += (await Promise.all(turns)).filter(({ isAllowed }) => isAllowed).length;
       expect(allowed).toBeLessThanOrEqual(limit);
     }
-    // Each process may sit on no more than a batch that it no longer asks for; here all of them go on asking.
+    // A process may withhold at most a batch once it stops asking; here all keep asking.
     expect(allowed).toBe(limit);
   });
 

@@ -15,7 +15,7 @@ const routes = [
   operation,
 }));
 
-/** Keys let others in and webhooks send an account's data elsewhere; all else is looking or changing. */
+/** Keys and webhooks need admin, because they give others access to data; everything else is reading or writing. */
 function scopeOf({ method, path }: Operation): (typeof SCOPES)[number] {
   if (path.startsWith('/webhooks') || path.startsWith('/keys')) return 'admin';
   return method === 'GET' ? 'read' : 'write';

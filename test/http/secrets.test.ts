@@ -1,4 +1,4 @@
-/** No secret in any log line, at any level, whatever goes wrong; and no usable key in a dump of the database. */
+/** No log line at any level contains a secret, whatever goes wrong, and no dump of the database a usable key. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/application/manage-keys.ts';
@@ -133,7 +133,7 @@ describe('a dump of the database', () => {
       );
       dump += rows.map(({ text }) => text).join('\n');
     }
-    // The model that a client named after its key is the client's own doing.
+    // A client that names a model after its key stores the key itself.
     dump = dump.replaceAll(key, '');
     expect(dump).toContain(parseApiKey(key)!.keyId);
     for (const [name, text] of secrets) {

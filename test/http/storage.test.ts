@@ -1,4 +1,4 @@
-/** What an account keeps and may keep, as clients of both dialects see it. */
+/** Usage and quota of an account, as clients of both dialects see them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountLimits } from '../../src/application/account-limits.ts';
@@ -12,7 +12,7 @@ import {
   type Send,
 } from './native-service.ts';
 
-/** Changed by the tests: the ingress looks at them with every request. */
+/** Changed by the tests; the ingress reads them with every request. */
 const limits: { -readonly [Name in keyof AccountLimits]: AccountLimits[Name] } = {
   openObjectives: 1_000,
   queuedSuggestions: 0,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** An account of its own with a running objective, one of whose inverses awaits its output. */
+/** A separate account with a running objective, one of whose inverses awaits its output. */
 async function prepareAccount() {
   Object.assign(limits, { storedBytes: 0, storedRows: 0 });
   const send = service.sendAs(await service.makeKey(`account ${crypto.randomUUID()}`));
@@ -38,7 +38,7 @@ async function prepareAccount() {
   return { ...prepared, send, inverseId: opened.body.id as number };
 }
 
-/** As a worker would. */
+/** Like a worker. */
 async function settle(inverseId: number): Promise<void> {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);

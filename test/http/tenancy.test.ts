@@ -1,6 +1,6 @@
 /**
- * Every route of both dialects, with the ids of another account: 404, as if nothing were there. The list of routes is the
- * one that the server registers; a new route without a body to send fails here.
+ * Every route of both dialects with the ids of another account gets 404, as if nothing existed. The routes are those that
+ * the server registers; a new route without a body to send fails here.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, ty
 
 const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
 const OUTPUTS = { outputCount: 3, outputCases: [[1, 2, 3]] };
-/** A valid body per operation, so that nothing but the ids can be at fault. */
+/** A valid body per operation, so that only the ids can be wrong. */
 const BODIES: Readonly<Record<string, object>> = {
   createModel: { name: 'some model' },
   updateModel: { name: 'other name' },
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** An account with one of everything; ids by their names in paths. */
+/** An account with one record of each kind, and their ids by the names in paths. */
 async function prepareAccount(name: string) {
   const send = service.sendAs(await service.makeKey(name));
   const webhook = (await send('POST', '/v1/webhooks', BODIES['createWebhook'])).body;
@@ -154,7 +154,7 @@ describe("another account's ids", () => {
     'Records exist for their own account at $name',
     async ({ prefix, operation }) => {
       const answer = await owner.send('GET', fill(prefix, operation, owner.ids));
-      // The objective explains itself only after a suggestion.
+      // An objective has an explanation only after a suggestion.
       expect(answer.status === 404 && !answer.text.includes('explanation'), answer.text).toBe(false);
     },
   );

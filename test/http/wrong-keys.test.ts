@@ -1,4 +1,4 @@
-/** Whoever guesses keys is slowed down; whoever shares an address with them goes on working. */
+/** Clients that guess keys are slowed down; others at the same address keep working. */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** The ingress with a clock that stands still, and requests from any address. */
+/** The ingress with a stopped clock, and requests from any address. */
 async function open(settings: Partial<HttpSettings> = {}) {
   const clock = { ms: 1_000_000 };
   const wrongKeys = new WrongKeys({ limit: LIMIT, now: () => clock.ms });
@@ -96,7 +96,7 @@ it('A recently used key keeps working at the address of a guesser', async () => 
   clock.ms += HOUR_MS - 1;
   await exhaust(ask);
   expect((await ask(service.key)).status).toBe(200);
-  // Being right counts from the last time on.
+  // A key is known for an hour after its last use.
   clock.ms += HOUR_MS - 1;
   await exhaust(ask);
   expect((await ask(service.key)).status).toBe(200);
@@ -117,7 +117,7 @@ it('A key that is new to the process waits for the end of the minute, and works 
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
   clock.ms += 1;
   expect((await ask(newcomer)).status).toBe(200);
-  // A new minute, with as many tries as the one before.
+  // A new minute with as many tries.
   await exhaust(ask);
   expect((await ask(forged())).status).toBe(429);
 });
@@ -160,7 +160,7 @@ it('Behind a trusted proxy its clients are counted, and one without an address c
   expect((await behind('192.0.2.2')(forged())).status).toBe(401);
   for (let count = 1; count <= LIMIT; count++) expect((await behind(`nobody ${count}`)(forged())).status).toBe(401);
   expect((await behind('somebody')(forged())).status).toBe(429);
-  // Whoever is no trusted proxy cannot count as somebody else.
+  // A client that is not a trusted proxy cannot count as another.
   await exhaust(from('198.51.100.1', { 'x-forwarded-for': '192.0.2.9' }));
   expect((await from('198.51.100.1', { 'x-forwarded-for': '192.0.2.10' })(forged())).status).toBe(429);
 });
@@ -190,7 +190,7 @@ it('An unknown key id costs the same hash and comparison as a wrong secret', asy
   }
   for (const spy of spies) spy.mockRestore();
   syncBuiltinESMExports();
-  // The first one also names the statements of its connection.
+  // The first one also prepares the statements of its connection.
   expect(work[1]).toEqual(work[2]);
   expect(work[2]![1]).toBe(2);
 });

@@ -1,4 +1,4 @@
-/** Bodies of events: whole where they fit, else shortened so that every client still reads them. */
+/** Bodies of events: complete if they fit, otherwise shortened so that every client can still read them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/event.ts';
@@ -10,7 +10,7 @@ import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
 import { history, instants } from '../support/histories.ts';
 
-/** The least that may be set. */
+/** The smallest permitted setting. */
 const SMALLEST_LIMIT = 16 * 1024;
 
 function eventOf(name: EventName, resourceId = 1): RecordedEvent {
@@ -26,14 +26,14 @@ function render(event: RecordedEvent, record: EventRecord, maximumBytes: number)
   return { bytes, body };
 }
 
-/** As an objective is read for its event: inverses with an input, and the optimal one. */
+/** An objective as read for its event: inverses with an input, and the optimal one. */
 function recordOf(objective: ObjectiveWithInverses, isCut = false): Extract<EventRecord, { kind: 'objective' }> {
   const optimalInverse = objective.inverses.find(({ id }) => id === objective.optimalInverseId) ?? null;
   const inverses = objective.inverses.filter(({ input }) => input !== null);
   return { kind: 'objective', objective: { ...objective, inverses }, optimalInverse, isCut };
 }
 
-/** An objective of so many outputs with so many completed inverses, the first of them the best. */
+/** An objective with this many outputs and completed inverses, of which the first is the best. */
 function largeObjective(outputCount: number, inverseCount: number): ObjectiveWithInverses {
   const vector = (seed: number) => Array.from({ length: outputCount }, (_, j) => Math.sin(seed + j) * 1e6);
   const inverses = Array.from(

@@ -48,7 +48,7 @@ describe('the text of a body', () => {
   });
 
   it('A body of half a million quotes is refused in linear time', () => {
-    // A quarter of a million squared would take hours.
+    // Quadratic time would take hours.
     expect(messageOf('\\"'.repeat(250_000))).toMatch(/^The body is not valid JSON/);
     expect(messageOf(`["${'\\"'.repeat(250_000)}`)).toMatch(/^The body is not valid JSON/);
   });

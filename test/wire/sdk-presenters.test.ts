@@ -1,4 +1,4 @@
-/** What the SDK dialect shows of any history, read back as JSON; and projects that come back as they were sent. */
+/** The SDK dialect presents any history so that it can be read back as JSON, and projects as they were sent. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/domain/matrix.ts';

@@ -69,7 +69,7 @@ describe('a written answer', () => {
       };
     });
     await writer.next();
-    // While the reader is slow, nobody waits for it.
+    // While the reader is slow, no other request waits.
     expect(held).toBe(0);
     expect(read.length).toBeLessThan(5);
     for await (const _ of writer) expect(held).toBe(0);

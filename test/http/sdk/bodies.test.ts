@@ -1,4 +1,4 @@
-/** Bodies as clients of any version send them: taken where the meaning is clear, else 400 with the property's name. */
+/** Bodies as clients of any version send them: accepted if the meaning is clear, otherwise 400 with the property. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, type Send } from '../native-service.ts';
 import { linear, makeObjective, makeTrial, SPACE } from './sdk-client.ts';

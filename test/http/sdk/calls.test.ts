@@ -1,4 +1,4 @@
-/** Every call of the SDK dialect: its record field by field, and what each client that cannot run here reads of it. */
+/** Every call of the SDK dialect: its record field by field, and as read by each client that cannot run here. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountSchema } from '../../../src/http/sdk/accounts.wire.ts';
 import { inverseSchema } from '../../../src/http/sdk/inverses.wire.ts';
@@ -35,7 +35,7 @@ const own: ClientReader = {
   error: problemSchema,
 };
 
-/** Reads an answer as the published fields say and as every client does. */
+/** Reads an answer as documented and as every client does. */
 function readAll(kind: keyof ClientReader, body: unknown): void {
   for (const [client, reader] of Object.entries({ own, ...CLIENT_READERS })) {
     const parsed = reader[kind].safeParse(body);

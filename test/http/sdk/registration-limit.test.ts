@@ -1,4 +1,4 @@
-/** How many accounts one address may make in an hour. */
+/** The limit on accounts that one address may create in an hour. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { startService } from '../../../src/compose.ts';

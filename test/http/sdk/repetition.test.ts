@@ -1,4 +1,4 @@
-/** Calls that come twice because their answer was lost, and loops that go on after the end. */
+/** Calls that are repeated because their answer was lost, and loops that continue after the end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, type Send } from '../native-service.ts';
 import { linear, makeObjective, makeTrial, OBJECTIVES, SPACE } from './sdk-client.ts';
