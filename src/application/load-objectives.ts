@@ -17,32 +17,17 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { InverseStatus } from '../domain/inverse.ts';
-import {
-  type BoundsRule,
-  checkDefinition,
-  type ObjectiveDefinition,
-  type ObjectiveWithInverses,
-} from '../domain/objective.ts';
+import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../domain/objective.ts';
 import { isEligible } from '../domain/optimum.ts';
-import { checkInput } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
-import { checkLength } from '../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
 import { findNearestCase } from './judge-runs.ts';
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 import { type InverseView, viewOf } from './views.ts';
-
-export interface NewObjective extends ObjectiveDefinition {
-  readonly initialInput: readonly number[];
-  readonly initialOutput: readonly number[];
-  readonly maximumAttempts: number;
-  /** Which bounds are checked; see checkDefinition. */
-  readonly boundsRule?: BoundsRule;
-}
 
 /**
  * One transaction. Without limits the account may have anything. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED,
@@ -76,7 +61,7 @@ export async function initializeInverse(
 ): Promise<InverseView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
-    const { row, set } = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
+    const { row, set } = await toCheckedRow(trx, accountId, trial, request);
     const twin = await findRunningTwin(trx, accountId, trialId, row);
     if (twin === undefined) await refuseBeyondLimits(trx, accountId, limits);
     const objective = twin ?? (await store(trx, accountId, row, set));
@@ -106,11 +91,7 @@ async function toCheckedRow(
   refuseClosedTrial(trial.id, trial.status);
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  refuseViolations([
-    ...checkDefinition(request, set.outputCount, request.boundsRule),
-    ...checkInput(project, request.initialInput, ['initialInput']),
-    ...checkLength(['initialOutput'], request.initialOutput, request.objectives.length, 'objective'),
-  ]);
+  refuseViolations(checkNewObjective(request, { outputCount: set.outputCount, space: project }));
   const row = {
     ...request,
     modelId: trial.modelId,

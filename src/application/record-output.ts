@@ -83,8 +83,9 @@ function refuseOther(inverse: Inverse, measurement: Measurement): void {
       ? inverse.output !== null && areEqualVectors(inverse.output, measurement.output)
       : isRunFailed;
   if (isSame) return;
-  const known = isRunFailed ? 'its run was reported as failed' : 'it has another output';
-  const message = `Iteration ${inverse.iteration} is already completed: ${known}. Ask for the next suggestion first.`;
+  const message = isRunFailed
+    ? `Iteration ${inverse.iteration} has already been reported as failed. Repeating the report is accepted; the stored report stays.`
+    : `Iteration ${inverse.iteration} already has another output. Repeating the same output is accepted; the stored output stays.`;
   throw new DomainError('OUTPUT_CONFLICT', message, {
     inverse: { objectiveId: inverse.objectiveId, inverseId: inverse.id },
   });

@@ -94,8 +94,8 @@ export interface ObjectivesTable extends Lifetime {
   number: number;
   objectives: Vector;
   objective_types: readonly string[];
-  minimum_bounds: Vector;
-  maximum_bounds: Vector;
+  minimum_bounds: readonly (number | null)[];
+  maximum_bounds: readonly (number | null)[];
   desired_l1_norm: number;
   convergence: number;
   initial_input: Vector;

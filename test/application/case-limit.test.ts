@@ -36,6 +36,6 @@ describe('the limit of input cases', () => {
 
   it('is told in a sentence when a client asks for more', async () => {
     const refused = withInputCases(engine, { ...WIDE, caseCount: 4 }, LIMITS);
-    await expect(refused).rejects.toThrow('caseCount: must have at most 3 cases on this service, has 4.');
+    await expect(refused).rejects.toThrow('caseCount: must have at most 3 cases, has 4.');
   });
 });

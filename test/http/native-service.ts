@@ -1,4 +1,4 @@
-/** The ingress on a fresh database, with a worker beside it unless the test wants suggestions to stay uncomputed. */
+/** The ingress on a fresh database, with a worker if the test needs suggestions computed. */
 import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
@@ -33,9 +33,9 @@ export interface NativeService {
   readonly app: FastifyInstance;
   readonly db: Db;
   readonly key: string;
-  /** With the service's key. An object is sent as JSON, a string as it is (with JSON's media type). */
+  /** Uses the service's key. An object is sent as JSON, a string unchanged (as application/json). */
   readonly send: Send;
-  /** The same with another key; '' sends none. */
+  /** The same with another key, or none for ''. */
   sendAs(key: string): Send;
   makeKey(account: string, scopes?: readonly ('read' | 'write' | 'admin')[]): Promise<string>;
   readonly logLines: readonly string[];
@@ -47,7 +47,7 @@ export interface ServiceOptions {
   readonly deps?: Partial<HttpDeps>;
   readonly waiting?: Partial<SuggestionWaitersOptions>;
   readonly hasWorker?: boolean;
-  /** Whether accounts have shares of the connections, as they have in the product. */
+  /** Whether accounts have shares of the connections, as in the product. */
   readonly sharesConnections?: boolean;
 }
 

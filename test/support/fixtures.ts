@@ -1,6 +1,6 @@
 /** What application and worker tests start from: a database with an account, and a project up to a loaded objective. */
 import { createProject } from '../../src/application/create-project.ts';
-import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
+import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createModel } from '../../src/application/manage-models.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
@@ -9,7 +9,7 @@ import { connect } from '../../src/db/client.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import type { NewObjective, ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {

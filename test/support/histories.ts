@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { withoutNegativeZero } from '../../src/domain/vectors.ts';
+import { toPositiveZero, withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { anyJudged, type Judged } from './arbitraries.ts';
 import { NOTHING_JUDGED } from './nothing-judged.ts';
 
@@ -52,8 +52,8 @@ function toObjective({ definition, output }: Judged, steps: readonly Record<stri
     ...definition,
     // The wire lets no -0 in, and JSON does not keep it.
     objectives: withoutNegativeZero(definition.objectives),
-    minimumBounds: withoutNegativeZero(definition.minimumBounds),
-    maximumBounds: withoutNegativeZero(definition.maximumBounds),
+    minimumBounds: definition.minimumBounds.map((bound) => bound && toPositiveZero(bound)),
+    maximumBounds: definition.maximumBounds.map((bound) => bound && toPositiveZero(bound)),
     ...instants,
     id: 1,
     trialId: 1,

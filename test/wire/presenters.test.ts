@@ -80,7 +80,7 @@ const RESULTS_AT_BASIS = [
 ];
 
 describe('an inverse', () => {
-  it('without an output is judged by the last completed iteration', () => {
+  it('An inverse without an output shows the results of the last completed iteration', () => {
     expect(presentSuggestion(viewOf(objective, inverse))).toEqual({
       id: 20,
       objectiveId: 10,
@@ -103,7 +103,7 @@ describe('an inverse', () => {
     });
   });
 
-  it('with an output is judged by it, and shows trial and output', () => {
+  it('An inverse with an output shows its results, its trial and its output', () => {
     const loaded = { ...inverse, input: [2], output: [10.5, 6], suggestTimeNs: 12_345_678, computeTimeNs: 5 };
     expect(presentInverse(viewOf(objective, loaded))).toMatchObject({
       trialId: 5,
@@ -118,12 +118,12 @@ describe('an inverse', () => {
     });
   });
 
-  it('of iteration 1 shows the criterion as convergence', () => {
+  it('The inverse of iteration 1 shows the criterion as convergence', () => {
     const first = { ...inverse, iteration: 1, input: [1], output: [20, 30], basisOutput: null };
     expect(presentInverse(viewOf(objective, first)).convergence).toBe(0.001);
   });
 
-  it('within an objective shows empty arrays for what is unknown', () => {
+  it('An inverse within an objective shows empty arrays for unknown values', () => {
     const embedded = presentEmbeddedInverse(objective, inverse);
     expect(embedded).toMatchObject({ inputs: [], outputs: [], l1Norm: 2 });
     expect(embedded).not.toHaveProperty('input');
@@ -132,7 +132,7 @@ describe('an inverse', () => {
 });
 
 describe('an objective', () => {
-  it('as loaded carries the desired norm as l1Norm and no bounds in its results', () => {
+  it('A loaded objective shows the desired norm as l1Norm and no bounds in its results', () => {
     const loaded = presentLoadedObjectives(objective);
     expect(loaded).toMatchObject({ l1Norm: 0.5, minimumBounds: [-1, 0], ...shown });
     expect(loaded.results.map(({ minimumBound, maximumBound }) => [minimumBound, maximumBound])).toEqual([
@@ -142,7 +142,7 @@ describe('an objective', () => {
     expect(loaded).not.toHaveProperty('desiredL1Norm');
   });
 
-  it('as stored shows its inverses, the optimal one among them, and no seed', () => {
+  it('A stored objective shows its inverses, including the optimal one, and no seed', () => {
     const stored = presentObjective({ ...objective, optimalInverseId: 20, stopReason: 1 });
     expect(stored).toMatchObject({ desiredL1Norm: 0.5, stopReason: 1, disabledAt: null, trialId: 5, number: 1 });
     expect(stored.optimalInverse).toEqual(stored.inverses[0]);
@@ -152,7 +152,7 @@ describe('an objective', () => {
 });
 
 describe('a model', () => {
-  it('is snake_case', () => {
+  it('A model is written in snake_case', () => {
     const model = { id: 1, name: 'name', description: null, ...instants };
     expect(presentModel(model)).toEqual({
       id: 1,

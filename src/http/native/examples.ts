@@ -1,4 +1,4 @@
-/** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
+/** One example per record for the reference: a made-up project, presented like real ones. */
 import { viewOf } from '../../application/views.ts';
 import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
@@ -92,7 +92,7 @@ const objective: Objective = {
   judgedThrough: 1,
 };
 
-const unsettled = {
+const withoutEnd = {
   satisfiedAt: null,
   stoppedAt: null,
   exhaustedAt: null,
@@ -102,7 +102,7 @@ const unsettled = {
 
 const initial: Inverse = {
   ...instants,
-  ...unsettled,
+  ...withoutEnd,
   id: 900,
   objectiveId: 77,
   iteration: 1,
@@ -144,7 +144,7 @@ const explanation: StoredExplanation = {
   diagnosis: null,
 };
 
-/** As its JSON text reads. */
+/** As in its JSON text. */
 function shown(record: object): unknown {
   return JSON.parse(JSON.stringify(record));
 }
@@ -168,7 +168,7 @@ const predecessor = {
   successorId: 5,
 };
 
-/** By the name of the schema. */
+/** By name of the schema. */
 export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Model: presentModel({ ...instants, id: 3, name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }),
   ProjectSummary: presentProjectSummary(project),

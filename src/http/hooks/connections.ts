@@ -1,19 +1,19 @@
-/** Connections before they are requests: how many there may be, and how long one may take to say what it wants. */
+/** Limits the number of connections and how long one may take to send its headers. */
 import type { Server, Socket } from 'node:net';
 import { toNetwork } from '../client-address.ts';
 
 export interface ConnectionLimits {
   readonly total: number;
-  /** From one address; an IPv6 network of 64 bits counts as one. 0 means any number, for addresses of trusted proxies. */
+  /** From one address; an IPv6 /64 counts as one. 0 means no limit, because a proxy connects for many clients. */
   readonly perAddress: number;
 }
 
 /** Longer than any honest client needs for its headers. */
 export const HEADERS_TIME_MS = 15_000;
-/** How often connections past their time are looked for. */
+/** How often to look for connections that exceed it. */
 export const CHECK_INTERVAL_MS = 1_000;
 
-/** Connections beyond the limits are closed at once: an answer would cost what the limit is to save. */
+/** Connections beyond the limits are closed without an answer: it would cost what the limit is meant to save. */
 export function limitConnections(server: Server, { total, perAddress }: ConnectionLimits): void {
   server.maxConnections = total;
   if (perAddress === 0) return;

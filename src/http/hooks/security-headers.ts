@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-/** For answers that are data: never sniffed, framed, cached or run. */
+/** For answers that are data: browsers must not sniff, frame, cache or run them. */
 const API_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",

@@ -1,6 +1,6 @@
 /**
- * Probes of an orchestrator, without a key. Live: the process answers. Ready: it can serve requests, be it for reading alone;
- * `writes` tells whether it takes writes too, and so does a probe of its own, for balancers that look at nothing but statuses.
+ * Probes for an orchestrator; they need no key. Live: the process answers. Ready: it can serve requests, perhaps only reads;
+ * `writes` says whether it also accepts writes. Load balancers that see only statuses use a separate probe for that.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
@@ -28,7 +28,7 @@ export function addHealthRoutes(app: FastifyInstance, { isReady, takesWrites = (
   app.get(PATHS.readyForWrites, answer(true));
 }
 
-/** Whether a route, by its template, is one of the probes. */
+/** Whether a route template belongs to a probe. */
 export function isProbe(route: string | undefined): boolean {
   return Object.values<string | undefined>(PATHS).includes(route);
 }

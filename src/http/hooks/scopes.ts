@@ -1,4 +1,4 @@
-/** Holds every route to the scope that it needs. */
+/** Requires the scope of each route. */
 import type { FastifyInstance } from 'fastify';
 import type { Scope } from '../../application/authenticate.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -11,12 +11,12 @@ declare module 'fastify' {
   }
 }
 
-/** To be installed after authentication. A route that names no scope is for reading when it is a GET, else for writing. */
+/** Install it after authentication. Without a named scope, a GET route needs read and others need write. */
 export function requireScope(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (request) => {
     const needed = request.routeOptions.config.scopeNeeded ?? scopeOfMethod(request.method);
     if (principalOf(request).scopes.includes(needed)) return;
-    throw new DomainError('FORBIDDEN', `This needs a key with the scope ${needed}.`);
+    throw new DomainError('FORBIDDEN', `This request needs a key with the scope ${needed}.`);
   });
 }
 

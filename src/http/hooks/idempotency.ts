@@ -1,7 +1,7 @@
 /**
- * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). The same request under the same key gets the same
- * answer for 24 hours: status, Location and body. Another body under it is 422, a first request still running 409. A body that
- * is large, or of a record that never changes again, is not stored but read again.
+ * Idempotency-Key on POST (draft-ietf-httpapi-idempotency-key-header). For 24 hours the same request with the same key gets
+ * the same answer: status, Location and body. A different body gets 422; while the first request is running, a repeat gets
+ * 409. Bodies that are large, or whose record never changes again, are not stored but read again.
  */
 import type { FastifyRequest } from 'fastify';
 import { findEarlier, type IdempotentRequest, runOnce } from '../../application/idempotent.ts';
@@ -12,16 +12,16 @@ import type { Answer, Call, Operation } from '../operation.ts';
 import { isJsonLongerThan } from '../wire/json-length.ts';
 
 const HEADER = 'Idempotency-Key';
-/** Says that an answer is a repetition. */
+/** Marks an answer as a repeat. */
 export const REPLAY_HEADERS = { 'idempotent-replayed': 'true' } as const;
 const MAXIMUM_KEY_LENGTH = 255;
-/** A string of RFC 9651, printable ASCII in quotes; most clients send the bare characters. */
+/** A quoted string of printable ASCII (RFC 9651); most clients send it without quotes. */
 const QUOTED = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 const PRINTABLE = /^[\x20-\x7e]+$/;
 
 type AnyCall = Call<Readonly<Record<string, number>>, unknown>;
 
-/** The request's key, if it is a POST with one; `digest` is its body's. `violations` when the key is malformed. */
+/** The idempotent request, if it is a POST with a key; `digest` is that of its body. `violations` if the key is malformed. */
 export function readIdempotentRequest(
   request: FastifyRequest,
   accountId: number,
@@ -36,7 +36,7 @@ export function readIdempotentRequest(
   };
 }
 
-/** The key of a POST, if it has one; `violations` when it is malformed or shorter than `minimumLength`. */
+/** The key of a POST, if it has one; `violations` if it is malformed or shorter than `minimumLength`. */
 export function readKey(
   request: FastifyRequest,
   minimumLength: number,
@@ -56,23 +56,23 @@ function unquote(sent: string): string {
   return text === undefined ? sent.trim() : text.replace(/\\(.)/g, '$1');
 }
 
-/** The path as the router understood it: however it was spelled, one route with the same ids is one path. */
+/** The path as the router understood it: every spelling of a route with the same ids is the same path. */
 function routedPath(request: FastifyRequest): string {
   const params = request.params as Readonly<Record<string, string>>;
   return request.routeOptions.url!.replace(/:(\w+)/g, (_, name: string) => params[name]!);
 }
 
-/** What is stored of an answer: all of it, its body sealed where it holds a secret, or which record to read again. */
+/** The stored part of an answer: all of it, with a sealed body if that contains a secret, or the record to read again. */
 type StoredAnswer =
   | (Answer & { readonly kind: 'answer' })
   | (Omit<Answer, 'body'> & { readonly kind: 'sealed'; readonly sealed: string })
   | (Omit<Answer, 'body'> & { readonly kind: 'reference'; readonly id: number });
 
-/** A longer body is not stored, if it can be read again. */
+/** A longer body is not stored if it can be read again. */
 const LONGEST_STORED_BODY = 65_536;
 
 /**
- * Runs the operation. Under a key everything it writes joins the transaction of the key; what it has to do outside of a
+ * Runs the operation. With a key, all its writes join the transaction of the key; work that must not run inside a
  * transaction is done before.
  */
 export async function answerOnce(operation: Operation, call: AnyCall): Promise<Answer> {
@@ -108,7 +108,7 @@ function toStored({ replay, holdsSecret }: Operation, call: AnyCall, answer: Ans
   return isReadAgain ? { ...rest, kind: 'reference', id: idOf(answer) } : { ...answer, kind: 'answer' };
 }
 
-/** Throws NOT_FOUND when the record that is to be read again has been purged. */
+/** Throws NOT_FOUND if the record to read again has been purged. */
 async function toReplay(operation: Operation, call: AnyCall, stored: StoredAnswer): Promise<Answer> {
   const { status, headers } = stored;
   const replayed = { status, headers: { ...headers, ...REPLAY_HEADERS } };
@@ -122,16 +122,16 @@ async function toReplay(operation: Operation, call: AnyCall, stored: StoredAnswe
   }
 }
 
-/** Of the asking key only a hash is stored, so that neither the database nor a backup of it opens the seal. */
+/** Only a hash of the API key is stored, so that neither the database nor a backup of it can open the seal. */
 function sealingKey({ principal }: AnyCall): Buffer {
   return expandKey(principal.secret, 'backsolve: answers under an Idempotency-Key');
 }
 
-/** Throws IDEMPOTENCY_KEY_REUSED for another API key than the one that asked first. */
+/** Throws IDEMPOTENCY_KEY_REUSED unless the API key is that of the first request. */
 function unsealBody(call: AnyCall, sealed: string): unknown {
   const text = unseal(sealingKey(call), sealed);
   if (text !== undefined) return JSON.parse(text);
   const message =
-    'The answer under this Idempotency-Key holds a secret and is given again only to the API key that asked first; use a new Idempotency-Key for a new request.';
+    'The answer to this Idempotency-Key contains a secret and is repeated only to the API key that first received it; use a new Idempotency-Key for a new request.';
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', message);
 }

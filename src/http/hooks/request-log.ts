@@ -1,4 +1,4 @@
-/** One line per answered request, ids and durations only; probes are left out while they succeed. */
+/** Logs one line per answered request, with ids and durations only. Successful probes are not logged. */
 import type { FastifyInstance } from 'fastify';
 import { isProbe } from './health.ts';
 

@@ -1,16 +1,16 @@
-/** The usual answers, each with the part of the OpenAPI document that describes it. */
+/** The usual answers of both dialects, each with the part of the OpenAPI document that describes it. */
 import { z } from 'zod';
 import type { Page, PageRequest } from '../../domain/page.ts';
-import { JsonArray } from '../answer/json-array.ts';
 import type { Answer, AnswerSpec } from '../operation.ts';
 import { nextPageLink } from '../wire/pages.ts';
+import { JsonArray } from './json-array.ts';
 
 type AnswerSpecs = Readonly<Record<number, AnswerSpec>>;
 
 export const ok = {
   spec: (description: string, schema: z.ZodType): AnswerSpecs => ({ 200: { description, schema } }),
   answer: (body: unknown): Answer => ({ status: 200, body }),
-  /** For a body that holds a JsonArray. */
+  /** For a body that contains a JsonArray. */
   written: (body: object): Answer => ({ status: 200, body, isWritten: true }),
 };
 
@@ -19,16 +19,23 @@ export const created = {
     201: { description, schema, headers: { Location: 'Path of the new record.' } },
   }),
   answer: (location: string, body: unknown): Answer => ({ status: 201, body, headers: { location } }),
-  /** For a body that holds a Matrix. */
+  /** For a body that contains a Matrix. */
   written: (location: string, body: object): Answer => ({ ...created.answer(location, body), isWritten: true }),
 };
 
-export const done = {
-  spec: { 204: { description: 'Done, nothing to say.' } } as AnswerSpecs,
+/** For a new record that its dialect cannot read on its own: no Location. */
+export const createdWithoutPath = {
+  spec: (description: string, schema: z.ZodType): AnswerSpecs => ({ 201: { description, schema } }),
+  answer: (body: unknown): Answer => ({ status: 201, body }),
+  written: (body: object): Answer => ({ status: 201, body, isWritten: true }),
+};
+
+export const noContent = {
+  spec: { 204: { description: 'No content.' } } as AnswerSpecs,
   answer: { status: 204 } as Answer,
 };
 
-/** A bare array; where to go on stands in the Link header. */
+/** A bare array; the Link header names the next page. */
 export const pageOf = {
   spec: (description: string, schema: z.ZodType): AnswerSpecs => ({
     200: {
@@ -45,7 +52,7 @@ export const pageOf = {
     const link = nextPageLink(call.url, call.page.limit, page.nextAfter);
     return { status: 200, body: page.items.map(present), ...(link !== undefined && { headers: { link } }) };
   },
-  /** For items that are read while they are written. */
+  /** For items that are read while the answer is being written. */
   written<T>(
     call: { readonly url: string; readonly page: PageRequest },
     page: { readonly nextAfter: number | null; readonly batches: AsyncIterable<readonly T[]> },

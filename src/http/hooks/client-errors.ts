@@ -1,4 +1,4 @@
-/** Answers to what is no HTTP request at all, or arrives too slowly: Node reports it, no route ever sees it. */
+/** Answers to requests that are not valid HTTP or arrive too slowly: Node reports them and no route sees them. */
 import type { Socket } from 'node:net';
 import { answerStatus } from '../errors.ts';
 import { PROBLEM_MEDIA_TYPE } from '../wire/problem.ts';

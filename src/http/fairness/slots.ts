@@ -1,21 +1,22 @@
-/** Counts requests in hand by whose they are. */
+/** Limits how many requests of one holder are in progress at once. */
 import type { FastifyReply } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
 import { whenOver } from '../client-presence.ts';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Requests in hand in one process, whichever dialect they speak. */
-export interface InHand {
-  readonly byKey: Places;
-  readonly byAccount: Places;
+/** Requests in progress in this process, in either dialect. */
+export interface RequestSlots {
+  readonly byKey: Slots;
+  readonly byAccount: Slots;
 }
 
-export function makeInHand(maximum: number): InHand {
-  return { byKey: new Places(maximum), byAccount: new Places(maximum) };
+export function makeRequestSlots(maximum: number): RequestSlots {
+  return { byKey: new Slots(maximum), byAccount: new Slots(maximum) };
 }
 
-export class Places {
+/** Up to `maximum` slots for each holder. */
+export class Slots {
   readonly #maximum: number;
   readonly #taken = new Map<string, number>();
 
@@ -23,11 +24,11 @@ export class Places {
     this.#maximum = maximum;
   }
 
-  /** One place until the request is over. Throws ACCOUNT_BUSY. */
+  /** Takes one slot until the request is over. Throws ACCOUNT_BUSY. */
   take(holder: string, reply: FastifyReply): void {
     const taken = this.#taken.get(holder) ?? 0;
     if (taken >= this.#maximum) {
-      const message = `${taken} requests of yours are in hand already, as many as this service takes at once; wait for some of them.`;
+      const message = `You already have ${taken} requests in progress, the most this service takes at once; wait until some have finished.`;
       throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     this.#taken.set(holder, taken + 1);

@@ -1,14 +1,14 @@
 /**
- * Graceful close. What is in flight is answered; what still arrives on open connections gets 503; every answer from then
- * on closes its connection, because an idle keep-alive connection would hold the process up.
+ * Graceful close. Requests in flight are answered; new ones on open connections get 503. Every answer now closes its
+ * connection, because an idle keep-alive connection would delay the exit of the process.
  */
 import type { FastifyInstance } from 'fastify';
 import { sendError, unavailable } from '../errors.ts';
 import { pathOf } from '../request-path.ts';
 
 /**
- * Returns whether the server is closing. Connections that are left `graceMs` after that are cut, also those whose request
- * never arrives; without a grace the server waits for them.
+ * Returns a function that says whether the server is closing. After `graceMs` all remaining connections are cut, even if
+ * their requests have not arrived; without `graceMs` the server waits for them.
  */
 export function refuseWhenClosing(app: FastifyInstance, graceMs?: number): () => boolean {
   let isClosing = false;
@@ -20,7 +20,7 @@ export function refuseWhenClosing(app: FastifyInstance, graceMs?: number): () =>
   app.addHook('onClose', async () => clearTimeout(cut));
   app.addHook('onRequest', async (request, reply) => {
     if (!isClosing) return;
-    return sendError(reply, unavailable('This server is shutting down; try again.', { instance: pathOf(request) }));
+    return sendError(reply, unavailable('This server is shutting down; retry.', { instance: pathOf(request) }));
   });
   app.addHook('onSend', async (_, reply) => {
     if (isClosing) reply.header('connection', 'close');

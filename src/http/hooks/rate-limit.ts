@@ -1,6 +1,6 @@
 /**
- * Requests per account: all its keys count together, because an account makes as many as it likes. The plugin sends headers of
- * draft-ietf-httpapi-ratelimit-headers and refuses; how requests are counted is up to the limiter.
+ * Limits requests per account; its keys count together, because an account can create any number of them. Sends the headers
+ * of draft-ietf-httpapi-ratelimit-headers. The limiter decides how requests are counted.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { answerStatus, sendError } from '../errors.ts';
@@ -8,7 +8,7 @@ import type { RateLimiter } from '../rate-limiter.ts';
 import { pathOf } from '../request-path.ts';
 import { principalOf } from './authenticate.ts';
 
-/** To be installed after authentication, unless whom a request counts for is told by `sourceOf`. */
+/** Install it after authentication, unless `sourceOf` says for whom a request counts. */
 export function limitRate(
   scope: FastifyInstance,
   limiter: RateLimiter,
@@ -20,7 +20,7 @@ export function limitRate(
     reply.header('RateLimit-Policy', policy);
     reply.header('RateLimit', `"default";r=${remaining};t=${resetSeconds}`);
     if (isAllowed) return;
-    const detail = `You have used your ${limiter.limit} requests in ${limiter.windowSeconds} seconds; go on in ${resetSeconds} s.`;
+    const detail = `Rate limit exceeded; retry in ${resetSeconds} s.`;
     const headers = { 'retry-after': String(resetSeconds) };
     return sendError(reply, answerStatus(429, detail, { instance: pathOf(request) }, headers));
   });

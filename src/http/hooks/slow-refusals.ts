@@ -1,6 +1,6 @@
 /**
- * Refusals that a client could collect by the thousand are answered late once there are many: who asks again at once waits,
- * and the process has its time for the others. A waiting refusal holds its connection, and the places that its account had taken.
+ * Delays refusals that a client could trigger by the thousand: a client that retries at once has to wait, and leaves the
+ * process time for others. A delayed refusal keeps its connection and the slots of its account.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -8,9 +8,9 @@ import { clientAddress } from '../client-address.ts';
 import { isGone } from '../client-presence.ts';
 import { Pace } from '../fairness/pace.ts';
 
-/** Of one client address. Somebody who tries a wrong key by hand notices nothing. */
+/** Per client address. A person who tries a wrong key by hand notices no delay. */
 const REFUSALS = { perSecond: 10, burst: 20 };
-/** As long as Retry-After asks for at least. */
+/** The shortest Retry-After. */
 const LONGEST_DELAY_MS = 1_000;
 const SLOW_STATUSES: ReadonlySet<number> = new Set([401, 403, 413, 429]);
 

@@ -1,7 +1,7 @@
 /**
- * Refuses with 503 and Retry-After before a process runs out of memory or time: a bounded number of requests in flight, an
- * event loop that still turns, a heap with room left. Comes before authentication, so that a refusal costs next to nothing.
- * A process that would refuse is not ready.
+ * Refuses requests with 503 and Retry-After before a process runs out of memory or time: too many requests in flight, a
+ * delayed event loop, or a full heap. Runs before authentication, so that a refusal costs next to nothing. A process that
+ * would refuse requests is not ready.
  */
 import { getHeapStatistics } from 'node:v8';
 import underPressure from '@fastify/under-pressure';
@@ -11,50 +11,50 @@ import { refuseGone, whenOver } from '../client-presence.ts';
 
 export interface LoadLimits {
   readonly requestsInFlight: number;
-  /** 0 switches this guard off. */
+  /** 0 disables this guard. */
   readonly eventLoopDelayMs: number;
   /** Share of the largest possible heap. */
   readonly heapShare: number;
 }
 
-/** The mean delay of so long counts: one long pause, as when a process was frozen, is no overload. */
+/** The delay is averaged over this time: one long pause, as after a process was frozen, is not overload. */
 const SAMPLE_INTERVAL_MS = 3_000;
-/** The sample that counts was taken up to one interval ago and reaches back another: from then on none holds the start-up. */
-const SETTLING_MS = 2 * SAMPLE_INTERVAL_MS;
+/** The latest sample is up to one interval old and covers another: from then on, no sample includes the start-up. */
+const WARM_UP_MS = 2 * SAMPLE_INTERVAL_MS;
 const RETRY_AFTER_SECONDS = 2;
 
-export interface LoadGuard {
-  /** Whether a request that came now would be refused. */
+interface LoadGuard {
+  /** Whether a request would be refused now. */
   isRefusing(): boolean;
-  /** To be installed around both dialects, once: the requests of both count together. */
+  /** Install it once, around both dialects: their requests count together. */
   install(scope: FastifyInstance): void;
 }
 
-/** Measures from now on; `install` makes it refuse. */
+/** Measures from now on; refuses only after `install`. */
 export async function makeLoadGuard(app: FastifyInstance, limits: LoadLimits): Promise<LoadGuard> {
-  // Without limits of its own it only measures.
+  // It only measures: it has no limits of its own.
   await app.register(underPressure, { sampleInterval: SAMPLE_INTERVAL_MS });
   const maximumDelayMs = limits.eventLoopDelayMs || Number.POSITIVE_INFINITY;
   const maximumHeapBytes = limits.heapShare * getHeapStatistics().heap_size_limit;
-  let settledAt = Number.POSITIVE_INFINITY;
+  let warmAt = Number.POSITIVE_INFINITY;
   app.addHook('onReady', async () => {
-    settledAt = performance.now() + SETTLING_MS;
+    warmAt = performance.now() + WARM_UP_MS;
   });
   let inFlight = 0;
   const reasonToRefuse = (): string | undefined => {
     const { eventLoopDelay, heapUsed } = app.memoryUsage();
-    if (eventLoopDelay > maximumDelayMs && performance.now() >= settledAt) return 'The event loop is behind';
-    if (heapUsed > maximumHeapBytes) return 'Memory is running short';
-    return inFlight >= limits.requestsInFlight ? `${inFlight} requests are under way` : undefined;
+    if (eventLoopDelay > maximumDelayMs && performance.now() >= warmAt) return 'The event loop is delayed';
+    if (heapUsed > maximumHeapBytes) return 'Memory is running low';
+    return inFlight >= limits.requestsInFlight ? `${inFlight} requests are in progress` : undefined;
   };
   const install = (scope: FastifyInstance): void => {
     const refuse = (): void => {
       const reason = reasonToRefuse();
       if (reason !== undefined) throw overloaded(reason);
     };
-    // Before anything is looked up for the request.
+    // Before any look-up for the request.
     scope.addHook('onRequest', async () => refuse());
-    // Counted when it is let in: what is refused for its key or its account takes nobody's place.
+    // Counted only once admitted: requests refused for their key or account use no capacity.
     scope.addHook('preValidation', async (_, reply) => {
       refuseGone(reply);
       refuse();
@@ -68,6 +68,6 @@ export async function makeLoadGuard(app: FastifyInstance, limits: LoadLimits): P
 }
 
 function overloaded(reason: string): DomainError {
-  const message = `${reason} in this process; try again in a moment.`;
+  const message = `${reason} in this process; retry in a moment.`;
   return new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }

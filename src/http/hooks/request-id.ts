@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** Ids end up in logs and in the database: short, and of harmless characters. */
+/** Ids are logged and stored, so they must be short and of harmless characters. */
 const SANE_ID = /^[\w.:/+=-]{1,128}$/;
 
-/** The client's X-Request-Id when it is sane, else a new one. */
+/** The client's X-Request-Id if it is sane, otherwise a new id. */
 export function makeRequestId(request: Pick<IncomingMessage, 'headers'>): string {
   const sent = request.headers['x-request-id'];
   return typeof sent === 'string' && SANE_ID.test(sent) ? sent : randomUUID();

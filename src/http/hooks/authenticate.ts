@@ -1,4 +1,4 @@
-/** Finds out whose key a request carries, before anything of its body is read. */
+/** Identifies the owner of a request's key before its body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { authenticate, type Principal } from '../../application/authenticate.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
@@ -25,7 +25,7 @@ export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
   });
 }
 
-/** Throws UNAUTHENTICATED, and TOO_MANY_WRONG_KEYS instead of a look-up. A request without any key is no guess. */
+/** Throws UNAUTHENTICATED, or TOO_MANY_WRONG_KEYS without a look-up. A request without a key does not count as a guess. */
 async function lookUp(
   { db, wrongKeys }: HttpDeps,
   lookups: SharedLookups<Principal>,
@@ -37,7 +37,7 @@ async function lookUp(
   const address = clientAddress(request);
   const retryAfterSeconds = wrongKeys.waitSeconds(address, keyText);
   if (retryAfterSeconds !== undefined) {
-    const message = `Too many wrong API keys came from your address; check the key, and go on in ${retryAfterSeconds} s.`;
+    const message = `Too many wrong API keys came from your address; check the key and retry in ${retryAfterSeconds} s.`;
     throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
   }
   try {
@@ -53,7 +53,7 @@ async function lookUp(
   }
 }
 
-/** The key text of Authorization: Bearer, else of X-API-Key. */
+/** The key in Authorization: Bearer, or in X-API-Key. */
 export function readKey(request: FastifyRequest): string | undefined {
   const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '');
   if (bearer !== null) return bearer[1];

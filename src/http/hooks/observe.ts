@@ -1,6 +1,6 @@
 /**
- * What is measured and traced of every request, probes aside. Routes count by their templates: what a client can make up,
- * such as an unknown path, never becomes a name or a label.
+ * Measures and traces every request except probes. Routes are labeled by their templates: anything that a client can make
+ * up, such as an unknown path, never becomes a name or a label.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { withActiveSpan } from '../../telemetry/trace-context.ts';
@@ -18,7 +18,7 @@ export function observeRequests(
   app.addHook('onRequest', (request, reply, done) => {
     if (!isProbe(request.routeOptions.url)) {
       metrics.requestStarted();
-      // Also where the client goes away, which no answer follows.
+      // Also if the client goes away and is never answered.
       whenOver(reply, metrics.requestEnded);
     }
     done();
@@ -38,8 +38,8 @@ export function observeRequests(
 }
 
 /**
- * The platform loses the span where the body arrives (an event of the socket), so every stage enters it again; one that is not
- * recorded is entered where jobs are opened, whose workers follow its decision, and nowhere else.
+ * Node loses the active span when the body arrives (an event of the socket), so each stage enters it again. A span that is
+ * not recorded is entered only before the handler, which opens jobs: their workers follow its sampling decision.
  */
 function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   const spans = new WeakMap<FastifyRequest, Span>();
@@ -81,7 +81,7 @@ function startOf(request: FastifyRequest) {
   };
 }
 
-/** Undefined for the catch-all route behind unknown paths. */
+/** Undefined for the catch-all route of unknown paths. */
 function templateOf(url: string | undefined): string | undefined {
   return url === undefined || url.endsWith('*') ? undefined : url;
 }
