@@ -4,7 +4,7 @@ import type { Trx } from '../db/transaction.ts';
 import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 
-/** Whether an inverse with this verdict is to become the optimal inverse. The caller holds the lock of the objective. */
+/** Whether an inverse judged like this becomes the optimal inverse. The caller holds the lock of the objective. */
 export async function beatsOptimum(
   trx: Trx,
   accountId: number,

@@ -5,7 +5,7 @@
  */
 import { readSettledInverses } from '../db/inverses.ts';
 import { ANYTHING, type Listener } from '../db/listen.ts';
-import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from '../db/suggestion-jobs.ts';
 import type { Db } from '../db/transaction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { Inverse } from '../domain/inverse.ts';
@@ -55,7 +55,7 @@ export class SuggestionWaiters {
 
   constructor(options: SuggestionWaitersOptions) {
     this.#options = options;
-    this.#unsubscribe = options.listener.subscribe(SETTLED_CHANNEL, (payload) => this.#hear(payload));
+    this.#unsubscribe = options.listener.subscribe(FINISHED_CHANNEL, (payload) => this.#hear(payload));
   }
 
   /**

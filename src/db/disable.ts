@@ -5,7 +5,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { StopReason, TRANSITIONS } from '../domain/stop-reason.ts';
-import { SETTLED_CHANNEL } from './suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from './suggestion-jobs.ts';
 import type { Trx } from './transaction.ts';
 
 type Root = 'models' | 'projects' | 'trials' | 'objectives';
@@ -47,7 +47,7 @@ async function stopBelow(trx: Trx, isBelow: RawBuilder<unknown>): Promise<void> 
       update inverses set status = ${inverseStatus}, stopped_at = now()
       where objective_id in (${objectives}) and status = 'active' and output is null
       returning id, input)
-    select pg_notify(${SETTLED_CHANNEL}, id::text) from stopped where input is null`.execute(trx);
+    select pg_notify(${FINISHED_CHANNEL}, id::text) from stopped where input is null`.execute(trx);
   await sql`
     update inverses set disabled_at = now(), updated_at = now()
     where objective_id in (${objectives}) and disabled_at is null`.execute(trx);

@@ -15,7 +15,7 @@ import { connect } from '../../src/db/client.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
 import { findObjective } from '../../src/db/objectives.ts';
-import { SETTLED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
@@ -43,7 +43,7 @@ async function openProcess() {
     onError: () => undefined,
   });
   const listening = Promise.withResolvers<void>();
-  listener.subscribe(SETTLED_CHANNEL, () => listening.resolve());
+  listener.subscribe(FINISHED_CHANNEL, () => listening.resolve());
   listener.start();
   await listening.promise;
   const suggestionWaiters = new SuggestionWaiters({ db: account.db, listener, pollIntervalMs: NEVER_MS });

@@ -69,7 +69,7 @@ it('tells a name that does not exist', async () => {
 
 test.each(['inner.example', 'mapped.example'])('%s, which leads inward, is refused', async (name) => {
   const targets = findTargets(new URL(`https://${name}/hook`), { allowPrivate: false, resolve });
-  await expect(targets).rejects.toThrow(`${name} leads to no public address`);
+  await expect(targets).rejects.toThrow(`${name} does not resolve to a public address`);
 });
 
 it('only the public addresses of a name are used', async () => {
