@@ -11,7 +11,7 @@ import { findProjectWithCases } from '../db/projects.ts';
 import { finishJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
-import type { NearestSoFar, Objective } from '../domain/objective.ts';
+import type { Objective } from '../domain/objective.ts';
 import { findOptimum } from '../domain/optimum.ts';
 import { checkInput, type Project } from '../domain/project.ts';
 import { nextState } from '../domain/stop-reason.ts';
@@ -53,7 +53,7 @@ interface Snapshot {
   readonly cases: readonly HistoryCase[];
   readonly firstSuggested: number;
   /** The nearest run with all runs judged, to be stored with the suggestion. */
-  readonly nearest: NearestSoFar;
+  readonly nearest: ReturnType<typeof judgeRuns>;
 }
 
 /** Throws when the database is away or the signal fires; the job then returns to the queue by itself. */

@@ -3,7 +3,7 @@
  * inverses by the worker that computes the next one. Readers judge what came later.
  */
 import { listInverses } from '../db/inverses.ts';
-import { findObjective, listUnjudgedObjectives, storeNearest } from '../db/objectives.ts';
+import { findObjective, listUnjudgedObjectives, type NearestIteration, storeNearest } from '../db/objectives.ts';
 import { findOutputCaseSet, readOutputCases } from '../db/output-case-sets.ts';
 import { readInputCases } from '../db/projects.ts';
 import type { Db, Trx } from '../db/transaction.ts';
@@ -51,14 +51,9 @@ interface KnownRuns {
 }
 
 /** What is to be stored about the nearest run once all of `runs` are known. Judges only what has not been judged. */
-export function judgeRuns(objective: Objective, runs: KnownRuns): NearestSoFar {
-  const measure = makeMissMeasure(objective);
-  const known = objective.judgedThrough === null ? caseAmong(runs, objective) : objective;
-  return { ...toNearestCase(known), ...judgeIterations(measure, objective, runs.inverses) };
-}
-
-function toNearestCase({ nearestCase: number, nearestCaseInput, nearestCaseOutput }: NearestCase): NearestCase {
-  return { nearestCase: number, nearestCaseInput, nearestCaseOutput };
+export function judgeRuns(objective: Objective, runs: KnownRuns): NearestSoFar | NearestIteration {
+  const iteration = judgeIterations(makeMissMeasure(objective), objective, runs.inverses);
+  return objective.judgedThrough === null ? { ...caseAmong(runs, objective), ...iteration } : iteration;
 }
 
 function caseAmong({ inputCases, set }: KnownRuns, definition: ObjectiveDefinition): NearestCase {
@@ -96,13 +91,9 @@ export async function judgeEarlierObjectives(
   return { judged };
 }
 
-async function judgeAllInverses(
-  db: Db,
-  accountId: number,
-  objective: Objective,
-): Promise<Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>> {
+async function judgeAllInverses(db: Db, accountId: number, objective: Objective): Promise<NearestIteration> {
   const measure = makeMissMeasure(objective);
-  let known: Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'> = { nearestIteration: null, judgedThrough: 0 };
+  let known: NearestIteration = { nearestIteration: null, judgedThrough: 0 };
   let holder: Parameters<typeof judgeIterations>[2] = [];
   let after: number | null = null;
   do {
