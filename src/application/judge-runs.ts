@@ -4,7 +4,7 @@
  */
 import { readCases } from '../db/cases.ts';
 import { listInverses } from '../db/inverses.ts';
-import { findObjective, listUnjudgedObjectives, storeNearest } from '../db/objectives.ts';
+import { findObjective, listUnjudgedObjectives, type NearestIteration, storeNearest } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import type { Snapshot } from '../db/suggestions.ts';
 import type { Db, Trx } from '../db/transaction.ts';
@@ -46,10 +46,9 @@ export async function findNearestCase(
 type KnownRuns = Pick<Snapshot, 'inputCases' | 'outputCases' | 'failedCases' | 'iterations' | 'outputs'>;
 
 /** What is to be stored about the nearest run once all of `runs` are known. Judges only what has not been judged. */
-export function judgeRuns(objective: Objective, runs: KnownRuns): NearestSoFar {
-  const measure = makeMissMeasure(objective);
-  const known = objective.judgedThrough === null ? caseAmong(runs, objective) : objective;
-  return { ...toNearestCase(known), ...judgeIterations(measure, objective, iterationsOf(objective, runs)) };
+export function judgeRuns(objective: Objective, runs: KnownRuns): NearestSoFar | NearestIteration {
+  const iteration = judgeIterations(makeMissMeasure(objective), objective, iterationsOf(objective, runs));
+  return objective.judgedThrough === null ? { ...caseAmong(runs, objective), ...iteration } : iteration;
 }
 
 /** Ascending. The initial point is iteration 1. */
@@ -59,10 +58,6 @@ function* iterationsOf({ initialOutput }: Objective, { iterations, outputs }: Kn
     const output = outputs.row(row);
     yield { iteration, output: Number.isNaN(output[0]) ? null : output };
   }
-}
-
-function toNearestCase({ nearestCase: number, nearestCaseInput, nearestCaseOutput }: NearestCase): NearestCase {
-  return { nearestCase: number, nearestCaseInput, nearestCaseOutput };
 }
 
 function caseAmong({ inputCases, outputCases, failedCases }: KnownRuns, definition: ObjectiveDefinition): NearestCase {
@@ -100,13 +95,9 @@ export async function judgeEarlierObjectives(
   return { judged };
 }
 
-async function judgeAllInverses(
-  db: Db,
-  accountId: number,
-  objective: Objective,
-): Promise<Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>> {
+async function judgeAllInverses(db: Db, accountId: number, objective: Objective): Promise<NearestIteration> {
   const measure = makeMissMeasure(objective);
-  let known: Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'> = { nearestIteration: null, judgedThrough: 0 };
+  let known: NearestIteration = { nearestIteration: null, judgedThrough: 0 };
   let holder: Parameters<typeof judgeIterations>[2] = [];
   let after: number | null = null;
   do {

@@ -1,13 +1,12 @@
 /**
- * The outbox: events, their deliveries and the leases of those; every statement that touches a delivery's lease is in
- * this file. Token and expiry are set by the database's clock only; every later write repeats the token, and zero rows
- * mean that the lease was lost.
+ * The outbox: events, their deliveries and the leases of deliveries, which no other file touches. The database sets token and expiry,
+ * by its own clock. Every later write repeats the token; zero rows mean that the lease was lost.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../domain/event.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** Nudge to workers: a delivery may be claimable. */
+/** Tells workers that a delivery may be claimable. */
 export const EVENTS_CHANNEL = 'backsolve_events';
 
 /**
@@ -67,20 +66,20 @@ export async function insertEvents(trx: Trx, accountId: number, events: readonly
 }
 
 export interface ClaimOptions {
-  /** Deliveries to webhooks whose last attempt succeeded. */
+  /** Most deliveries to webhooks whose last attempt succeeded. */
   readonly healthyLimit: number;
-  /** Deliveries to webhooks whose last attempt failed. */
+  /** Most deliveries to webhooks whose last attempt failed. */
   readonly failingLimit: number;
-  /** Deliveries of one webhook under way at once; a failing one gets a single one. */
+  /** Most deliveries of one webhook under way at once; a failing webhook gets one. */
   readonly perWebhook: number;
   readonly leaseMs: number;
   readonly workerName: string;
 }
 
 /**
- * Claims due deliveries, per webhook the longest due first. Each webhook is looked at on its own (a skip scan along
- * webhook_deliveries_open), so that the backlog of one never delays another. Two workers that claim at the
- * same moment may together exceed `perWebhook` once.
+ * Claims due deliveries, per webhook the oldest first. Each webhook is searched separately (a skip scan along
+ * webhook_deliveries_open), so that the backlog of one never delays another. Two workers that claim at the same moment may
+ * together exceed `perWebhook`.
  */
 export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<readonly LeasedDelivery[]> {
   const { rows } = await sql<LeasedRow>`
@@ -138,7 +137,7 @@ interface LeasedRow extends Omit<LeasedDelivery, 'event'> {
   readonly createdAt: Date;
 }
 
-/** The name was checked before it was stored. */
+/** Names were checked before they were stored. */
 function toLeasedDelivery(row: LeasedRow): LeasedDelivery {
   const { eventId, accountId, name, resourceId, createdAt, ...delivery } = row;
   return { ...delivery, event: { id: eventId, accountId, name: name as EventName, resourceId, createdAt } };
@@ -147,8 +146,8 @@ function toLeasedDelivery(row: LeasedRow): LeasedDelivery {
 type Lease = Pick<LeasedDelivery, 'id' | 'webhookId' | 'leaseToken' | 'isFailing'>;
 
 /**
- * Records that the receiver took the event. False: the lease was lost. The webhook's own row is a statement of its own,
- * written only when its health changes: in one statement the two locks could meet a deletion in the other order.
+ * Records that the receiver accepted the event. False: the lease was lost. The row of the webhook is written only when its health
+ * changes, and in a separate statement: a deletion takes the two locks in the opposite order.
  */
 export async function markDelivered(db: Db, lease: Lease, status: number): Promise<boolean> {
   const { rows } = await sql`
@@ -159,7 +158,7 @@ export async function markDelivered(db: Db, lease: Lease, status: number): Promi
     returning id`.execute(db);
   if (rows.length === 1 && lease.isFailing) {
     await sql`update webhooks set failing_since = null where id = ${lease.webhookId}`.execute(db);
-    // Deliveries that were sent one at a time may be sent concurrently again.
+    // The deliveries that queued up one by one behind the failure may now be sent at full width.
     await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
   }
   return rows.length === 1;
@@ -168,7 +167,7 @@ export async function markDelivered(db: Db, lease: Lease, status: number): Promi
 export interface FailedAttempt {
   readonly status: number | null;
   readonly error: string;
-  /** Pause before the next attempt; undefined: there is none. */
+  /** Pause before the next attempt; undefined when none follows. */
   readonly delayMs: number | undefined;
 }
 
@@ -189,7 +188,7 @@ export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): P
   return rows.length === 1;
 }
 
-/** Hands a delivery back at once, unsent and without counting an attempt: the worker is shutting down. */
+/** Hands a delivery back at once, without counting the attempt: the worker is shutting down. */
 export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
   await sql`
     with released as (
@@ -202,8 +201,8 @@ export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
 }
 
 /**
- * Buries deliveries whose worker ended during the last attempt. Returns how many. Served by webhook_deliveries_exhausted, whose
- * condition is written out: with a parameter a generic plan could not use it.
+ * Marks deliveries as dead whose worker was killed during the last attempt, and returns how many. Served by
+ * webhook_deliveries_exhausted, whose condition is written out: with a parameter a generic plan could not use it.
  */
 export async function buryExhaustedDeliveries(db: Db): Promise<number> {
   const { rows } = await sql`
@@ -217,8 +216,8 @@ export async function buryExhaustedDeliveries(db: Db): Promise<number> {
 }
 
 /**
- * Removes events older than `days` with their deliveries, the oldest first, up to `limit`; one with an open
- * delivery is kept. Returns how many.
+ * Deletes up to `limit` events older than `days` with their deliveries, oldest first, and returns how many. Events with an unfinished
+ * delivery are kept.
  */
 export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<number> {
   const { rows } = await sql`

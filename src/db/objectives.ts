@@ -228,11 +228,17 @@ export async function insertObjective(
   return row.id;
 }
 
-function nearestColumns(nearest: NearestSoFar) {
+/** What is stored about the nearest run once its case is known. */
+export type NearestIteration = Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>;
+
+/** The case is as long as all inputs and outputs: it is written once, not with every suggestion. */
+function nearestColumns(nearest: NearestSoFar | NearestIteration) {
   return {
-    nearest_case: nearest.nearestCase,
-    nearest_case_input: nearest.nearestCaseInput,
-    nearest_case_output: nearest.nearestCaseOutput,
+    ...('nearestCase' in nearest && {
+      nearest_case: nearest.nearestCase,
+      nearest_case_input: nearest.nearestCaseInput,
+      nearest_case_output: nearest.nearestCaseOutput,
+    }),
     nearest_iteration: nearest.nearestIteration,
     judged_through: nearest.judgedThrough,
   };
@@ -242,7 +248,7 @@ export interface ObjectiveChange {
   readonly stopReason?: StopReason;
   readonly attemptCount?: number;
   readonly optimalInverseId?: number | null;
-  readonly nearest?: NearestSoFar;
+  readonly nearest?: NearestSoFar | NearestIteration;
 }
 
 /** The caller holds the lock of the row. */

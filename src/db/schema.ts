@@ -72,7 +72,7 @@ export interface OutputCaseSetsTable extends Lifetime {
   project_id: number;
   output_count: number;
   output_cases: Matrix;
-  /** null in rows of before 0016. */
+  /** null in rows older than migration 0016. */
   case_count: number | null;
   failed_cases: Vector;
 }
@@ -244,7 +244,7 @@ export interface DeletionsTable {
   kind: string;
   record_id: number;
   deleted_at: Date;
-  /** From when on its time runs; -infinity when it is to be purged at once. */
+  /** When its retention period begins; -infinity to purge it at once. */
   counts_from: Date;
   purging_since: Date | null;
 }

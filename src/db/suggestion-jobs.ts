@@ -1,17 +1,17 @@
 /**
- * Leases: every statement that touches one is in this file.
+ * Suggestion jobs and their leases. No other file touches a lease.
  *
- * A job is claimable when its visible_at has passed, whether it waits or its lease ran out. Token and expiry are set by
- * the database's clock only. Every later write repeats the token; zero rows means that the lease was lost, and the
- * result is to be dropped silently. A finished job is deleted.
+ * A job is claimable once its visible_at has passed, whether it waits or its lease has expired. The database sets token and expiry,
+ * by its own clock. Every later write repeats the token; zero rows mean that the lease was lost and the result is to be
+ * discarded. A finished job is deleted.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
 import { type Db, type Trx, WITHOUT_FLUSH } from './transaction.ts';
 
-/** Nudge to workers: a job may be claimable. */
+/** Tells workers that a job may be claimable. */
 export const JOBS_CHANNEL = 'backsolve_jobs';
-/** Nudge to ingress processes: the inverse whose id is the payload is finished. Releases before this one use the same name. */
+/** Tells ingress processes that a suggestion is finished; the payload is the id of its inverse. Earlier releases listen too. */
 export const FINISHED_CHANNEL = 'backsolve_settled';
 
 /** Whether the account has fewer jobs than `maximumQueued`; 0: any number. Looks at that many entries of an index. */
@@ -25,18 +25,17 @@ export interface Claim {
   readonly limit: number;
   readonly leaseMs: number;
   readonly workerName: string;
-  /** Account that was served last; 0, to begin with, unless given. */
+  /** The account served last; 0 unless given. */
   readonly afterAccountId?: number;
-  /** Accounts of which nothing is claimed; none unless given. */
+  /** Accounts to claim nothing from; none unless given. */
   readonly passedOver?: readonly number[];
 }
 
 /**
- * Claims up to `limit` jobs, one account after the other: of each account the longest claimable, then the second of each,
- * and so on, skipping rows that others are claiming. Returns them in that order, so that the next claim continues
- * after the account of the last one. The statement is a function of the database (migrations 0005 and 0017), served by
- * suggestion_jobs_claimable_by_account: 0.4 ms with one job, 0.6 ms with 110,000 of 5,000 accounts. A crash of the server may
- * undo a claim, which ends the lease like any other loss.
+ * Claims up to `limit` jobs round robin: the oldest claimable job of each account, then the second of each, and so on, skipping rows
+ * that others are claiming. Returns them in that order: the next claim continues after the account of the last job. The statement
+ * is a function of the database (migrations/repeatable/claim-jobs.sql): 0.4 ms with one job, 0.6 ms with 110,000 jobs of 5,000
+ * accounts. A crash of the server may undo a claim, which ends the lease like any other loss.
  */
 export async function claimJobs(db: Db, claim: Claim): Promise<readonly LeasedJob[]> {
   const { rows } = await sql<LeasedJob>`
@@ -49,7 +48,7 @@ export async function claimJobs(db: Db, claim: Claim): Promise<readonly LeasedJo
   return rows;
 }
 
-/** Extends the leases that are still held; returns the ids of those. The others were lost. */
+/** Extends the leases that are still held and returns the ids of their jobs. The others were lost. */
 export async function renewLeases(
   db: Db,
   held: readonly Pick<LeasedJob, 'id' | 'leaseToken'>[],
@@ -77,11 +76,16 @@ export function finishingJob(id: number, leaseToken: string, objectiveId: RawBui
     returning inverse_id`;
 }
 
-/** Hands a job back, claimable after a delay. `countsAsAttempt` false: the worker is shutting down. */
+/** Hands a job back, claimable after a delay. False: the lease was lost. */
 export async function releaseJob(
   db: Db,
   job: Pick<LeasedJob, 'id' | 'leaseToken'>,
-  options: { readonly delayMs: number; readonly error: string | null; readonly countsAsAttempt: boolean },
+  options: {
+    readonly delayMs: number;
+    readonly error: string | null;
+    /** False when the job itself did not fail, as at a shutdown. */
+    readonly countsAsAttempt: boolean;
+  },
 ): Promise<boolean> {
   const { rows } = await sql`
     with released as (
@@ -114,7 +118,7 @@ export async function listExhaustedJobs(
     .execute();
 }
 
-/** Removes an exhausted job; the caller holds the lock of its objective. Undefined when another worker was faster. */
+/** Removes an exhausted job. The caller holds the lock of its objective. Undefined when another process has removed it. */
 export async function removeExhaustedJob(
   trx: Trx,
   id: number,
@@ -130,8 +134,8 @@ export async function removeExhaustedJob(
 }
 
 /**
- * Drops the open job of an objective, leased or not: the holder's fenced write will find nothing. Waiting requests
- * are notified on commit, even when there was no job any more.
+ * Drops the open job of an objective, leased or not: the fenced write of a worker that holds it will find nothing. The commit
+ * notifies requests that wait for the inverse, even if there was no job left.
  */
 export async function dropJob(
   trx: Trx,

@@ -17,7 +17,7 @@ import {
   readWithParents,
 } from './iteration-rows.ts';
 import { decodeMatrix, matrixColumn } from './matrices.ts';
-import type { ObjectiveWithParents } from './objectives.ts';
+import type { NearestIteration, ObjectiveWithParents } from './objectives.ts';
 import { FINISHED_CHANNEL, finishingJob } from './suggestion-jobs.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -29,8 +29,8 @@ export interface StoredSuggestion {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
-  /** With all runs judged. */
-  readonly nearest: NearestSoFar;
+  /** With all runs judged; with the nearest case when it was not known before. */
+  readonly nearest: NearestSoFar | NearestIteration;
   readonly events: readonly NewEvent[];
 }
 
@@ -46,6 +46,9 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
 }
+
+/** The case is final: it is written once. */
+const NO_CASE = { nearestCase: null, nearestCaseInput: null, nearestCaseOutput: null };
 
 const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
   const output = sql`${value('output')}::float8[]`;
@@ -65,9 +68,10 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
         stop_reason = ${value('stopReason')}::smallint,
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        nearest_case = ${value('nearestCase')}::integer, nearest_iteration = ${value('nearestIteration')}::integer,
-        nearest_case_input = ${value('nearestCaseInput')}::float8[],
-        nearest_case_output = ${value('nearestCaseOutput')}::float8[],
+        nearest_iteration = ${value('nearestIteration')}::integer,
+        nearest_case = coalesce(${value('nearestCase')}::integer, o.nearest_case),
+        nearest_case_input = coalesce(${value('nearestCaseInput')}::float8[], o.nearest_case_input),
+        nearest_case_output = coalesce(${value('nearestCaseOutput')}::float8[], o.nearest_case_output),
         judged_through = ${value('judgedThrough')}::integer, updated_at = now()
       from inverse i
       where o.id = ${value('objectiveId')}::bigint),
@@ -85,6 +89,7 @@ export async function storeSuggestion(
 ): Promise<boolean> {
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
+    ...NO_CASE,
     ...nearest,
     ...listEvents(events),
     accountId: job.accountId,

@@ -5,15 +5,15 @@ import type { Engine } from '../engine/pool.ts';
 import { activeSpan } from './trace-context.ts';
 import type { SpanStart, Tracing } from './tracing.ts';
 
-/** The text with its placeholders; values never leave the process. */
+/** Of the statement's text, with placeholders; values never leave the process. */
 const TEXT_LIMIT = 1_000;
 
-/** Texts are few, see db/prepared-statements.ts; beyond these a text is described anew each time. */
+/** There are few texts, see db/prepared-statements.ts; beyond this number they are described each time. */
 const DESCRIBED_LIMIT = 500;
 
 /**
- * Statements outside of any span, such as polls, are not traced: they would be traces of one span each. Neither are those of
- * a trace that is not kept.
+ * Statements outside a span, such as polls, are not traced: each would be a trace of its own. Statements of an unsampled trace are
+ * not traced either.
  */
 export function traceStatements(tracing: Tracing): AroundStatement {
   const described = new Map<string, SpanStart>();

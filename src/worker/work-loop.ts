@@ -78,7 +78,7 @@ export class WorkLoop<Item> {
     });
   }
 
-  /** Claims nothing more and lets items finish within the grace period; then calls off those still in hand. */
+  /** Claims nothing more and lets items finish within the grace period; then aborts those still in hand. */
   stop(graceMs: number): Promise<void> {
     this.#stopping ??= this.#shutDown(graceMs);
     return this.#stopping;

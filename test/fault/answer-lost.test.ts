@@ -30,7 +30,7 @@ async function setup(options: TestServiceOptions = {}) {
   return { service, gate, admin, proxy: proxy!, path: await loadObjective(service) };
 }
 
-it('a suggest whose commit was not confirmed is 503; asked again it is the same iteration, once', async () => {
+it('a suggest request whose commit is unconfirmed is answered with 503, and its repetition returns the same single iteration', async () => {
   const { service, admin, proxy, path } = await setup({ worker: false });
   const ask = () => service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   const dropped = proxy.dropAnswerTo(COMMIT);
@@ -42,7 +42,7 @@ it('a suggest whose commit was not confirmed is 503; asked again it is the same 
   expect((await readInverses(service, path)).inverses).toHaveLength(2);
 });
 
-it('an output whose commit was not confirmed is 503; loaded again it is the same answer, once', async () => {
+it('an output whose commit is unconfirmed is answered with 503, and its repetition is stored once', async () => {
   const { service, gate, proxy, path } = await setup();
   gate.open();
   const inverse = await service.ok<Inverse>('POST', `${path}/inverses`);
@@ -57,7 +57,7 @@ it('an output whose commit was not confirmed is 503; loaded again it is the same
   expect(await readInverses(service, path)).toEqual(before);
 });
 
-it('a result whose commit was not confirmed counts once', async () => {
+it('a result whose commit is unconfirmed counts once', async () => {
   const { service, gate, admin, proxy, path } = await setup();
   const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
@@ -71,7 +71,7 @@ it('a result whose commit was not confirmed counts once', async () => {
   expect(gate.calls).toBe(1);
 });
 
-it('a suggest whose answer never reached the client is found through the conflict of its repetition', async () => {
+it('a suggestion whose answer never reached the client is found through the conflict of its repetition', async () => {
   const { service, gate, path } = await setup();
   gate.open();
   const proxy = new TcpProxy(service.service.url!);

@@ -6,14 +6,14 @@ import type { AroundJob } from '../../src/telemetry/traced.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 
-it('a suggestion that is written is explained, though a renewal finds its job gone', async () => {
+it('a suggestion is explained even if a renewal finds that its job is gone', async () => {
   const account = await openTestAccount();
   const { path } = await loadLinearObjective(account);
   await requestSuggestion(account.db, account.accountId, path, { requestId: null });
   const isTakenForLost = Promise.withResolvers<void>();
   const explained = Promise.withResolvers<void>();
   const cheap = makeCheapEngine();
-  /** Holds the worker up between the end of the job and its explanation. */
+  /** Delays the worker between the end of the job and its explanation. */
   const aroundJob: AroundJob = async (_job, compute) => {
     const outcome = await compute();
     await isTakenForLost.promise;
@@ -50,7 +50,7 @@ it('a suggestion that is written is explained, though a renewal finds its job go
   await explained.promise;
 });
 
-/** A worker with one place and no poll to help it. Its computations end when the test says so; it counts its claims. */
+/** A worker with one slot and no poll. Its computations end when the test resolves them, and its claims are counted. */
 async function makeLoop() {
   const account = await openTestAccount();
   let claims = 0;
@@ -111,7 +111,7 @@ async function makeLoop() {
   return { db, loop, open, computing, notify: () => notify(''), claims: () => claims, computed: () => computed };
 }
 
-it('a worker goes on with what its last claim left, and claims no more once that came back short', async () => {
+it('a worker claims the jobs that its last claim left, and stops claiming when a claim finds too few', async () => {
   const t = await makeLoop();
   await t.open();
   await t.open();
@@ -122,7 +122,7 @@ it('a worker goes on with what its last claim left, and claims no more once that
   }
   await expect.poll(() => t.loop.runningCount).toBe(0);
   expect(t.computed()).toBe(2);
-  // The third finds nothing: from then on a notification or a poll tells of more.
+  // The third claim finds nothing: only a notification or a poll leads to another.
   await expect.poll(t.claims).toBe(3);
   await t.open();
   t.notify();
@@ -130,7 +130,7 @@ it('a worker goes on with what its last claim left, and claims no more once that
   expect(t.claims()).toBe(4);
 });
 
-it('a worker that was told of a job while it had no room takes it when it has', async () => {
+it('a worker that is notified of a job while all slots are taken claims it when a slot becomes free', async () => {
   const t = await makeLoop();
   t.loop.start();
   await expect.poll(t.claims).toBe(1);
@@ -143,7 +143,7 @@ it('a worker that was told of a job while it had no room takes it when it has', 
   await expect.poll(() => t.computing.length).toBe(2);
 });
 
-it('a worker that is given a grace hands back what takes longer, without costing an attempt', async () => {
+it('a worker that stops hands back jobs that exceed the grace period, without counting an attempt', async () => {
   const t = await makeLoop();
   await t.open();
   t.loop.start();

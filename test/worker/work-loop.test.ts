@@ -10,7 +10,7 @@ afterEach(() => {
 
 const POLL_MS = 1_000;
 
-/** A loop over numbered items. Its claims and its work end when the test says so. */
+/** A loop over numbered items. Its claims and its work end when the test resolves them. */
 function makeLoop() {
   const claims: (PromiseWithResolvers<Claimed<number>> & { readonly inHand: readonly number[] })[] = [];
   const performed = new Map<number, PromiseWithResolvers<void> & { readonly leaving: AbortSignal }>();
@@ -61,7 +61,7 @@ function makeLoop() {
   return { loop, claims, performed, errors, setPaused, bring, finish, notify: () => notify?.() };
 }
 
-/** Lets everything that waits for no timer run. */
+/** Runs everything that does not wait for a timer. */
 async function settled(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
@@ -164,7 +164,7 @@ it('a stopping loop lets items finish, those of a claim under way included', asy
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('once the grace period is over, items in hand and items still claimed are called off', async () => {
+it('once the grace period is over, items in hand and items still claimed are aborted', async () => {
   const t = makeLoop();
   t.loop.start();
   await t.bring([1]);
