@@ -247,7 +247,7 @@ function refuseGap(before: reads.InversePosition, { objectiveId, iteration }: re
 }
 
 /** A record was purged during its export. */
-export class PurgedMeanwhileError extends Error {
+class PurgedMeanwhileError extends Error {
   constructor() {
     super('a record was purged while it was being exported');
     this.name = 'PurgedMeanwhileError';

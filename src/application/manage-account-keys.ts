@@ -14,7 +14,7 @@ import { ended, type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-k
 /** Usable keys that an account may have at a time. Each is a row, and a client with the right to create keys may do so quickly. */
 export const MAXIMUM_KEYS = 1_000;
 /** Long enough to repeat a rotation whose answer was lost, with the old key and its Idempotency-Key. */
-export const MINIMUM_OWN_OVERLAP_SECONDS = 60;
+const MINIMUM_OWN_OVERLAP_SECONDS = 60;
 
 export interface NewAccountKey {
   readonly label: string | null;

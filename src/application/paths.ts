@@ -35,7 +35,7 @@ export interface InversePath extends Partial<ObjectivePath> {
 type AnyPath = Partial<ObjectivePath> & { readonly inverseId?: number };
 
 /** The ids of the records that a record belongs to. */
-export type Parents = Omit<AnyPath, 'inverseId'>;
+type Parents = Omit<AnyPath, 'inverseId'>;
 
 /** Whether every id in the client's path is a parent of the record. */
 export function isUnder(path: AnyPath, parents: Parents): boolean {

@@ -26,7 +26,7 @@ export interface SuggestDeps {
   readonly suggestionWaiters: SuggestionWaiters;
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly requestId: string | null;
   /** The trace that the computation belongs to, as W3C Trace Context writes it; none unless given. */
   readonly traceParent?: string | null;
@@ -34,13 +34,13 @@ export interface RequestOptions {
   readonly limits?: AccountLimits | undefined;
 }
 
-export interface SuggestOptions extends RequestOptions {
+interface SuggestOptions extends RequestOptions {
   readonly waitMs: number;
   /** Set when the request has an Idempotency-Key. */
   readonly idempotency?: IdempotentRequest | undefined;
 }
 
-export interface AwaitedSuggestion extends InverseView {
+interface AwaitedSuggestion extends InverseView {
   /** False: it was to wait, but too many requests of its account wait in this process already. */
   readonly mayWait: boolean;
 }

@@ -45,7 +45,7 @@ const keys = (db: Db | Trx) =>
     .select(['k.account_id as accountId', 'a.name as accountName', 'k.secret_hash as secretHash']);
 
 /** A key as authentication sees it. */
-export type UsableKey = Pick<StoredKey, 'accountId' | 'keyId' | 'scopes' | 'secretHash'>;
+type UsableKey = Pick<StoredKey, 'accountId' | 'keyId' | 'scopes' | 'secretHash'>;
 
 const selectUsable = compileOnce<{ keyId: string }, UsableKey>((db, value) =>
   db

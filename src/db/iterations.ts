@@ -36,7 +36,7 @@ const LAST_INVERSE = sql`
   select ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT} from inverses i
   where i.objective_id = o.id order by i.iteration desc limit 1`;
 
-export interface IterationRequest extends StorageQuota {
+interface IterationRequest extends StorageQuota {
   readonly accountId: number;
   readonly objectiveId: number;
   /** Where the objective has to be; null: anywhere. */

@@ -7,7 +7,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
-import { type Db, type Trx, WITHOUT_FLUSH } from './transaction.ts';
+import type { Db, Trx } from './transaction.ts';
 
 /** Tells workers that a job may be claimable. */
 export const JOBS_CHANNEL = 'backsolve_jobs';
@@ -35,14 +35,14 @@ export interface Claim {
  * Claims up to `limit` jobs round robin: the oldest claimable job of each account, then the second of each, and so on, skipping rows
  * that others are claiming. Returns them in that order: the next claim continues after the account of the last job. The statement
  * is a function of the database (migrations/repeatable/claim-jobs.sql): 0.4 ms with one job, 0.6 ms with 110,000 jobs of 5,000
- * accounts. A crash of the server may undo a claim, which ends the lease like any other loss.
+ * accounts.
  */
 export async function claimJobs(db: Db, claim: Claim): Promise<readonly LeasedJob[]> {
   const { rows } = await sql<LeasedJob>`
     select id, account_id as "accountId", objective_id as "objectiveId", inverse_id as "inverseId",
       lease_token as "leaseToken", attempts as "attempt", request_id as "requestId", trace_parent as "traceParent",
       waited_ms as "waitedMs"
-    from ${WITHOUT_FLUSH} flush, claim_jobs_of_others(
+    from claim_jobs_of_others(
       ${claim.limit}, ${claim.leaseMs}, ${claim.workerName}, ${MAXIMUM_JOB_ATTEMPTS}, ${claim.afterAccountId ?? 0},
       ${claim.passedOver ?? []}::bigint[])`.execute(db);
   return rows;

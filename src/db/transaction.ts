@@ -36,7 +36,7 @@ export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise
 }
 
 /**
- * Selected by a statement whose loss in a crash of the server costs nothing but a repetition: its transaction does not wait until
+ * Selected from by a statement whose loss in a crash of the server costs nothing but a repetition: its transaction does not wait until
  * its log is on disk. Everything that commits later with a wait takes it along, so the order of commits is kept.
  */
 export const WITHOUT_FLUSH = sql`set_config('synchronous_commit', 'off', true)`;
@@ -115,9 +115,4 @@ export function isSilence(error: unknown): boolean {
 /** Whether a prepared statement returns other types than when it was prepared: a migration changed a column behind it. */
 export function isPlanOutdated(error: unknown): boolean {
   return sqlState(error) === '0A000' && (error as Error).message.includes('cached plan must not change result type');
-}
-
-/** Resolves when the server answers; rejects otherwise. */
-export async function ping(db: Db): Promise<void> {
-  await sql`select 1`.execute(db);
 }

@@ -58,7 +58,7 @@ async function bestOf(objectiveId: number): Promise<NearestRun | null> {
 }
 
 describe('the nearest run', () => {
-  it('is the nearest of the cases and the initial point before anything was suggested', async () => {
+  it('Is the nearest of the cases and the initial point before anything was suggested', async () => {
     const { objective } = await loadLinearObjective(t);
     // Allowed are [9.9, 10.1], [-4.04, -3.96] and [5.94, 6.06].
     expect(await bestOf(objective.id)).toMatchObject({
@@ -76,7 +76,7 @@ describe('the nearest run', () => {
     });
   });
 
-  it('follows every output, also before the worker has judged it, and keeps the earlier of equals', async () => {
+  it('Follows every output, also before the worker has judged it, and keeps the earlier of equals', async () => {
     const { objective, path, trial } = await loadLinearObjective(t);
     await runAt(objective.id, [2, 8]);
     expect(await bestOf(objective.id)).toMatchObject({ source: { kind: 'inverse', iteration: 2 }, input: [2, 8] });
@@ -93,7 +93,7 @@ describe('the nearest run', () => {
     for await (const [listed] of batches) expect(listed!.best).toEqual(best);
   });
 
-  it('is found the same way where the inverses are too many to be read at once', async () => {
+  it('Is found the same way where the inverses are too many to be read at once', async () => {
     const { objective } = await loadLinearObjective(t);
     await runAt(objective.id, [2, 8]);
     await runAt(objective.id, [3.5, 7]);
@@ -104,7 +104,7 @@ describe('the nearest run', () => {
     expect(await bestOf(objective.id)).toEqual(before);
   });
 
-  it('is judged later for an objective of an earlier version, while its iterations go on', async () => {
+  it('Is judged later for an objective of an earlier version, while its iterations go on', async () => {
     const { objective } = await loadLinearObjective(t);
     await runAt(objective.id, [2, 8]);
     await runAt(objective.id, [4, 6]);
@@ -123,7 +123,7 @@ describe('the nearest run', () => {
     expect(await bestOf(objective.id)).toMatchObject({ source: { iteration: 4 }, misses: [0, 0, 0] });
   });
 
-  it('is found among more cases than are read at once, and never a failed one', async () => {
+  it('Is found among more cases than are read at once, and never a failed one', async () => {
     const [rows, outputCount, nearest] = [250, 1_000, 240];
     const model = await createModel(t.db, t.accountId, { name: 'many cases', description: null });
     const design = () => Promise.reject(new Error('this test brings its own cases'));

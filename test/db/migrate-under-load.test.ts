@@ -25,7 +25,7 @@ async function openEmpty(lockTimeoutMs: number) {
   return { url, db, close };
 }
 
-it('starts over when a table is in use for longer than the lock timeout', async () => {
+it('A migration starts over when a table is in use for longer than the lock timeout', async () => {
   const t = await openEmpty(100);
   const user = new pg.Client({ connectionString: t.url });
   await user.connect();
@@ -49,7 +49,7 @@ it('starts over when a table is in use for longer than the lock timeout', async 
   }
 });
 
-it('tells any other failure at once, and leaves nothing half done', async () => {
+it('A migration reports any other failure at once, and leaves nothing half done', async () => {
   const t = await openEmpty(1_000);
   try {
     await execute(t.url, 'create table suggestion_jobs ()');

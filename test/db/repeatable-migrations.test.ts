@@ -35,7 +35,7 @@ async function answer(): Promise<number> {
   return rows[0]!.answer;
 }
 
-it('a repeatable migration is applied once, and again when its revision or its text changes', async () => {
+it('A repeatable migration is applied once, and again when its revision or its text changes', async () => {
   expect(await migrateWith(1, 10)).toEqual(['repeatable/answer']);
   expect(await migrateWith(1, 10)).toEqual([]);
   expect(await migrateWith(2, 20)).toEqual(['repeatable/answer']);
@@ -44,20 +44,20 @@ it('a repeatable migration is applied once, and again when its revision or its t
   expect(await answer()).toBe(21);
 });
 
-it('an earlier release that migrates during a rolling upgrade leaves the newer revision alone', async () => {
+it('An earlier release that migrates during a rolling upgrade leaves the newer revision alone', async () => {
   await migrateWith(2, 20);
   expect(await migrateWith(1, 10)).toEqual([]);
   expect(await answer()).toBe(20);
 });
 
-it('a repeatable migration that fails leaves neither its text nor its record', async () => {
+it('A repeatable migration that fails leaves neither its text nor its record', async () => {
   await migrateWith(1, 10);
   await expect(migrateWith(2, 20, 'select 1 / 0;')).rejects.toThrow(/division by zero/);
   expect(await answer()).toBe(10);
   expect(await migrateWith(2, 20)).toEqual(['repeatable/answer']);
 });
 
-it('a migrator that is killed before its commit leaves nothing behind, and the next one continues', async () => {
+it('A migrator that is killed before its commit leaves nothing behind, and the next one continues', async () => {
   await migrateWith(1, 10);
   const killer = new pg.Client({ connectionString: t.directUrl });
   await killer.connect();
@@ -74,7 +74,7 @@ it('a migrator that is killed before its commit leaves nothing behind, and the n
   }
 });
 
-it('migrators that start together apply a repeatable migration once', async () => {
+it('Migrators that start together apply a repeatable migration once', async () => {
   await migrateWith(1, 10);
   await writeFile(
     path.join(folder, 'answer.sql'),
@@ -86,14 +86,14 @@ it('migrators that start together apply a repeatable migration once', async () =
   expect(await answer()).toBe(20);
 });
 
-it('a file without a revision is refused by name', async () => {
+it('A file without a revision is refused by name', async () => {
   await writeFile(path.join(folder, 'nameless.sql'), 'select 1;');
   await expect(migrate(t.db, { repeatableFolder: pathToFileURL(`${folder}/`) })).rejects.toThrow(
     'migrations/repeatable/nameless.sql must begin with "-- revision <number>"',
   );
 });
 
-it('the schema is up to date with the text of this release or a newer revision, and not with another text', async () => {
+it('The schema is up to date with the text of this release or a newer revision, and not with another text', async () => {
   const isUpToDate = makeMigrationCheck(t.db);
   expect(await isUpToDate()).toBe(true);
   const record = sql`update repeatable_migrations set`;

@@ -16,6 +16,7 @@ const POSTGRES_TYPES: Readonly<Record<string, readonly string[]>> = {
   Buffer: ['bytea'],
   Vector: ['double precision[]', 'integer[]'],
   Matrix: ['double precision[]'],
+  'readonly (number | null)[]': ['double precision[]'],
   'readonly string[]': ['text[]'],
   'string[]': ['text[]'],
   'string[][]': ['jsonb'],
@@ -108,7 +109,7 @@ async function readActual(url: string): Promise<readonly ColumnRow[]> {
   }
 }
 
-it('the table types describe every table of a migrated database as it is', async () => {
+it('The table types describe every table of a migrated database as it is', async () => {
   const database = await createTestDatabase();
   const declared = await readDeclared();
   const actual = await readActual(database.directUrl);

@@ -27,7 +27,7 @@ async function openExplained() {
   return { ...account, explained, scansIn, close };
 }
 
-it('a claim of jobs reads the queue by index, whatever was in it when the statistics were made', async () => {
+it('A claim of jobs reads the queue by index, whatever was in it when the statistics were made', async () => {
   const t = await openExplained();
   try {
     // Only the queue counts here, not what its rows refer to.
@@ -63,7 +63,7 @@ it('a claim of jobs reads the queue by index, whatever was in it when the statis
   }
 });
 
-it('a claim of deliveries reads those under way by index, however many were delivered', async () => {
+it('A claim of deliveries reads those under way by index, however many were delivered', async () => {
   const t = await openExplained();
   try {
     // Counting what is stored, row by row, would take most of the test.
@@ -102,7 +102,7 @@ it('a claim of deliveries reads those under way by index, however many were deli
   }
 });
 
-it('the nearest run is looked up by index among many inverses', async () => {
+it('The nearest run is looked up by index among many inverses', async () => {
   const t = await openExplained();
   try {
     const { objective } = await loadLinearObjective(t);

@@ -5,8 +5,10 @@ import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';
 
-/** What pg sends to end a transaction. */
-const COMMIT = 'commit\0';
+/** Parts of the statements that commit by themselves; their texts are sent when they are first used on a connection. */
+const REQUEST = 'insert into suggestion_jobs';
+const OUTPUT = 'insert into webhook_deliveries';
+const RESULT = 'delete from suggestion_jobs';
 
 async function setup(options: TestServiceOptions = {}) {
   const gate = new Gate(honest);
@@ -33,7 +35,7 @@ async function setup(options: TestServiceOptions = {}) {
 it('a suggest request whose commit is unconfirmed is answered with 503, and its repetition returns the same single iteration', async () => {
   const { service, admin, proxy, path } = await setup({ worker: false });
   const ask = () => service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
-  const dropped = proxy.dropAnswerTo(COMMIT);
+  const dropped = proxy.dropAnswerTo(REQUEST);
   expect((await ask()).status).toBe(503);
   await dropped;
   const again = await ask();
@@ -48,7 +50,7 @@ it('an output whose commit is unconfirmed is answered with 503, and its repetiti
   const inverse = await service.ok<Inverse>('POST', `${path}/inverses`);
   const output = linear(inverse.input!).map((value) => value + 50);
   const load = () => service.call('PUT', `${path}/inverses/${inverse.id}/output`, { output });
-  const dropped = proxy.dropAnswerTo(COMMIT);
+  const dropped = proxy.dropAnswerTo(OUTPUT);
   expect((await load()).status).toBe(503);
   await dropped;
   const before = await readInverses(service, path);
@@ -61,7 +63,7 @@ it('a result whose commit is unconfirmed counts once', async () => {
   const { service, gate, admin, proxy, path } = await setup();
   const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
-  const dropped = proxy.dropAnswerTo(COMMIT);
+  const dropped = proxy.dropAnswerTo(RESULT);
   gate.open();
   await dropped;
   const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);

@@ -53,7 +53,7 @@ describe('an ingress whose database has a full disk', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(refused.body).toMatchObject({
       type: 'urn:backsolve:problem:disk-full',
-      detail: expect.stringMatching(/^The disk of the database is full\. .*made room/),
+      detail: expect.stringMatching(/^The disk of the database is full\. .*freed space/),
     });
     // The disk is known to be full: no other write is tried, in either dialect.
     expect((await service.call('POST', '/models', { name: 'another' })).status).toBe(507);
