@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { hasOldestServer } from './support/postgres-server.ts';
 import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
+import { hasOldestServer } from './support/postgres-server.ts';
 
 const maxWorkers = Math.max(2, availableParallelism());
 

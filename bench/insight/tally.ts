@@ -1,8 +1,9 @@
 /** Counts how often sensitivity ranges contain the truth and how often they put two inputs in the wrong order. */
+
+import { float, minimize, play } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
-import { float, minimize, play } from '../../harness/optimizer-game.ts';
 import type { Member } from './families.ts';
 
 /** How far a range may miss the truth, and how far apart two true shares must be to have an order. */

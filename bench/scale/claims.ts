@@ -13,7 +13,7 @@ import pg from 'pg';
 import { connectTo } from '../../harness/database-handle.ts';
 import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { claimJobs, finishJob } from '../../src/db/suggestion-jobs.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../../src/db/transaction.ts';
 import { makeLog } from '../../src/log.ts';
 import { quantiles } from '../quantile.ts';
@@ -149,7 +149,7 @@ async function claim(url: string, seconds: number): Promise<void> {
     afterAccountId = jobs.at(-1)?.accountId ?? afterAccountId;
     await inTransaction(db, async (trx) => {
       for (const job of jobs) {
-        await finishJob(trx, job);
+        await sql`delete from suggestion_jobs where id = ${job.id} and lease_token = ${job.leaseToken}`.execute(trx);
         await sql`insert into suggestion_jobs (account_id, objective_id, inverse_id)
           values (${job.accountId}, ${job.objectiveId}, ${job.inverseId})`.execute(trx);
       }

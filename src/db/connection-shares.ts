@@ -1,6 +1,6 @@
 /**
- * Divides the connections of a pool among accounts: none holds more than its share, and those that wait take turns. What
- * belongs to no account (authentication, the worker, maintenance) is not held up by any of them.
+ * Divides the connections of a pool among accounts: none holds more than its share, and those that wait are served round robin.
+ * Work that belongs to no account (authentication, the worker, maintenance) is not held up by any of them.
  */
 import { Tally } from '../domain/tally.ts';
 
@@ -11,7 +11,7 @@ export interface ShareLimits {
   readonly total: number;
 }
 
-/** What one account may hold of a pool of `size` connections, and all of them together. */
+/** The shares of one account, and of all together, in a pool of `size` connections. */
 export function sharesOf(size: number): ShareLimits {
   const total = Math.max(1, size - Math.ceil(size / 5));
   return { perAccount: Math.max(1, Math.floor(size / 2)), total };
@@ -21,7 +21,7 @@ export class ConnectionShares {
   readonly #limits: ShareLimits;
   readonly #waitMs: number;
   readonly #held = new Tally<number>();
-  /** In the order of their turns; an account without waiters has no entry. */
+  /** In round-robin order; an account without waiters has no entry. */
   readonly #waiting = new Map<number, (() => void)[]>();
 
   /** An account waits at most `waitMs` for a connection. */
@@ -30,7 +30,7 @@ export class ConnectionShares {
     this.#waitMs = waitMs;
   }
 
-  /** Resolves when the account may take a connection, with what gives it back; rejects as a pool does when none gets free. */
+  /** Resolves once the account may take a connection, with the function that returns it; rejects as a pool does when none gets free. */
   async enter(accountId: number): Promise<() => void> {
     if (!this.#hasRoom(accountId)) await this.#wait(accountId);
     else this.#held.add(accountId);

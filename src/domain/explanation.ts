@@ -1,13 +1,13 @@
-/** What the optimizer has learned about an objective: how far its model can be trusted, and what cannot be met. */
+/** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
 import type { Diagnosis, Explanation } from '../optimizer/problem.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 
 export interface StoredExplanation extends Explanation {
-  /** Number of evaluated cases it rests on. */
+  /** Number of evaluated cases it is based on. */
   readonly caseCount: number;
 }
 
-/** An explanation as it was stored, by this release or an earlier one, which left out facts that are now told. */
+/** Adds the fields that an earlier release did not store. */
 export function completeExplanation(stored: StoredExplanation): StoredExplanation {
   const { insight, diagnosis } = stored;
   return {
@@ -26,8 +26,8 @@ const NO_NORM = { l1Norm: null };
 const NOT_ALONE = { isOutOfReachAlone: false };
 
 /**
- * By how much the bound of an objective, or its target where it has none, would have to move for an output that misses
- * it by `distance`: in percent points for percent, which states its bounds in them, else in output units.
+ * By how much the bound of an objective, or its target if it has none, would have to move to accept an output that misses
+ * it by `distance`: in percent points for percent, otherwise in output units.
  */
 export function relaxation(definition: ObjectiveDefinition, output: number, distance: number): number {
   if (definition.objectiveTypes[output] !== ObjectiveType.percent) return distance;
@@ -37,15 +37,15 @@ export function relaxation(definition: ObjectiveDefinition, output: number, dist
 /** A diagnosis in words. */
 export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDefinition): string {
   const { l1Norm, unmet, conflicts } = diagnosis;
-  const place = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
+  const point = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
   const amounts = unmet.map(({ output, distance }) => {
     const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percent points' : '';
     return `objective ${output} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
   });
   const claim =
     l1Norm === null
-      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${place} bounds would have to be relaxed: ${amounts.join(', ')}.`
-      : `The targets seem out of reach; the least L1 norm ${place} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
+      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
+      : `The targets seem out of reach; the least L1 norm ${point} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
   const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => output);
   const pairs = conflicts.map(([a, b]) => `${a} and ${b}`);
   return [
@@ -55,7 +55,7 @@ export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDef
   ].join(' ');
 }
 
-/** Four digits to read, and never less than the number: less would not be enough. */
+/** Four readable digits, rounded up: less would not be enough. */
 function roundedUp(value: number): number {
   const rounded = Number(value.toPrecision(4));
   if (rounded >= value) return rounded;

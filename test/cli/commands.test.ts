@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
 const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'demo'];
@@ -118,7 +118,7 @@ test('keys are created, listed without their secret, rotated and revoked', async
   const successor = parseApiKey(rotated.stdout.trim());
   expect(rotated.stderr).toMatch(new RegExp(`^${key!.keyId} works until \\S+Z\\.\n$`));
   expect((await runCommand(['keys', 'list'], settings)).stdout).toContain(successor!.keyId);
-  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was rotated already');
+  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was already rotated');
   expect((await runCommand(['keys', 'rotate', 'nonesuch'], settings)).code).toBe(1);
 
   expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
 const ROLE = `backsolve_app_${randomBytes(4).toString('hex')}`;

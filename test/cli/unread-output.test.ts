@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase } from '../support/postgres.ts';
 import { findFreePort } from '../../harness/free-port.ts';
+import { createTestDatabase } from '../support/postgres.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const GRACE_MS = 2_000;

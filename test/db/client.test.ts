@@ -7,7 +7,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 
 const APPLICATION = 'backsolve-client-test';
 
-it('a connection has its time limits and never compiles a statement, from the first one on', async () => {
+it('A connection has its time limits and never compiles a statement, from the first one on', async () => {
   const database = await createTestDatabase();
   const db = connectTo(database.directUrl, { applicationName: APPLICATION });
   const { rows } = await sql`
@@ -24,7 +24,7 @@ it('a connection has its time limits and never compiles a statement, from the fi
   ]);
 });
 
-it('a transaction on a connection that is lost rejects with what happened, not with its rollback', async () => {
+it('A transaction on a lost connection rejects with the cause, not with its rollback', async () => {
   const database = await createTestDatabase();
   const [db, other] = [1, 2].map(() => connectTo(database.directUrl, { applicationName: APPLICATION })) as [Db, Db];
   const ending = db.transaction().execute(async (trx) => {
@@ -40,7 +40,7 @@ it('a transaction on a connection that is lost rejects with what happened, not w
   await database.drop();
 });
 
-it('a handle that is destroyed has closed its connections: the server may stop right away', async () => {
+it('A destroyed handle has closed its connections, so that the server may stop at once', async () => {
   const database = await createTestDatabase();
   const watcher = new pg.Client({ connectionString: database.directUrl });
   await watcher.connect();

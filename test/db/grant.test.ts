@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { grantRows } from '../../src/db/grant.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 
-it('tells of a schema in which everybody may make tables, until an administrator has closed it', async () => {
+it('Granting reports a schema in which everybody may create tables, until an administrator has closed it', async () => {
   const { directUrl: url, drop } = await createTestDatabase();
   const [owner, role] = ['owner', 'app'].map((name) => `backsolve_${name}_${randomBytes(4).toString('hex')}`) as [
     string,

@@ -2,9 +2,9 @@
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 
 /** A database without a schema, with a handle that waits for locks for `lockTimeoutMs`. */
 async function openEmpty(lockTimeoutMs: number) {
@@ -18,7 +18,7 @@ async function openEmpty(lockTimeoutMs: number) {
   return { url, db, close };
 }
 
-it('starts over when a table is in use for longer than the lock timeout', async () => {
+it('A migration starts over when a table is in use for longer than the lock timeout', async () => {
   const t = await openEmpty(100);
   const user = new pg.Client({ connectionString: t.url });
   await user.connect();
@@ -42,7 +42,7 @@ it('starts over when a table is in use for longer than the lock timeout', async 
   }
 });
 
-it('tells any other failure at once, and leaves nothing half done', async () => {
+it('A migration reports any other failure at once, and leaves nothing half done', async () => {
   const t = await openEmpty(1_000);
   try {
     await execute(t.url, 'create table suggestion_jobs ()');

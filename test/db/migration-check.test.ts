@@ -4,7 +4,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { makeMigrationCheck } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-it('the schema is up to date while no migration is missing, which takes one statement to see', async () => {
+it('The schema is up to date while no migration is missing, which one statement finds out', async () => {
   const database = await createTestDatabase();
   const statements: string[] = [];
   const db = connectTo(database.url, {

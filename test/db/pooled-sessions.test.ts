@@ -31,7 +31,7 @@ function listen(url: string, notifier: Awaited<ReturnType<typeof setup>>['db'], 
   return listener;
 }
 
-it('a connection to which no notification comes is told from one that nobody notifies', async () => {
+it('A connection that notifications do not reach is told apart from one that is not notified', async () => {
   const [here, elsewhere] = [await setup(), await setup()];
   let deafCount = 0;
   const deaf = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ it('a connection to which no notification comes is told from one that nobody not
   expect(deafCount).toBe(1);
 });
 
-it('a connection that notifications reach is never taken for deaf', async () => {
+it('A connection that notifications reach is never considered deaf', async () => {
   const { db, url } = await setup();
   const deaf: string[] = [];
   const listener = listen(url, db, () => deaf.push('deaf'));
@@ -61,7 +61,7 @@ it('a connection that notifications reach is never taken for deaf', async () => 
   expect(deaf).toEqual([]);
 });
 
-it('time limits that are not in force are named', async () => {
+it('Time limits that are not in force are named', async () => {
   const { db } = await setup();
   expect(await findLostLimits(db, LIMITS)).toEqual([]);
   await sql`set statement_timeout = 0; set idle_in_transaction_session_timeout = '1min'`.execute(db);

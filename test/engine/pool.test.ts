@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
+import { within } from '../../harness/optimizer-game.ts';
 import { type Engine, startEngine } from '../../src/engine/pool.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
-import { within } from '../../harness/optimizer-game.ts';
 
 const engine: Engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
 afterAll(() => engine.close());

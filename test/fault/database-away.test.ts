@@ -48,7 +48,7 @@ async function setup() {
 }
 
 it.each(['stopped', 'killed'] as const)(
-  'a result computed while the server is %s is written when it is back',
+  'a result computed while the database server is %s is written when the server is back',
   async (how) => {
     const t = await setup();
     const asked = await t.send('POST', `${t.objective}/inverses`, undefined, 'respond-async');
@@ -69,7 +69,7 @@ it.each(['stopped', 'killed'] as const)(
     const admin = await openAdmin(server.url);
     expect((await admin.query('select 1 from suggestion_jobs')).rows).toEqual([]);
     await admin.end();
-    // Kept through the outage, not computed a second time.
+    // The result survived the outage and was not computed again.
     expect(t.gate.calls).toBe(1);
     await t.service.close();
   },

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { play, within } from '../../harness/optimizer-game.ts';
 import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
 import { spaces } from './arbitraries.ts';
-import { play, within } from '../../harness/optimizer-game.ts';
 
 function changed(a: Float64Array, b: Float64Array): number[] {
   return Array.from(a, (value, v) => (value === b[v] ? -1 : v)).filter((v) => v >= 0);

@@ -1,12 +1,12 @@
 /** Whatever the history holds, nothing throws, no number is NaN and every suggested input is new and inside the box. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { float, within } from '../../harness/optimizer-game.ts';
 import { explainFrom } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { History, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { spaces, targets } from './arbitraries.ts';
-import { float, within } from '../../harness/optimizer-game.ts';
 
 const output = fc.oneof(
   fc.double({ min: -10, max: 10, noNaN: true }),

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { drawMembers } from '../../bench/insight/families.ts';
 import { sampled, searched, tally } from '../../bench/insight/tally.ts';
+import { float, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { OutputInsight, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { float, within } from '../../harness/optimizer-game.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 

@@ -1,6 +1,7 @@
 /** Small games whose suggestions are recorded in test/reference/recorded-proposals.json. */
-import type { Variable } from '../../src/optimizer/problem.ts';
+
 import { atLeast, exactly, float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
+import type { Variable } from '../../src/optimizer/problem.ts';
 
 const mixed: Variable[] = [
   float(-1, 1),

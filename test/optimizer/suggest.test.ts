@@ -1,9 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { suggest } from '../../src/optimizer/suggest.ts';
-import { finiteSpaces } from './arbitraries.ts';
 import {
   atLeast,
   atMost,
@@ -15,6 +11,10 @@ import {
   play,
   within,
 } from '../../harness/optimizer-game.ts';
+import { makeEncoding } from '../../src/optimizer/encoding.ts';
+import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import { finiteSpaces } from './arbitraries.ts';
 
 const linear = ([a, b]: readonly number[]) => [2 * a! + 3 * b! + 1, a! - b! + 4, 5 * a! + b!];
 const linearGame = { variables: [float(0, 10), float(-5, 5)], evaluate: linear };

@@ -7,6 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
+import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -17,8 +19,6 @@ import { makeLog } from '../../src/log.ts';
 import { honest, makeEngine } from '../fault/engines.ts';
 import { type Inverse, loadObjective } from '../fault/objective.ts';
 import { linear } from '../support/fixtures.ts';
-import { execute } from '../../harness/one-statement.ts';
-import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 
 const installed: PostgresBinaries[] = [];

@@ -86,7 +86,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
       malformed: { status: 400, properties: ['objective_id'] },
       key: { status: 401, properties: [] },
     });
-    expect(refusals.shortName!.text).toContain('- name: needs at least 4 characters, has 3.');
+    expect(refusals.shortName!.text).toContain('- name: must have at least 4 characters, has 3.');
   });
 
   it('repeats suggest and load-output at no cost, and reads back what it did', async () => {

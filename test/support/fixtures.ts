@@ -1,7 +1,7 @@
 /** Starting points of tests: a database with an account, and a project with a loaded objective. */
 import { connectTo } from '../../harness/database-handle.ts';
 import { createProject } from '../../src/application/create-project.ts';
-import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
+import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createModel } from '../../src/application/manage-models.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
@@ -9,7 +9,7 @@ import { ensureAccount } from '../../src/db/accounts.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import type { NewObjective, ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {

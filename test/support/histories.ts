@@ -2,8 +2,9 @@
 import fc from 'fast-check';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { withoutNegativeZero } from '../../src/domain/vectors.ts';
+import { toPositiveZero, withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { anyJudged, type Judged } from './arbitraries.ts';
+import { NOTHING_JUDGED } from './nothing-judged.ts';
 
 export const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
 const instant = fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }));
@@ -54,8 +55,8 @@ function toObjective(
     ...definition,
     // Requests cannot contain -0, and JSON does not keep it.
     objectives: withoutNegativeZero(definition.objectives),
-    minimumBounds: withoutNegativeZero(definition.minimumBounds),
-    maximumBounds: withoutNegativeZero(definition.maximumBounds),
+    minimumBounds: definition.minimumBounds.map((bound) => bound && toPositiveZero(bound)),
+    maximumBounds: definition.maximumBounds.map((bound) => bound && toPositiveZero(bound)),
     ...instants,
     id: 1,
     trialId: 1,
@@ -67,6 +68,7 @@ function toObjective(
     stopReason: 0,
     optimalInverseId: inverses[0]?.id ?? null,
     seed: 7,
+    ...NOTHING_JUDGED,
     inverses,
   };
 }
