@@ -7,7 +7,7 @@ import { isGone, refuseGone } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { principalOf } from './hooks/authenticate.ts';
-import { answerOnce, readIdempotentRequest } from './hooks/idempotency.ts';
+import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
 import { pathOf } from './request-path.ts';
 import { parseFlags } from './wire/flags.ts';
