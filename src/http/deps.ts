@@ -8,10 +8,10 @@ import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';
+import type { ConnectionLimits } from './connections.ts';
 import type { HeavyLane } from './fairness/heavy-lane.ts';
 import type { RequestSlots } from './fairness/slots.ts';
 import type { LoadLimits } from './hooks/backpressure.ts';
-import type { ConnectionLimits } from './hooks/connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 

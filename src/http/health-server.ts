@@ -2,8 +2,8 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
+import { addHealthRoutes, type Readiness } from './health.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
-import { addHealthRoutes, type Readiness } from './hooks/health.ts';
 
 interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;

@@ -1,7 +1,7 @@
 /** Limits the number of connections and how long one may take to send its headers. */
 import type { Server, Socket } from 'node:net';
-import { Tally } from '../../domain/tally.ts';
-import { toNetwork } from '../client-address.ts';
+import { Tally } from '../domain/tally.ts';
+import { toNetwork } from './client-address.ts';
 
 export interface ConnectionLimits {
   readonly total: number;
