@@ -1,4 +1,5 @@
 /** Repeatable migrations: applied when their text changes, never put back to an older revision, whole or not at all. */
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sql as recordRepeatable } from '../../migrations/0021-record-repeatable-migrations.ts';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
@@ -84,6 +86,19 @@ it('Migrators that start together apply a repeatable migration once', async () =
   const outcomes = await Promise.all([1, 2, 3].map(() => migrate(t.db, { repeatableFolder })));
   expect(outcomes.flatMap(({ applied }) => applied)).toEqual(['repeatable/answer']);
   expect(await answer()).toBe(20);
+});
+
+it('A role that served before the table existed can read it at once', async () => {
+  const role = sql.id(`backsolve_app_${randomBytes(4).toString('hex')}`);
+  await sql`create role ${role}; grant insert on models to ${role}`.execute(t.db);
+  try {
+    await sql`drop table repeatable_migrations; drop index webhook_deliveries_exhausted`.execute(t.db);
+    await sql.raw(recordRepeatable).execute(t.db);
+    const read = sql`set local role ${role}; select from repeatable_migrations`;
+    await expect(t.db.transaction().execute((trx) => read.execute(trx))).resolves.toBeDefined();
+  } finally {
+    await sql`drop owned by ${role}; drop role ${role}`.execute(t.db);
+  }
 });
 
 it('A file without a revision is refused by name', async () => {
