@@ -83,7 +83,9 @@ describe('the usage of an account', () => {
       });
       expect(added.bytes).toBe(added.rows * bytes);
       if (added.rows > 0) lots.push([iteration, added.rows]);
-      const rest = await addedBy(() => finishInverse(inverseId).then(() => recordOutput(t.db, t.accountId, path, output)));
+      const rest = await addedBy(() =>
+        finishInverse(inverseId).then(() => recordOutput(t.db, t.accountId, path, output)),
+      );
       expect(rest).toEqual({ bytes: 0, rows: 0 });
     }
     expect(lots).toEqual([
