@@ -105,24 +105,28 @@ async function measure(on: Db, accountId: number, cases: number, outputCount: nu
     const { inverses } = await getObjective(on, accountId, { objectiveId });
     for await (const _ of inverses);
   };
-  const loaded = await median(load);
-  const judged = await median(() => findNearestCase(on, accountId, definition, { projectId: project.id, set }));
-  await sql`
-    update objectives set judged_through = ${Number(options.inverses)}, nearest_iteration = 1 where id = ${objectiveId}`.execute(
-    on,
-  );
-  const stored = await median(read);
-  await sql`update objectives set judged_through = null where id = ${objectiveId}`.execute(on);
-  return [loaded, await median(read), stored, judged];
+  const forget = () => sql`update objectives set judged_through = null where id = ${objectiveId}`.execute(on);
+  const remember = () =>
+    sql`update objectives set judged_through = ${Number(options.inverses)}, nearest_iteration = 1
+      where id = ${objectiveId}`.execute(on);
+  const judge = () => findNearestCase(on, accountId, definition, { projectId: project.id, set });
+  for (const work of [load, forget, read, remember, read, judge]) await work();
+  const times: number[][] = [[], [], [], []];
+  // In alternation, so that whatever else the machine does affects all of them.
+  for (let i = 0; i < Number(options.repeats); i++) {
+    times[0]!.push(await time(load));
+    await forget();
+    times[1]!.push(await time(read));
+    await remember();
+    times[2]!.push(await time(read));
+    times[3]!.push(await time(judge));
+  }
+  return times.map((each) => each.sort((a, b) => a - b)[each.length >> 1]!);
 }
 
-async function median(work: () => Promise<unknown>): Promise<number> {
+/** Milliseconds. */
+async function time(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
   await work();
-  const times: number[] = [];
-  for (let i = 0; i < Number(options.repeats); i++) {
-    const startedAt = performance.now();
-    await work();
-    times.push(performance.now() - startedAt);
-  }
-  return times.sort((a, b) => a - b)[times.length >> 1]!;
+  return performance.now() - startedAt;
 }

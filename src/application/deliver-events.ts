@@ -1,5 +1,5 @@
 /**
- * From a claimed delivery to its outcome: renders the body, sends it and records the outcome. Nothing is locked meanwhile. If the
+ * From a claimed delivery to its outcome: renders the body, sends it and records the outcome. Nothing is locked in between. If the
  * worker is killed between the answer and the record, the lease expires and the event is sent again under the same id:
  * delivery is at least once.
  */

@@ -71,12 +71,12 @@ function caseAmong({ inputCases, outputCases, failedCases }: KnownRuns, definiti
   };
 }
 
-/** Objectives of one pass; the rest is left for the next. */
+/** Most objectives of one pass. */
 const PASS_LIMIT = 200;
 /** Inverses read at a time. */
 const INVERSES_PER_READ = 200;
 
-/** Judges objectives of an earlier version that no suggestion has judged meanwhile. Returns how many were stored. */
+/** Judges objectives of an earlier version that no suggestion has judged yet, and returns how many were stored. */
 export async function judgeEarlierObjectives(
   db: Db,
   { signal, limit = PASS_LIMIT }: { readonly signal: AbortSignal; readonly limit?: number },
@@ -86,7 +86,7 @@ export async function judgeEarlierObjectives(
     if (signal.aborted) break;
     const objective = await findObjective(db, accountId, id);
     const set = objective && (await findOutputCaseSet(db, accountId, objective.outputCaseSetId));
-    // Purged meanwhile.
+    // It has been purged since.
     if (objective === undefined || set === undefined) continue;
     const found = await findNearestCase(db, accountId, objective, { projectId: objective.projectId, set });
     const nearest = { ...found, ...(await judgeAllInverses(db, accountId, objective)) };

@@ -1,7 +1,7 @@
 /**
  * The loop behind suggestions and deliveries: it claims items while there are free slots, works on them, and shuts down within
  * a grace period. Notifications, a poll and finished items wake it; the poll alone would be enough. One claim runs at a time,
- * and another follows if the loop was woken meanwhile. How many items run at once is decided by what `claim` returns.
+ * and another follows if the loop is woken during it. `claim` decides how many items run at once.
  */
 import type { Listener } from '../db/listen.ts';
 
