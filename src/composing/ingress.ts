@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { forAccount } from '../db/client.ts';
 import { makeSharedWindow } from '../db/rate-limits.ts';
 import { type Db, databaseTrouble } from '../db/transaction.ts';
-import type { ConnectionLimits } from '../http/hooks/connections.ts';
+import type { ConnectionLimits } from '../http/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
 import { buildServer } from '../http/server.ts';
 import { WrongKeys } from '../http/wrong-keys.ts';

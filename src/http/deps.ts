@@ -11,7 +11,7 @@ import type { Bodies } from './body/bodies.ts';
 import type { HeavyLane } from './fairness/heavy-lane.ts';
 import type { RequestSlots } from './fairness/slots.ts';
 import type { LoadLimits } from './hooks/backpressure.ts';
-import type { ConnectionLimits } from './hooks/connections.ts';
+import type { ConnectionLimits } from './connections.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 

@@ -3,7 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
 import { refuseWhenClosing } from './hooks/closing.ts';
-import { addHealthRoutes, type Readiness } from './hooks/health.ts';
+import { addHealthRoutes, type Readiness } from './health.ts';
 
 interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;

@@ -6,7 +6,7 @@ import { type NextSlice, writeJson } from './answer/write-json.ts';
 import { isGone, refuseGone } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
 import { principalOf } from './hooks/authenticate.ts';
-import { answerOnce, readIdempotentRequest } from './hooks/idempotency.ts';
+import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';

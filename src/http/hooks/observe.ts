@@ -7,7 +7,7 @@ import { withActiveSpan } from '../../telemetry/trace-context.ts';
 import type { Span, Tracing } from '../../telemetry/tracing.ts';
 import { whenOver } from '../client-presence.ts';
 import type { HttpDeps } from '../deps.ts';
-import { isProbe } from './health.ts';
+import { isProbe } from '../health.ts';
 
 export function observeRequests(
   app: FastifyInstance,

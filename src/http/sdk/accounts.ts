@@ -6,7 +6,7 @@ import { createdWithoutPath } from '../answer/answers.ts';
 import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
-import { REPLAY_HEADERS, readKey } from '../hooks/idempotency.ts';
+import { REPLAY_HEADERS, readKey } from '../idempotency.ts';
 import type { OperationDescription } from '../operation.ts';
 import { pathOf } from '../request-path.ts';
 import { accountSchema, newAccount, presentAccount } from './accounts.wire.ts';

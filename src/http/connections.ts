@@ -1,6 +1,6 @@
 /** Limits the number of connections and how long one may take to send its headers. */
 import type { Server, Socket } from 'node:net';
-import { toNetwork } from '../client-address.ts';
+import { toNetwork } from './client-address.ts';
 
 export interface ConnectionLimits {
   readonly total: number;

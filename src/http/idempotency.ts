@@ -4,12 +4,12 @@
  * 409. Bodies that are large, or whose record never changes again, are not stored but read again.
  */
 import type { FastifyRequest } from 'fastify';
-import { findEarlier, type IdempotentRequest, runOnce } from '../../application/idempotent.ts';
-import { expandKey, seal, unseal } from '../../application/seal.ts';
-import { DomainError, makeViolation, type Violation } from '../../domain/errors.ts';
-import { NO_BODY_DIGEST } from '../body/bodies.ts';
-import type { Answer, Call, Operation } from '../operation.ts';
-import { isJsonLongerThan } from '../wire/json-length.ts';
+import { findEarlier, type IdempotentRequest, runOnce } from '../application/idempotent.ts';
+import { expandKey, seal, unseal } from '../application/seal.ts';
+import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';
+import { NO_BODY_DIGEST } from './body/bodies.ts';
+import type { Answer, Call, Operation } from './operation.ts';
+import { isJsonLongerThan } from './wire/json-length.ts';
 
 const HEADER = 'Idempotency-Key';
 /** Marks an answer as a repeat. */

@@ -2,9 +2,9 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
-import { NATIVE_PREFIX } from '../native/paths.ts';
-import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../openapi.ts';
-import { SDK_PREFIX } from '../sdk/paths.ts';
+import { NATIVE_PREFIX } from './native/paths.ts';
+import { buildOpenApiDocument, buildSdkOpenApiDocument } from './openapi.ts';
+import { SDK_PREFIX } from './sdk/paths.ts';
 
 const DOCUMENT_MAX_AGE_SECONDS = 300;
 const PAGE_PREFIX = '/docs';
