@@ -38,7 +38,7 @@ async function stored() {
 }
 
 /** As a worker would. */
-async function settle(inverseId: number): Promise<void> {
+async function finishInverse(inverseId: number): Promise<void> {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(t.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(t.db);
 }
@@ -83,7 +83,9 @@ describe('the usage of an account', () => {
       });
       expect(added.bytes).toBe(added.rows * bytes);
       if (added.rows > 0) lots.push([iteration, added.rows]);
-      const rest = await addedBy(() => settle(inverseId).then(() => recordOutput(t.db, t.accountId, path, output)));
+      const rest = await addedBy(() =>
+        finishInverse(inverseId).then(() => recordOutput(t.db, t.accountId, path, output)),
+      );
       expect(rest).toEqual({ bytes: 0, rows: 0 });
     }
     expect(lots).toEqual([
@@ -94,7 +96,7 @@ describe('the usage of an account', () => {
       [32, 16],
     ]);
     const { inverse } = await requestSuggestion(t.db, t.accountId, path, { requestId: null });
-    await settle(inverse.id);
+    await finishInverse(inverse.id);
     const failed = { kind: 'failed', reason: 'r'.repeat(777) } as const;
     expect(await addedBy(() => recordOutput(t.db, t.accountId, path, failed))).toEqual({ bytes: 777, rows: 0 });
   });
@@ -224,7 +226,7 @@ describe('a quota', () => {
     const output = { kind: 'output', output: linear([1, 2]), computeTimeNs: null } as const;
     // Iteration 2 makes room for 3 too.
     for (const more of [2, 0]) {
-      await settle((await ask(more)).inverse.id);
+      await finishInverse((await ask(more)).inverse.id);
       await recordOutput(t.db, t.accountId, path, output);
     }
     const before = await counted();

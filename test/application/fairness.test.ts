@@ -84,7 +84,7 @@ it('An account that came last with few jobs is served round robin with one that 
 
 it('Accounts that queued many jobs share the worker evenly, however many slots it has', async () => {
   const claims = await work(await queue([20, 20, 5]), 4);
-  // Five turns of three accounts. Until the claim that completes them nobody is more than the turn under way ahead.
+  // Five rounds of three accounts. Until the claim that completes them no account is more than the current round ahead.
   const contested = 15;
   const served = [0, 0, 0];
   let jobs = 0;

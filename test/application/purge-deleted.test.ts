@@ -73,7 +73,7 @@ async function purgeAll() {
 }
 
 /** As a worker would. */
-async function settle(inverseId: number): Promise<void> {
+async function finishInverse(inverseId: number): Promise<void> {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(t.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(t.db);
 }
@@ -85,7 +85,7 @@ async function growTree() {
   const other = await createTrial(db, accountId, { projectId: grown.project.id }, { outputCaseSetId: null });
   const second = await loadObjectives(db, accountId, { trialId: other.id }, LINEAR_OBJECTIVE);
   const { inverse } = await requestSuggestion(db, accountId, grown.path, { requestId: null });
-  await settle(inverse.id);
+  await finishInverse(inverse.id);
   await recordOutput(db, accountId, grown.path, { kind: 'output', output: linear([1, 2]), computeTimeNs: null });
   await requestSuggestion(db, accountId, grown.path, { requestId: null });
   const explanation = { caseCount: 3, insight: null, diagnosis: null };
@@ -227,11 +227,11 @@ describe('the purge', () => {
     const workers = [worker(), worker(), worker(), worker()];
     const play = async (tree: Tree) => {
       const { db, accountId } = t;
-      for (let turn = 0; turn < 10; turn++) {
+      for (let round = 0; round < 10; round++) {
         const objective = await loadObjectives(db, accountId, { trialId: tree.other.id }, LINEAR_OBJECTIVE);
         const path = { objectiveId: objective.id };
         const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });
-        await settle(inverse.id);
+        await finishInverse(inverse.id);
         await recordOutput(db, accountId, path, { kind: 'output', output: linear([1, 2]), computeTimeNs: null });
         await deleteObjective(db, accountId, path);
         await purgeAtOnce(db, accountId, null);

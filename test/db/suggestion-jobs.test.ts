@@ -89,7 +89,7 @@ describe('a claim', () => {
       const ids = await openJobsOf([15, 15, 15]);
       const served: number[] = [];
       while (served.length < 40) served.push(...(await claimAfter(served.at(-1) ?? 0, limit)));
-      expect(served).toEqual(served.map((_, turn) => ids[turn % ids.length]));
+      expect(served).toEqual(served.map((_, round) => ids[round % ids.length]));
     },
   );
 
