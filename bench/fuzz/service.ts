@@ -38,6 +38,8 @@ export async function startFuzzedService(folder: string): Promise<FuzzedService>
       MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
       ALLOW_REGISTRATION: 'true',
       ENGINE_THREADS: '1',
+      // The outcome is counted from the lines of the requests.
+      LOG_LEVEL: 'debug',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

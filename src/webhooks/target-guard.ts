@@ -71,6 +71,8 @@ export function isPublicAddress(address: string): boolean {
 export type JudgeUrl = (url: URL) => string | undefined;
 
 const MAXIMUM_URL_LENGTH = 2_048;
+const HOW_TO_ALLOW =
+  'For development, the operator can allow private addresses and plain http with WEBHOOK_ALLOW_PRIVATE=true.';
 
 /**
  * What is wrong with a URL as it stands; where a name leads is found out when something is sent. The URL parser has
@@ -81,17 +83,17 @@ export function makeUrlJudge(options: { readonly allowPrivate: boolean }): Judge
     if (url.href.length > MAXIMUM_URL_LENGTH) {
       return `takes at most ${MAXIMUM_URL_LENGTH} characters, percent-encoded where it must be.`;
     }
-    const schemes = options.allowPrivate ? ['https:', 'http:'] : ['https:'];
-    if (!schemes.includes(url.protocol)) return 'must begin with https://.';
+    const isPlain = url.protocol === 'http:';
+    if (!isPlain && url.protocol !== 'https:') return 'must begin with https://.';
     if (url.username !== '' || url.password !== '') return 'must not carry a user name or a password.';
     if (url.hash !== '') return 'must not have a fragment (#).';
     if (options.allowPrivate) return undefined;
     const host = hostOf(url);
     const isLocalName = /(^|\.)localhost\.?$/.test(host);
     if (isLocalName || (isIP(host) !== 0 && !isPublicAddress(host))) {
-      return `must lead to a public address, ${host} is none.`;
+      return `must lead to a public address, which ${host} is not. ${HOW_TO_ALLOW}`;
     }
-    return undefined;
+    return isPlain ? `must begin with https://. ${HOW_TO_ALLOW}` : undefined;
   };
 }
 

@@ -17,7 +17,7 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { describe, expect, it, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { SETTING_NAMES } from '../support/settings-page.ts';
 import { isPublicAddress } from '../../src/webhooks/target-guard.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 
@@ -86,7 +86,7 @@ describe('pods', () => {
 
   it('get settings that the service knows and takes', () => {
     const settings = find('ConfigMap', 'backsolve').data!;
-    expect(Object.keys(settings).filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect(Object.keys(settings).filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
     const config = loadConfig(settings);
     for (const name of ['backsolve-serve', 'backsolve-worker']) {
       const { spec } = find('Deployment', name).spec.template;
@@ -116,7 +116,7 @@ describe('secrets', () => {
 
   it('are asked for by settings that the service knows', () => {
     const names = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].env.map(nameOf));
-    expect(names.filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect(names.filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
   });
 });
 

@@ -72,7 +72,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     onConnectionError: () => undefined,
   });
   const logLines: string[] = [];
-  const log = pino({ level: 'info' }, collect(logLines));
+  const log = pino({ level: 'debug' }, collect(logLines));
   const listener = new Listener({
     url: database.directUrl,
     applicationName: 'backsolve-test-listen',

@@ -96,11 +96,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     ],
     packages: [],
   },
-  config: { imports: ['settings'], packages: ['zod'] },
+  config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
   // A key given in the environment is checked when the process starts.
   settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
   'setting-rules': { imports: [], packages: ['zod'] },
-  log: { imports: [], packages: ['pino'] },
+  log: { imports: [], packages: ['pino', 'pino-pretty'] },
   main: { imports: ['cli'], packages: [] },
 };
 

@@ -1,4 +1,4 @@
-/** One line per answered request, ids and durations only; probes are left out while they succeed. */
+/** One debug line per answered request, ids and durations only; probes are left out while they succeed. */
 import type { FastifyInstance } from 'fastify';
 import { isProbe } from './health.ts';
 
@@ -8,9 +8,9 @@ export function logRequests(app: FastifyInstance): void {
     if (isProbe(route) && reply.statusCode < 400) return;
     const durationMs = Math.round(reply.elapsedTime);
     const facts = { method: request.method, route: route ?? null, status: reply.statusCode, durationMs };
-    request.log.info(facts, 'request.answered');
+    request.log.debug(facts, 'request.answered');
   });
   app.addHook('onRequestAbort', async (request) => {
-    request.log.info({ method: request.method, route: request.routeOptions.url ?? null }, 'request.aborted');
+    request.log.debug({ method: request.method, route: request.routeOptions.url ?? null }, 'request.aborted');
   });
 }
