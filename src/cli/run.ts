@@ -3,11 +3,13 @@ import { databaseTrouble } from '../compose.ts';
 import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
+import { backup } from './backup.ts';
 import { type Command, CommandError } from './command.ts';
 import { demo } from './demo.ts';
 import { exportCommand } from './export.ts';
 import { keys } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { start } from './start.ts';
 import { webhooks } from './webhooks.ts';
@@ -21,6 +23,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   keys,
   webhooks,
   export: exportCommand,
+  backup,
+  restore,
   demo,
 };
 

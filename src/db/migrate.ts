@@ -28,13 +28,15 @@ const PAUSE_MS = 500;
 export interface MigrateOptions {
   /** Told before another try. */
   readonly onRetry?: (error: Error) => void;
+  /** Name of the last migration to apply; the newest unless given. */
+  readonly upTo?: string | undefined;
 }
 
 /** Brings the schema up to date. */
-export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise<MigrationOutcome> {
+export async function migrate(db: Db, { onRetry, upTo }: MigrateOptions = {}): Promise<MigrationOutcome> {
   for (let run = 1; ; run++) {
     try {
-      return await db.transaction().execute(migrateLocked);
+      return await db.transaction().execute((trx) => migrateLocked(trx, upTo));
     } catch (error) {
       if (run === MAXIMUM_RUNS || !TRANSIENT_STATES.has(sqlState(error) ?? '')) throw error;
       onRetry?.(error as Error);
@@ -46,7 +48,7 @@ export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise
 /** Kysely's number: also migrators of the versions before, which lock through it, wait for this one. */
 const LOCK_ID = '3853314791062309107';
 
-async function migrateLocked(trx: Trx): Promise<MigrationOutcome> {
+async function migrateLocked(trx: Trx, upTo: string | undefined): Promise<MigrationOutcome> {
   // An index over a large table takes as long as it takes, and so does whoever migrates already.
   const { rows } = await sql<{ lockTimeout: string }>`
     select current_setting('lock_timeout') as "lockTimeout",
@@ -54,7 +56,8 @@ async function migrateLocked(trx: Trx): Promise<MigrationOutcome> {
   await sql`select pg_advisory_xact_lock(${LOCK_ID}::bigint)`.execute(trx);
   // From here on others wait behind.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
-  const { error, results } = await new Migrator({ db: trx, provider: { getMigrations } }).migrateToLatest();
+  const migrator = new Migrator({ db: trx, provider: { getMigrations } });
+  const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;
   return { applied: (results ?? []).map((result) => result.migrationName) };
 }
@@ -83,7 +86,7 @@ async function countApplied(db: Db, names: readonly string[]): Promise<number> {
 }
 
 /** Names in the order in which they are applied. */
-async function listMigrations(): Promise<readonly string[]> {
+export async function listMigrations(): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
   return files.map((file) => file.replace(/\.ts$/, '')).sort();
 }

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 import { execute } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
-const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'demo'];
+const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'backup', 'restore', 'demo'];
 
 test('--help lists every command, and every command explains itself', async () => {
   const help = await runCommand(['--help']);
@@ -164,8 +164,8 @@ test('a setting of npm with the name of a flag does not count as a swallowed fla
 test.each([
   [
     'nothing listens there',
-    'http://127.0.0.1:1',
-    /^No service answers at http:\/\/127\.0\.0\.1:1: .*ECONNREFUSED.*\n$/,
+    'http://127.0.0.1:2',
+    /^No service answers at http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED.*\n$/,
   ],
   [
     'the host is unknown',

@@ -25,7 +25,10 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
   // A stored job carries the trace that it belongs to.
-  db: { imports: ['domain', 'telemetry/trace-context'], packages: ['kysely', 'pg', 'rate-limiter-flexible'] },
+  db: {
+    imports: ['domain', 'telemetry/trace-context'],
+    packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'],
+  },
   telemetry: {
     imports: [],
     types: ['db/backlog', 'db/client', 'engine'],
@@ -55,7 +58,18 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Like the ingress, commands tell the codes of broken rules apart.
   cli: {
-    imports: ['compose', 'config', 'log', 'dev', 'application', 'domain', 'db/migrate', 'db/grant'],
+    imports: [
+      'compose',
+      'config',
+      'log',
+      'dev',
+      'application',
+      'domain',
+      'db/migrate',
+      'db/grant',
+      'db/backup',
+      'db/restore',
+    ],
     types: HANDED_THROUGH.types,
     packages: [],
   },
