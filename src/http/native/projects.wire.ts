@@ -103,7 +103,9 @@ const newProjectSchema = z
       .max(MAXIMUM_CASE_COUNT)
       .nullish()
       .transform((count) => count ?? null)
-      .describe('How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.'),
+      .describe(
+        'How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.',
+      ),
     outputCount: z
       .int()
       .min(1)
