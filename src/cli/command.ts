@@ -45,6 +45,6 @@ export function parseCommand<const T extends ParseArgsConfig>(
 export function databaseUrl(config: Config): string {
   if (config.database.url !== undefined) return config.database.url;
   throw new CommandError(
-    'DATABASE_URL is not set. Set it, e.g. postgres://user:password@localhost:5432/backsolve, or use `backsolve start`, which brings its own database.',
+    'DATABASE_URL is not set. Set it, e.g. postgres://user:password@localhost:5432/backsolve, or use `npm start`, which brings its own database.',
   );
 }

@@ -2,7 +2,7 @@ import { openDatabase } from '../compose.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/transaction.ts';
 import { type Log, makeLog } from '../log.ts';
-import { databaseUrl } from './command.ts';
+import { CommandError } from './command.ts';
 
 interface Options {
   /** Makes the embedded database where DATA_DIR has none yet; otherwise that is a CommandError. */
@@ -33,7 +33,13 @@ export async function withDatabaseUrl<T>(
   const { openLocalDatabase } = await import('../dev/local-database.ts');
   const local = await openLocalDatabase({ dataDir: config.dataDir, log }, { mayCreate });
   try {
-    return await work(local?.url ?? databaseUrl(config), log);
+    if (local === undefined) {
+      throw new CommandError(
+        `DATABASE_URL is not set, and there is no database in DATA_DIR (${config.dataDir}) yet. Run \`npm start\` once, which ` +
+          'creates one, or set DATABASE_URL, e.g. postgres://user:password@localhost:5432/backsolve.',
+      );
+    }
+    return await work(local.url, log);
   } finally {
     await local?.stop();
   }
