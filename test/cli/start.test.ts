@@ -18,7 +18,7 @@ async function newDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** `start` on a free port, up and ready. */
+/** `start` on a free port, ready. */
 async function startAll(dataDir: string, settings: Record<string, string> = {}) {
   const command = startCommand(['start'], { DATA_DIR: dataDir, PORT: '0', ...settings });
   cleanups.push(() => stop(command));
@@ -55,7 +55,7 @@ test('start prints an address and, the first time only, a key; data outlives it;
   expect(await (await listModels(second.url, first.key!)).text()).toContain('kept between runs');
 });
 
-test('a key from the settings works and is not printed', async () => {
+test('start accepts a key from the settings and does not print it', async () => {
   const key = formatApiKey(makeApiKey());
   const { command, url } = await startAll(await newDataDir(), { BACKSOLVE_BOOTSTRAP_API_KEY: key });
   expect((await listModels(url, key)).status).toBe(200);

@@ -1,4 +1,4 @@
-/** compose.yaml: who gets which password, limits on everything, images that cannot be moved. */
+/** compose.yaml: who gets which password, limits on everything, pinned images. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ const names = Object.keys(services);
 const ours = names.filter((name) => services[name]!.image === 'backsolve');
 
 describe('compose.yaml', () => {
-  test.each(names)('bounds the memory, the processors and the processes of %s', (name) => {
+  test.each(names)('limits the memory, processors and processes of %s', (name) => {
     expect(services[name]!.mem_limit).toMatch(/^\d+[mg]$/);
     expect(services[name]!.pids_limit).toBeGreaterThan(0);
     expect(String(services[name]!.cpus)).toMatch(/^[\d.]+$|^\$\{[A-Z]+_CPUS:-[\d.]+\}$/);
   });
 
-  it("gives the owner's password to the database and to what makes the role and the schema, which have no way out", () => {
+  it("gives the owner's password only to containers without access to the outside: the database, role and migrate", () => {
     const holders = names.filter((name) => JSON.stringify(services[name]).includes('POSTGRES_PASSWORD:'));
     expect(holders.sort()).toEqual(['migrate', 'postgres', 'role']);
     for (const name of holders) {
@@ -47,7 +47,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('lets serve and worker use the role that migrate grants rows to', () => {
+  it('runs serve and worker with the role to which migrate grants the rows', () => {
     const role = services['migrate']!.command!.at(-1);
     expect(services['migrate']!.command).toEqual(['migrate', '--grant', role]);
     for (const name of ['serve', 'worker']) {
@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('has no password of its own, and says what to do when one is missing', () => {
+  it('contains no password, and says what to do when one is missing', () => {
     const passwords = [...text.matchAll(/\$\{(\w*PASSWORD)([^}]*)\}/g)];
     expect(passwords.length).toBeGreaterThan(2);
     for (const [, , rest] of passwords) expect(rest).toMatch(/^:\?.*deploy\/make-env\.sh/);
@@ -67,7 +67,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it.each(ours)('gives %s settings that it knows and takes, and more time to stop than it takes', (name) => {
+  it.each(ours)('gives %s settings that exist and are valid, and more time to stop than it needs', (name) => {
     const { environment, stop_grace_period } = services[name]!;
     const { PGPASSWORD: _, ...settings } = environment;
     expect(Object.keys(settings).filter((setting) => !SETTING_NAMES.has(setting))).toEqual([]);
@@ -79,7 +79,7 @@ describe('compose.yaml', () => {
     expect(Number.parseInt(stop_grace_period!, 10) * 1_000).toBeGreaterThan(config.shutdownGraceMs + 5_000);
   });
 
-  it('and the Dockerfile pin their images by digest, the same one for the same image', () => {
+  it('pins its images by digest, the same as the Dockerfile', () => {
     const pinned = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/;
     const byDefault = (value: string) => /^\$\{\w+:-(.*)\}$/.exec(value)?.[1];
     const images = names.map((name) => services[name]!.image).filter((image) => image !== 'backsolve');
@@ -93,7 +93,7 @@ describe('compose.yaml', () => {
   });
 });
 
-it('deploy/make-env.sh writes two passwords once, for the owner of the file alone', () => {
+it('deploy/make-env.sh writes two passwords once, readable by the owner only', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'backsolve-env-'));
   const file = path.join(folder, '.env');
   const run = () => spawnSync(new URL('deploy/make-env.sh', root).pathname, [file], { encoding: 'utf8' });
