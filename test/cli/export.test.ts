@@ -46,6 +46,8 @@ test('export says what is wrong and writes nothing', async () => {
   expect(await run('--account', 'nobody')).toEqual(failed(1, /There is no account "nobody"/));
   expect(await run('--account', 'test', '--model', '999999')).toEqual(failed(1, /There is no model 999999/));
   expect(await run('--account', 'test', '--model', String(modelIds[1]))).toEqual(failed(1, /was deleted/));
-  expect(await run('--model', 'x')).toEqual(failed(2, /Name it by its number\.[\s\S]*Usage: backsolve export/));
+  expect(await run('--model', 'x')).toEqual(
+    failed(2, /takes the number of a model, not "x"\.[\s\S]*Usage: backsolve export/),
+  );
   expect(await run('--modle', '1')).toEqual(failed(2, /--modle/));
 });

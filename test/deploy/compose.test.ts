@@ -77,6 +77,8 @@ describe('compose.yaml', () => {
     ]);
     const config = loadConfig(Object.fromEntries(withDefaults));
     expect(Number.parseInt(stop_grace_period!, 10) * 1_000).toBeGreaterThan(config.shutdownGraceMs + 5_000);
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    expect(page).toContain(`\`compose.yaml\` gives ${Number.parseInt(stop_grace_period!, 10)} s`);
   });
 
   it('pins its images by digest, the same as the Dockerfile', () => {
@@ -105,7 +107,7 @@ it('deploy/make-env.sh writes two passwords once, readable by the owner only', (
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = run();
     expect(again.status).toBe(1);
-    expect(again.stderr).toContain('stays as it is');
+    expect(again.stderr).toContain('exists already and is left unchanged');
     expect(readFileSync(file, 'utf8')).toBe(written);
   } finally {
     rmSync(folder, { recursive: true });

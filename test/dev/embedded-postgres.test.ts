@@ -226,7 +226,7 @@ test('a server that cannot be restarted is retried until it can', async () => {
   await rename(control, `${control}.away`);
   const [main] = await serverProcesses(cluster);
   process.kill(main!, 'SIGKILL');
-  const failures = () => server.messages.filter((message) => message.includes('could not be started again')).length;
+  const failures = () => server.messages.filter((message) => message.includes('could not be restarted')).length;
   await expect.poll(failures).toBeGreaterThan(7);
   await rename(`${control}.away`, control);
   await expect.poll(() => query(server.url, 'select 1 as one').catch(() => [])).toEqual([{ one: 1 }]);
@@ -240,7 +240,7 @@ test('a server that is waiting to restart can be stopped at once', async () => {
   await rm(path.join(cluster, 'global', 'pg_control'));
   const [main] = await serverProcesses(cluster);
   process.kill(main!, 'SIGKILL');
-  await expect.poll(() => server.messages.some((message) => message.includes('could not be started'))).toBe(true);
+  await expect.poll(() => server.messages.some((message) => message.includes('could not be restarted'))).toBe(true);
   await server.stop();
   expect(await serverProcesses(cluster)).toEqual([]);
 });
