@@ -61,9 +61,9 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
   return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop(graceLeftMs));
 }
 
-/** Attempts of one webhook under way at once: enough for a receiver that answers quickly, no flood for one that does not. */
+/** Simultaneous attempts per webhook: enough for a receiver that answers quickly, without flooding one that does not. */
 const ATTEMPTS_PER_WEBHOOK = 4;
-/** What an attempt may take besides its time limit: reading the record and writing what came of it. */
+/** What an attempt may take beyond its timeout: reading the record and storing the outcome. */
 const ATTEMPT_SLACK_MS = 20_000;
 
 type DeliveryLoopParts = Pick<Parts, 'config' | 'log' | 'db' | 'disk' | 'listener' | 'metrics'>;

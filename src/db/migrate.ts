@@ -37,17 +37,19 @@ export interface MigrateOptions {
   readonly onRetry?: (error: Error) => void;
   /** Where the repeatable migrations are; those of this release unless given. */
   readonly repeatableFolder?: URL;
+  /** Name of the last migration to apply; the newest unless given. Repeatable migrations then wait for the newest. */
+  readonly upTo?: string | undefined;
 }
 
 /** Brings the schema up to date. */
 export async function migrate(
   db: Db,
-  { onRetry, repeatableFolder = REPEATABLE_FOLDER }: MigrateOptions = {},
+  { onRetry, repeatableFolder = REPEATABLE_FOLDER, upTo }: MigrateOptions = {},
 ): Promise<MigrationOutcome> {
-  const repeatable = await readRepeatable(repeatableFolder);
+  const repeatable = upTo === undefined ? await readRepeatable(repeatableFolder) : [];
   for (let run = 1; ; run++) {
     try {
-      return await db.transaction().execute((trx) => migrateLocked(trx, repeatable));
+      return await db.transaction().execute((trx) => migrateLocked(trx, repeatable, upTo));
     } catch (error) {
       if (run === MAXIMUM_RUNS || !TRANSIENT_STATES.has(sqlState(error) ?? '')) throw error;
       onRetry?.(error as Error);
@@ -59,7 +61,11 @@ export async function migrate(
 /** Kysely's number: migrators of earlier versions lock through Kysely, and each waits for the other. */
 const LOCK_ID = '3853314791062309107';
 
-async function migrateLocked(trx: Trx, repeatable: readonly RepeatableMigration[]): Promise<MigrationOutcome> {
+async function migrateLocked(
+  trx: Trx,
+  repeatable: readonly RepeatableMigration[],
+  upTo: string | undefined,
+): Promise<MigrationOutcome> {
   // An index over a large table may take long, and so may another migrator.
   const { rows } = await sql<{ lockTimeout: string }>`
     select current_setting('lock_timeout') as "lockTimeout",
@@ -67,7 +73,8 @@ async function migrateLocked(trx: Trx, repeatable: readonly RepeatableMigration[
   await sql`select pg_advisory_xact_lock(${LOCK_ID}::bigint)`.execute(trx);
   // From here on requests queue up behind every lock that is waited for.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
-  const { error, results } = await new Migrator({ db: trx, provider: { getMigrations } }).migrateToLatest();
+  const migrator = new Migrator({ db: trx, provider: { getMigrations } });
+  const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;
   const applied = (results ?? []).map((result) => result.migrationName);
   for (const one of repeatable) if (await applyIfChanged(trx, one)) applied.push(one.name);
@@ -150,7 +157,7 @@ async function countApplied(
 }
 
 /** Names in the order in which they are applied. */
-async function listMigrations(): Promise<readonly string[]> {
+export async function listMigrations(): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
   return files.map((file) => file.replace(/\.ts$/, '')).sort();
 }

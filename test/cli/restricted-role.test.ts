@@ -1,4 +1,4 @@
-/** serve and work on a role of the database that has rows and nothing else. */
+/** `serve` and `work` with a database role that may read and write rows and nothing else. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -34,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('is enough to make a key, serve, work and answer a suggestion', async () => {
+it('a role with rows only is enough to create a key, serve, work and answer a suggestion', async () => {
   const withoutPassword = new URL(restrictedUrl);
   withoutPassword.password = '';
   const settings = { DATABASE_URL: withoutPassword.href, PGPASSWORD: PASSWORD, PORT: '0', ENGINE_THREADS: '1' };
@@ -93,7 +93,7 @@ it.each([
   );
 });
 
-it('is named without a trace when there is none of that name', async () => {
+it('migrate --grant names a role that does not exist, without a stack', async () => {
   const refused = await runCommand(['migrate', '--grant', 'nobody"; drop table models; --'], {
     DATABASE_URL: database.url,
   });

@@ -66,7 +66,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const database = await createTestDatabase();
   const db = connectTo(database.url, { poolSize: 10 });
   const logLines: string[] = [];
-  const log = pino({ level: 'info' }, collect(logLines));
+  const log = pino({ level: 'debug' }, collect(logLines));
   const listener = new Listener({
     url: database.directUrl,
     applicationName: 'backsolve-test-listen',

@@ -25,7 +25,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   domain: { imports: [], types: ['optimizer/problem'], packages: [], platform: [] },
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
-  db: { imports: ['domain'], packages: ['kysely', 'pg', 'rate-limiter-flexible'] },
+  db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
     types: ['db/backlog', 'db/client', 'domain/suggestion-job', 'engine'],
@@ -55,7 +55,18 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   // Like the ingress, commands distinguish error codes.
   cli: {
-    imports: ['compose', 'config', 'log', 'dev', 'application', 'domain', 'db/migrate', 'db/grant'],
+    imports: [
+      'compose',
+      'config',
+      'log',
+      'dev',
+      'application',
+      'domain',
+      'db/migrate',
+      'db/grant',
+      'db/backup',
+      'db/restore',
+    ],
     types: HANDED_THROUGH.types,
     packages: [],
   },
@@ -96,11 +107,11 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     ],
     packages: [],
   },
-  config: { imports: ['settings'], packages: ['zod'] },
+  config: { imports: ['settings', 'setting-rules'], packages: ['zod'] },
   // A key in the environment is checked when the process starts.
   settings: { imports: ['domain/api-key', 'setting-rules'], packages: ['zod'] },
   'setting-rules': { imports: [], packages: ['zod'] },
-  log: { imports: [], packages: ['pino'] },
+  log: { imports: [], packages: ['pino', 'pino-pretty'] },
   main: { imports: ['cli'], packages: [] },
 };
 

@@ -62,7 +62,7 @@ test.each([
     EVENT_NAMES.join(', '),
   ],
   ['an unknown option', ['list', '--all'], '--all'],
-  ['two words too many', ['delete', '1', '2'], 'one word too many'],
+  ['two words too many', ['delete', '1', '2'], 'Unexpected argument'],
   ['no number', ['delete', 'first', '--account', 'test'], 'Which webhook?'],
   ['plain http', ['create', 'http://receiver.example/', '--account', 'test'], 'https://'],
   ['a relative URL', ['create', '/hook', '--account', 'test'], 'absolute URL'],

@@ -85,13 +85,15 @@ describe('the URL of a receiver', () => {
 
   test.each([
     ['http://example.com/', 'https://'],
+    ['http://example.com/', 'WEBHOOK_ALLOW_PRIVATE=true'],
+    ['http://localhost:3000/hook', 'WEBHOOK_ALLOW_PRIVATE=true'],
     ['ftp://example.com/', 'https://'],
     ['javascript:alert(1)', 'https://'],
     ['https://user:secret@example.com/', 'password'],
     ['https://example.com/#part', 'fragment'],
     [`https://example.com/${'a'.repeat(2_048)}`, '2048'],
     [`https://example.com/${'ü'.repeat(400)}`, 'percent-encoded'],
-  ])('%s is refused', (url, reason) => {
+  ])('%s is refused with a message that names %s', (url, reason) => {
     expect(judge(url)).toContain(reason);
   });
 

@@ -1,4 +1,4 @@
-/** Logs one line per answered request, with ids and durations only. Successful probes are not logged. */
+/** Logs one debug line per answered request, with ids and durations only. Successful probes are not logged. */
 import type { FastifyInstance } from 'fastify';
 import { isProbe } from '../health.ts';
 
@@ -8,9 +8,9 @@ export function logRequests(app: FastifyInstance): void {
     if (isProbe(route) && reply.statusCode < 400) return;
     const durationMs = Math.round(reply.elapsedTime);
     const facts = { method: request.method, route: route ?? null, status: reply.statusCode, durationMs };
-    request.log.info(facts, 'request.answered');
+    request.log.debug(facts, 'request.answered');
   });
   app.addHook('onRequestAbort', async (request) => {
-    request.log.info({ method: request.method, route: request.routeOptions.url ?? null }, 'request.aborted');
+    request.log.debug({ method: request.method, route: request.routeOptions.url ?? null }, 'request.aborted');
   });
 }

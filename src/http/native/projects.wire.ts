@@ -83,7 +83,7 @@ const spaceFields = {
     .nullish()
     .transform((entries) => entries ?? [])
     .describe(
-      'One list of names per input (null or empty unless the input is a category), or one flat list of names if exactly one input is a category.',
+      'One list of names per input (null or empty where the input is not a category), or one flat list of names when exactly one input is a category. The first name has the number minimum, the next one minimum + 1, and so on.',
     ),
 };
 
@@ -101,7 +101,9 @@ const newProjectSchema = z
       .max(MAXIMUM_CASE_COUNT)
       .nullish()
       .transform((count) => count ?? null)
-      .describe('How many points to design.'),
+      .describe(
+        'How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.',
+      ),
     outputCount: z
       .int()
       .min(1)
