@@ -1,7 +1,7 @@
 /** Functions whose sensitivities are known: random members of seven families on the unit cube. */
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 
-export type Evaluate = (x: readonly number[]) => number;
+type Evaluate = (x: readonly number[]) => number;
 
 export interface Member {
   readonly f: Evaluate;

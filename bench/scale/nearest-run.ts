@@ -5,11 +5,9 @@
  *
  *   npx node bench/scale/nearest-run.ts [--inverses 100] [--repeats 9]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createProject } from '../../src/application/create-project.ts';
 import { findNearestCase } from '../../src/application/judge-runs.ts';
 import { loadObjectives } from '../../src/application/load-objectives.ts';
@@ -20,7 +18,6 @@ import { ensureAccount } from '../../src/db/accounts.ts';
 import { connect } from '../../src/db/client.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import type { Db } from '../../src/db/transaction.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import { makeLog } from '../../src/log.ts';
 
@@ -35,8 +32,7 @@ const SIZES = [
   [10_000, 500],
 ] as const;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
-const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
+await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
 const db = connect({
   url: postgres.url,
   poolSize: 4,
@@ -58,8 +54,6 @@ try {
   }
 } finally {
   await db.destroy();
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
 }
 
 async function measure(on: Db, accountId: number, cases: number, outputCount: number): Promise<readonly number[]> {

@@ -4,7 +4,7 @@ import { blackBox, type Client, loadObjective, makeClient, startProcess } from '
 import { readProcessMs, readServerMs } from './processor-time.ts';
 
 /** Fresh objectives keep the histories, and so the snapshots, equally short. */
-export const CYCLES_PER_OBJECTIVE = 50;
+const CYCLES_PER_OBJECTIVE = 50;
 
 /** For throughput: no limit in the way, and slots enough for many clients. */
 export const THROUGHPUT_SETTINGS = {

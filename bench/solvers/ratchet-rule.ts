@@ -11,7 +11,7 @@ import { costOf, geometricMean } from './scores.ts';
 
 export const RATCHET_SEEDS = [1, 2];
 
-export const RATCHET_PROBLEMS = [
+const RATCHET_PROBLEMS = [
   'rosenbrock',
   'wood',
   'chebyquad-6',

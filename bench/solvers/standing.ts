@@ -46,7 +46,7 @@ function toStanding(facts: Omit<Standing, 'capped' | 'costs'>): Standing {
   return { ...facts, capped: plays.filter(isCapped).length, costs };
 }
 
-export function isCapped(play: Result): boolean {
+function isCapped(play: Result): boolean {
   return play.end === 'time';
 }
 

@@ -4,7 +4,7 @@
  * record as it was at that moment. Gaps are never ignored: when the purge removes a record that is being exported, the export
  * ends with an error.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CasesTable, readCasesAsJson } from '../db/cases.ts';
 import { listDeletionsIn } from '../db/deletions.ts';
 import * as reads from '../db/export.ts';
@@ -37,7 +37,7 @@ export type ExportRecord =
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse };
 
 /** Some rows of a list of cases. */
-export interface CaseRows {
+interface CaseRows {
   /** Zero-based number of the first of them. */
   readonly first: number;
   /** JSON. */
@@ -112,7 +112,7 @@ async function* pacing(
   for await (const page of pages) {
     signal?.throwIfAborted();
     yield page;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 

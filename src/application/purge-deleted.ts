@@ -3,7 +3,7 @@
  * some rows each. Any number of workers purge at once, each a different deletion. What a worker leaves unfinished is purged in
  * the next pass of any worker.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import * as deletions from '../db/deletions.ts';
 import { isDeleted, removeSome } from '../db/purge.ts';
 import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
@@ -61,7 +61,7 @@ export async function purgeDeleted(
       passedOver.push(id);
       failures.push(error);
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} deletions could not be purged`);
   return counts;

@@ -22,7 +22,7 @@ export class SharedLookups<T> {
 
   #start(key: string, look: () => Promise<T>): Promise<T> {
     const found = look();
-    // Settles when the look-up does, and never rejects; the result goes to the callers.
+    // Ends when the look-up does, and never rejects; the result goes to the callers.
     const over = found.then(
       () => undefined,
       () => undefined,

@@ -2,7 +2,7 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Config } from '../config.ts';
 
 /** Flags as node:util's parseArgs takes them. */
-export type Flags = NonNullable<ParseArgsConfig['options']>;
+type Flags = NonNullable<ParseArgsConfig['options']>;
 
 export interface Command {
   /** One line for the list of commands. */

@@ -132,7 +132,7 @@ export async function withSession<T>(url: string, work: (client: pg.Client) => P
   }
 }
 
-/** The product's tables and their columns; generated columns are computed again. */
+/** The tables with the rows of the product and their columns: not those that record migrations, and no generated columns. */
 export async function listTables(client: pg.Client): Promise<readonly TableHeader[]> {
   const { rows } = await client.query<{ table: string; columns: string[] }>(`
     select c.relname::text as table, array_agg(a.attname::text order by a.attnum) as columns

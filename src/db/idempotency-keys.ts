@@ -75,8 +75,8 @@ const insertOutcome = compileSqlOnce<IdempotentRequest & { readonly stored: stri
 );
 
 /**
- * Stores the outcome of the request in place of the row that was seen when the key was taken. When there is another row by now
- * it rejects with what makes inTransaction run again.
+ * Stores the outcome of the request over the row that was seen when the key was taken. If another row is there by now, it
+ * rejects with an error that makes inTransaction run again.
  */
 export async function storeOutcome(
   trx: Trx,

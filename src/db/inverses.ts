@@ -254,7 +254,7 @@ export async function insertInverse(trx: Trx, accountId: number, inverse: NewInv
   return row.id;
 }
 
-export type InverseInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
+type InverseInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
 
 export interface InverseChange {
   readonly status?: InverseStatus;

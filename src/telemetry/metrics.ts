@@ -15,7 +15,7 @@ export interface MetricSources {
   readonly isDiskFull: () => boolean;
 }
 
-export interface RequestFacts {
+interface RequestFacts {
   readonly method: string;
   /** Template of the route; undefined when none matched. */
   readonly route: string | undefined;
@@ -23,7 +23,7 @@ export interface RequestFacts {
   readonly seconds: number;
 }
 
-export interface SuggestionFacts {
+interface SuggestionFacts {
   readonly outcome: 'suggested' | 'stopped' | 'lost' | 'fault' | 'interrupted';
   readonly waitedMs: number;
   /** Only of suggestions that were written. */

@@ -5,10 +5,10 @@ import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../../harness/one-statement.ts';
 import { runCommand } from '../support/run-command.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 

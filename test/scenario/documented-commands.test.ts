@@ -11,11 +11,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findFreePort } from '../../harness/free-port.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { commandsOf, type DocCommand, type DocPage, readPages } from '../support/doc-commands.ts';
 import { SETTING_NAMES } from '../support/settings-page.ts';
-import { findFreePort } from '../../harness/free-port.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -13,7 +13,7 @@ import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
 export const judgeUrl = makeUrlJudge({ allowPrivate: true });
 
 /** Long enough for a busy machine, short enough for tests of a receiver that never answers. */
-export const TIMEOUT_MS = 1_500;
+const TIMEOUT_MS = 1_500;
 
 /** The default setting. */
 export const MAXIMUM_BYTES = 256 * 1024;

@@ -26,7 +26,7 @@ export const newOutput: BodySpec<Measurement> = {
   },
 };
 
-export const resultSchema = z
+const resultSchema = z
   .strictObject({
     ...recordFields,
     number: z.int(),

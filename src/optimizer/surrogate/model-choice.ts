@@ -25,7 +25,7 @@ export interface FittedKernel {
 }
 
 /** The model of one output. */
-export interface OutputModel {
+interface OutputModel {
   /** null for an output that is constant over the data. */
   readonly fitted: {
     readonly warp: Warp;
