@@ -37,9 +37,12 @@ export async function recordOutput(
   path: ObjectivePath | InversePath,
   measurement: Measurement,
 ): Promise<InverseView> {
+  let meant = path;
   for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
-    const iteration = await getIteration(db, accountId, path);
+    const iteration = await getIteration(db, accountId, meant);
     const { objective, inverse } = iteration;
+    // By the next try it may no longer be the last one, and the output belongs to no other input.
+    meant = { ...path, inverseId: inverse.id };
     if (measurement.kind === 'output') {
       refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
     }

@@ -292,4 +292,81 @@ describe('requests that meet at the lock of an objective', () => {
     expect(outcome).toEqual({ status: 'fulfilled', value: { kind: 'lost' } });
     expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ status: 'stopped', input: null });
   });
+
+  async function addWebhook(): Promise<number> {
+    const { db, accountId } = account;
+    const row = await db
+      .insertInto('webhooks')
+      .values({
+        account_id: accountId,
+        url: 'https://receiver.example',
+        secret: Buffer.from('secret'),
+        event_names: null,
+      })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    return row.id;
+  }
+  async function deliveriesTo(webhookId: number): Promise<readonly string[]> {
+    const { rows } = await sql<{ name: string }>`
+      select e.name from webhook_deliveries d join events e on e.id = d.event_id
+      where d.webhook_id = ${webhookId} order by e.id`.execute(account.db);
+    return rows.map(({ name }) => name);
+  }
+  /** Changes the rows that every statement of the cycle reads, as a renewed lease and a failing webhook do. */
+  const touchRows = (objectiveId: number, webhookId: number) => async (trx: Trx) => {
+    await trx.updateTable('objectives').set({ updated_at: sql`now()` }).where('id', '=', objectiveId).execute();
+    await sql`update webhooks set failing_since = now() where id = ${webhookId}`.execute(account.db);
+    await sql`update suggestion_jobs set visible_at = visible_at + interval '1 second'`.execute(account.db);
+  };
+
+  it('Statements that waited for the lock write everything though rows changed under them', async () => {
+    const { db } = account;
+    const webhookId = await addWebhook();
+    const loaded = await loadLinearObjective(account);
+    const { objectiveId } = loaded.path;
+    const touch = touchRows(objectiveId, webhookId);
+    const [opened] = await behindTheLock(loaded, [ask(loaded.path)], touch);
+    expect(opened).toMatchObject({ status: 'fulfilled', value: { inverse: { iteration: 2 } } });
+    const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
+    const compute = () => computeSuggestion({ db, engine, workLimit: 1_000 }, job!, never);
+    const [stored] = await behindTheLock(loaded, [compute], touch);
+    expect(stored).toMatchObject({ status: 'fulfilled', value: { kind: 'suggested' } });
+    expect(await read(loaded.path)).toMatchObject({ attemptCount: 1, judgedThrough: 1 });
+    const [completed] = await behindTheLock(loaded, [() => load(loaded.path, [50, 50, 50])], touch);
+    expect(completed).toMatchObject({ status: 'fulfilled', value: { inverse: { output: [50, 50, 50] } } });
+    expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ iteration: 2, output: [50, 50, 50] });
+    const events = ['objectives.loaded', 'inverse.suggested', 'inverse.output_loaded'];
+    expect((await deliveriesTo(webhookId)).slice(-events.length)).toEqual(events);
+    await db.deleteFrom('webhooks').where('id', '=', webhookId).execute();
+  });
+
+  it('An output that waited for the lock is stored when a webhook was deleted meanwhile', async () => {
+    const { db } = account;
+    const webhookId = await addWebhook();
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const [outcome] = await behindTheLock(loaded, [() => load(loaded.path, [50, 50, 50])], async () => {
+      await db.deleteFrom('webhooks').where('id', '=', webhookId).execute();
+    });
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { inverse: { output: [50, 50, 50] } } });
+    expect(await deliveriesTo(webhookId)).toEqual([]);
+  });
+
+  it('An output that waited for the lock is not taken for the next iteration, whose input it does not belong to', async () => {
+    const { accountId } = account;
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const [outcome] = await behindTheLock(loaded, [() => load(loaded.path, [50, 50, 50])], async (trx) => {
+      await recordOutput(trx, accountId, loaded.path, output([50, 50, 50]));
+      const { inverse } = await requestSuggestion(trx, accountId, loaded.path, { requestId: null });
+      const inTrx = trx as unknown as typeof account.db;
+      const [job] = await claimJobs(inTrx, { limit: 1, leaseMs: 60_000, workerName: 'test' });
+      expect(job).toMatchObject({ inverseId: inverse.id });
+      const computed = await computeSuggestion({ db: inTrx, engine, workLimit: 1_000 }, job!, never);
+      expect(computed).toMatchObject({ kind: 'suggested' });
+    });
+    expect(outcome).toMatchObject({ status: 'fulfilled', value: { inverse: { iteration: 2, output: [50, 50, 50] } } });
+    expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ iteration: 3, status: 'active', output: null });
+  });
 });
