@@ -75,6 +75,8 @@ export class WorkLoop<Item> {
     this.#isWoken = true;
     this.#claiming ??= this.#claimWhileWoken().finally(() => {
       this.#claiming = undefined;
+      // Woken between the end of the loop and here.
+      if (this.#isWoken) this.wake();
     });
   }
 

@@ -112,6 +112,19 @@ it('an item that finishes during a claim leads to another one, since that claim 
   expect(t.claims).toHaveLength(3);
 });
 
+it.each([0, 1, 2, 3, 4, 5])(
+  'a notification %i microtasks after the end of a claim leads to another one',
+  async (microtasks) => {
+    const t = makeLoop();
+    t.loop.start();
+    t.claims[0]!.resolve({ items: [], again: 'when-woken' });
+    for (let i = 0; i < microtasks; i++) await undefined;
+    t.notify();
+    await settled();
+    expect(t.claims).toHaveLength(2);
+  },
+);
+
 it('the loop reports a failed claim and claims again when it is woken', async () => {
   const t = makeLoop();
   t.loop.start();
