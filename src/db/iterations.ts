@@ -198,7 +198,7 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
       update inverses i set
         status = ${value('status')}, output = ${value('output')}::float8[], failure_reason = ${value('failureReason')}::text,
         compute_time_ns = coalesce(
-          ${value('computeTimeNs')}::bigint, (extract(epoch from now() - i.suggested_at) * 1e9)::bigint),
+          ${value('computeTimeNs')}::bigint, greatest(0, extract(epoch from now() - i.suggested_at) * 1e9)::bigint),
         ${nowIf(sql`not ${value('isFailed')}::boolean`, 'loaded_at')}, ${nowIf(sql`${value('isFailed')}::boolean`, 'failed_at')},
         ${nowIf(sql`${value('isSatisfied')}::boolean`, 'satisfied_at')},
         ${nowIf(sql`${value('stopReason')}::smallint = ${sql.lit(StopReason.exhausted)}`, 'exhausted_at')},

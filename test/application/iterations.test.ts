@@ -106,6 +106,16 @@ describe('the iterations of an objective', () => {
     await stopObjective(account.db, account.accountId, path);
   });
 
+  it('The compute time is never negative, even if the transaction began before the input was handed out', async () => {
+    const { path } = await loadLinearObjective(account);
+    const { inverse } = await inTransaction(account.db, async (trx) => {
+      await sql`select now()`.execute(trx);
+      await computeNext(path);
+      return recordOutput(trx, account.accountId, path, output([50, 50, 50]));
+    });
+    expect(inverse.computeTimeNs).toBe(0);
+  });
+
   it('Iterations continue after a failed run, which later suggestions avoid', async () => {
     const { path } = await loadLinearObjective(account);
     const inverse = await computeNext(path);
