@@ -254,42 +254,27 @@ export async function insertInverse(trx: Trx, accountId: number, inverse: NewInv
   return row.id;
 }
 
-type InverseInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
+type InverseInstant = 'stoppedAt' | 'failedAt';
 
 export interface InverseChange {
   readonly status?: InverseStatus;
-  readonly input?: readonly number[];
-  readonly output?: readonly number[];
-  readonly suggestTimeNs?: number;
-  /** Nanoseconds, or 'since-suggested' for the time since the input was handed out, by the database's clock. */
-  readonly computeTimeNs?: number | 'since-suggested';
   readonly failureReason?: string | null;
   /** Instants set to the database's now. */
   readonly reached?: readonly InverseInstant[];
 }
 
-const SINCE_SUGGESTED = sql<number>`(extract(epoch from now() - suggested_at) * 1e9)::bigint`;
 const INSTANT_COLUMNS = {
-  suggestedAt: 'suggested_at',
-  loadedAt: 'loaded_at',
-  satisfiedAt: 'satisfied_at',
   stoppedAt: 'stopped_at',
-  exhaustedAt: 'exhausted_at',
   failedAt: 'failed_at',
 } as const satisfies Record<InverseInstant, string>;
 
 /** The inverse as it is then. The caller holds the lock of the objective. */
 export async function updateInverse(trx: Trx, id: number, change: InverseChange): Promise<Inverse> {
   const now = sql<Date>`now()`;
-  const computeTime = change.computeTimeNs === 'since-suggested' ? SINCE_SUGGESTED : change.computeTimeNs;
   const row = await trx
     .updateTable('inverses as i')
     .set({
       ...(change.status === undefined ? {} : { status: change.status }),
-      ...(change.input === undefined ? {} : { input: change.input }),
-      ...(change.output === undefined ? {} : { output: change.output }),
-      ...(change.suggestTimeNs === undefined ? {} : { suggest_time_ns: change.suggestTimeNs }),
-      ...(computeTime === undefined ? {} : { compute_time_ns: computeTime }),
       ...(change.failureReason === undefined ? {} : { failure_reason: change.failureReason }),
       ...Object.fromEntries((change.reached ?? []).map((instant) => [INSTANT_COLUMNS[instant], now])),
       updated_at: now,

@@ -231,14 +231,11 @@ export async function insertObjective(
 /** What is stored about the nearest run once its case is known. */
 export type NearestIteration = Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>;
 
-/** The case is as long as all inputs and outputs: it is written once, not with every suggestion. */
-function nearestColumns(nearest: NearestSoFar | NearestIteration) {
+function nearestColumns(nearest: NearestSoFar) {
   return {
-    ...('nearestCase' in nearest && {
-      nearest_case: nearest.nearestCase,
-      nearest_case_input: nearest.nearestCaseInput,
-      nearest_case_output: nearest.nearestCaseOutput,
-    }),
+    nearest_case: nearest.nearestCase,
+    nearest_case_input: nearest.nearestCaseInput,
+    nearest_case_output: nearest.nearestCaseOutput,
     nearest_iteration: nearest.nearestIteration,
     judged_through: nearest.judgedThrough,
   };
@@ -246,9 +243,7 @@ function nearestColumns(nearest: NearestSoFar | NearestIteration) {
 
 export interface ObjectiveChange {
   readonly stopReason?: StopReason;
-  readonly attemptCount?: number;
   readonly optimalInverseId?: number | null;
-  readonly nearest?: NearestSoFar | NearestIteration;
 }
 
 /** The caller holds the lock of the row. */
@@ -257,9 +252,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .updateTable('objectives as o')
     .set({
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
-      ...(change.attemptCount === undefined ? {} : { attempt_count: change.attemptCount }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
-      ...(change.nearest === undefined ? {} : nearestColumns(change.nearest)),
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
