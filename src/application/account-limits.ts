@@ -35,17 +35,22 @@ const CONCURRENT_TRANSACTIONS = 1_000;
  * Whether an account may take one more of something; `maximum` 0: any number. `takeBelow` takes it on the given handle unless
  * there are `limit` of them already (0: no limit), and returns whether it did. Concurrent requests do not see each other's, so
  * near the maximum they queue up behind the row of their account; far from it none waits or needs a transaction.
+ *
+ * @param lockFirst  takes the lock that `takeBelow` will wait for, if any: waiting for it with the row of the account in hand would
+ * hold up the account's other requests
  */
 export async function takeWithin(
   db: Db | Trx,
   accountId: number,
   maximum: number,
   takeBelow: (limit: number, db: Db | Trx) => Promise<boolean>,
+  lockFirst: (trx: Trx) => Promise<unknown> = async () => undefined,
 ): Promise<boolean> {
   if (maximum === 0) return takeBelow(0, db);
   const certain = maximum - CONCURRENT_TRANSACTIONS;
   if (certain > 0 && (await takeBelow(certain, db))) return true;
   return inTransaction(db, async (trx) => {
+    await lockFirst(trx);
     await lockAccount(trx, accountId);
     return takeBelow(maximum, trx);
   });

@@ -2,6 +2,7 @@
 import { readUsage } from '../db/account-usage.ts';
 import { findInverse } from '../db/inverses.ts';
 import { openIteration, type RequestedIteration } from '../db/iterations.ts';
+import { lockObjective } from '../db/objectives.ts';
 import { ConflictError, type Db, type Trx } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
@@ -123,10 +124,11 @@ export async function requestSuggestion(
 ): Promise<InverseView> {
   const maximumQueued = options.limits?.queuedSuggestions ?? 0;
   let view: InverseView | undefined;
-  await takeWithin(db, accountId, maximumQueued, async (limit, handle) => {
+  const take = async (limit: number, handle: Db | Trx) => {
     view = await request(handle, accountId, path, options, limit);
     return view !== undefined;
-  });
+  };
+  await takeWithin(db, accountId, maximumQueued, take, (trx) => lockObjective(trx, accountId, path.objectiveId));
   if (view !== undefined) return view;
   const message = `${maximumQueued} suggestions of this account are waiting to be computed; ask again when some are done.`;
   throw new DomainError('QUEUE_FULL', message, { retryAfterSeconds: QUEUE_RETRY_SECONDS });

@@ -5,6 +5,8 @@ import { takeWithin } from '../../src/application/account-limits.ts';
 import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { createWebhook, MAXIMUM_WEBHOOKS } from '../../src/application/manage-webhooks.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
+import { lockAccount } from '../../src/db/accounts.ts';
+import { lockObjective } from '../../src/db/objectives.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
@@ -64,6 +66,32 @@ it('Of suggestions requested at once no more are queued than the limit', async (
   expect(await race(times(20, ask))).toEqual({ done: 5, refusedWith: ['QUEUE_FULL'] });
   const opened = await sql`select from inverses where iteration = 2`.execute(account.db);
   expect(opened.rows).toHaveLength(5);
+});
+
+it('A suggestion near the limit that waits for its objective does not hold up those of other objectives', async () => {
+  const { db, accountId } = account;
+  const { path: locked } = await loadLinearObjective(account);
+  const { path: free } = await loadLinearObjective(account);
+  const limits = { ...ANYTHING, queuedSuggestions: 500 };
+  const ask = (path: { readonly objectiveId: number }) =>
+    requestSuggestion(db, accountId, path, { requestId: null, limits });
+  let waiting: ReturnType<typeof ask> | undefined;
+  await inTransaction(db, async (trx) => {
+    await lockObjective(trx, accountId, locked.objectiveId);
+    waiting = ask(locked);
+    const isWaiting = async () => {
+      const { rows } = await sql`
+        select from pg_locks l join pg_stat_activity a using (pid)
+        where not l.granted and a.datname = current_database()`.execute(db);
+      return rows.length;
+    };
+    await expect.poll(isWaiting).toBe(1);
+    // What the suggestions of other objectives need.
+    await sql`set local lock_timeout = '100ms'`.execute(trx);
+    await lockAccount(trx, accountId);
+  });
+  expect((await waiting)?.inverse.iteration).toBe(2);
+  expect((await ask(free)).inverse.iteration).toBe(2);
 });
 
 it('Transactions do not wait for each other while the limit is far away', async () => {
