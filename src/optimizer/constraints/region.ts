@@ -1,0 +1,272 @@
+/**
+ * The region of a box that linear conditions leave: projection, emptiness, a middle, ranges, and uniform points.
+ *
+ * Points are encoded features of length n in natural order; bounds and conditions are given on them. Every point that
+ * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
+ */
+import type { RandomStream } from '../numerics/random.ts';
+import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
+
+/** One linear condition on n features: coefficients' u = bound for an equation, coefficients' u >= bound otherwise. */
+export interface LinearCondition {
+  readonly coefficients: Float64Array;
+  readonly bound: number;
+  readonly isEquation: boolean;
+}
+
+/** What a row of the region says: one of the conditions, or a bound of a feature. */
+export type RowSource =
+  | { readonly kind: 'condition'; readonly index: number }
+  | { readonly kind: 'bound'; readonly feature: number };
+
+export interface Region {
+  readonly n: number;
+  readonly rows: Rows;
+  /** Length rows.count. */
+  readonly sources: readonly RowSource[];
+  /** Orthonormal basis of the equations' coefficients, one array per direction that is not free. */
+  readonly held: readonly Float64Array[];
+  /** A point well inside, as far from all inequalities as the region allows; length n. */
+  readonly middle: Float64Array;
+}
+
+export type RegionResult =
+  | { readonly kind: 'region'; readonly region: Region }
+  | { readonly kind: 'empty'; readonly conflicting: readonly RowSource[] };
+
+/** An inequality that no point of the region leaves room to, relative to its coefficients, is an equation. */
+const NO_ROOM = 1e-9;
+/** Curvature given to linear objectives, so that they have one solution. The region's size is of order 1. */
+const FLAT = 1e-3;
+
+/**
+ * Lays out the region.
+ *
+ * @param lower, upper length n, lower <= upper; equal where a feature is held
+ * @returns the region, or the conditions and bounds that contradict each other
+ */
+export function makeRegion(
+  lower: Float64Array,
+  upper: Float64Array,
+  conditions: readonly LinearCondition[],
+): RegionResult {
+  const { rows, sources } = layOut(lower, upper, conditions);
+  const centre = lower.map((low, f) => (low + upper[f]!) / 2);
+  const first = nearestPoint(rows, centre);
+  if (first.kind === 'infeasible') {
+    return { kind: 'empty', conflicting: first.conflicting.map((row) => sources[row]!) };
+  }
+  const held = orthonormalBasis(rows, rows.equations);
+  const { point, radius } = deepest(rows, held);
+  if (radius > NO_ROOM) return { kind: 'region', region: { n: lower.length, rows, sources, held, middle: point } };
+  return { kind: 'region', region: flatten(rows, sources, first.x) };
+}
+
+/** The point of the region nearest to u; both have length n. */
+export function projectOnto({ rows }: Region, u: Float64Array): Float64Array {
+  const nearest = nearestPoint(rows, u);
+  if (nearest.kind === 'infeasible') throw new RangeError('The region lost its points by rounding.');
+  return nearest.x;
+}
+
+/** The smallest and the largest value of each feature within the region, to about 1e-3 of the region's size. */
+export function rangesOf({ n, rows }: Region): readonly (readonly [number, number])[] {
+  return Array.from({ length: n }, (_, f) => {
+    const direction = new Float64Array(n);
+    direction[f] = 1;
+    const top = farthest(rows, direction)[f]!;
+    direction[f] = -1;
+    return [farthest(rows, direction)[f]!, top];
+  });
+}
+
+/** The largest violation of a condition or bound at u, relative to the largest term of its row and at least 1. */
+export function violationAt({ rows }: Region, u: Float64Array): number {
+  let worst = 0;
+  for (let i = 0; i < rows.count; i++) {
+    let value = -rows.b[i]!;
+    let largest = Math.max(1, Math.abs(rows.b[i]!));
+    for (let f = 0; f < u.length; f++) {
+      const term = rows.A[i * u.length + f]! * u[f]!;
+      value += term;
+      largest = Math.max(largest, Math.abs(term));
+    }
+    worst = Math.max(worst, (i < rows.equations ? Math.abs(value) : -value) / largest);
+  }
+  return worst;
+}
+
+/**
+ * Points of the region that are uniform in the limit, from its middle on: hit-and-run along random directions that keep
+ * the equations. Source: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over
+ * bounded regions, Operations Research 32 (1984), 1296-1308.
+ */
+export function* walk(region: Region, random: RandomStream): Generator<Float64Array, never> {
+  const { n } = region;
+  const current = region.middle.slice();
+  const movesPerPoint = Math.min(n, 20);
+  for (;;) {
+    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random);
+    current.set(projectOnto(region, current));
+    yield current.slice();
+  }
+}
+
+/** Moves u to a uniform point of the chord through it along a random direction. */
+function hitAndRun({ n, rows, held }: Region, u: Float64Array, random: RandomStream): void {
+  const direction = new Float64Array(n);
+  for (let f = 0; f < n; f++) direction[f] = random.normal();
+  removeParts(direction, held);
+  let from = Number.NEGATIVE_INFINITY;
+  let to = Number.POSITIVE_INFINITY;
+  for (let i = rows.equations; i < rows.count; i++) {
+    let slack = -rows.b[i]!;
+    let along = 0;
+    for (let f = 0; f < n; f++) {
+      slack += rows.A[i * n + f]! * u[f]!;
+      along += rows.A[i * n + f]! * direction[f]!;
+    }
+    // A point that a rounding put outside is treated as one on the border.
+    const end = -Math.max(0, slack) / along;
+    if (along > 0) from = Math.max(from, end);
+    else if (along < 0) to = Math.min(to, end);
+  }
+  if (!(to > from) || !Number.isFinite(to - from)) return;
+  const t = from + random.uniform() * (to - from);
+  for (let f = 0; f < n; f++) u[f]! += t * direction[f]!;
+}
+
+function layOut(lower: Float64Array, upper: Float64Array, conditions: readonly LinearCondition[]) {
+  const n = lower.length;
+  const all: { condition: LinearCondition; source: RowSource }[] = conditions.map((condition, index) => ({
+    condition: scaled(condition),
+    source: { kind: 'condition', index },
+  }));
+  for (let f = 0; f < n; f++) {
+    const source: RowSource = { kind: 'bound', feature: f };
+    const isHeld = lower[f] === upper[f];
+    all.push({ condition: { coefficients: unit(n, f, 1), bound: lower[f]!, isEquation: isHeld }, source });
+    if (!isHeld)
+      all.push({ condition: { coefficients: unit(n, f, -1), bound: -upper[f]!, isEquation: false }, source });
+  }
+  const ordered = [...all.filter((one) => one.condition.isEquation), ...all.filter((one) => !one.condition.isEquation)];
+  const A = new Float64Array(ordered.length * n);
+  ordered.forEach(({ condition }, i) => A.set(condition.coefficients, i * n));
+  const rows: Rows = {
+    count: ordered.length,
+    equations: all.filter((one) => one.condition.isEquation).length,
+    A,
+    b: Float64Array.from(ordered, ({ condition }) => condition.bound),
+  };
+  return { rows, sources: ordered.map(({ source }) => source) };
+}
+
+/** The condition with its largest coefficient at 1; one without coefficients stays as it is. */
+function scaled({ coefficients, bound, isEquation }: LinearCondition): LinearCondition {
+  const largest = coefficients.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return { coefficients: coefficients.map((value) => value / largest), bound: bound / largest, isEquation };
+}
+
+function unit(n: number, f: number, value: number): Float64Array {
+  const row = new Float64Array(n);
+  row[f] = value;
+  return row;
+}
+
+function identity(n: number, factor: number): Float64Array {
+  const I = new Float64Array(n * n);
+  for (let f = 0; f < n; f++) I[f * n + f] = factor;
+  return I;
+}
+
+function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
+  return solveQuadratic(identity(u.length, 1), u, rows);
+}
+
+/** About the point of the rows that lies farthest along a direction. */
+function farthest(rows: Rows, direction: Float64Array): Float64Array {
+  const start = direction.map((value) => value / FLAT);
+  const result = solveQuadratic(identity(direction.length, 1 / Math.sqrt(FLAT)), start, rows);
+  if (result.kind === 'infeasible') throw new RangeError('The region lost its points by rounding.');
+  return result.x;
+}
+
+/**
+ * The centre of about the largest ball, within the equations, that all inequalities leave: maximizes r - FLAT (|s|^2 +
+ * r^2) / 2 with a_i' s - |a_i| r >= b_i, where |a_i| is the length of the part of a_i that the equations leave free.
+ */
+function deepest(rows: Rows, held: readonly Float64Array[]): { point: Float64Array; radius: number } {
+  const n = rows.A.length / rows.count;
+  const wide = n + 1;
+  const A = new Float64Array(rows.count * wide);
+  for (let i = 0; i < rows.count; i++) {
+    const row = rows.A.slice(i * n, (i + 1) * n);
+    A.set(row, i * wide);
+    if (i >= rows.equations) {
+      removeParts(row, held);
+      A[i * wide + n] = -Math.hypot(...row);
+    }
+  }
+  const direction = new Float64Array(wide);
+  direction[n] = 1;
+  const point = farthest({ ...rows, A }, direction);
+  return { point: point.slice(0, n), radius: point[n]! };
+}
+
+/** The region of rows without an inside: inequalities without room become equations. */
+function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array): Region {
+  const n = inside.length;
+  const hasRoom = (i: number): boolean => {
+    const row = rows.A.slice(i * n, (i + 1) * n);
+    const point = farthest(rows, row);
+    return dotOf(row, point) - rows.b[i]! > NO_ROOM;
+  };
+  const order = Array.from({ length: rows.count }, (_, i) => i);
+  const equations = order.filter((i) => i < rows.equations || !hasRoom(i));
+  const isEquation = new Set(equations);
+  const reordered = [...equations, ...order.filter((i) => !isEquation.has(i))];
+  const A = new Float64Array(rows.A.length);
+  reordered.forEach((i, k) => A.set(rows.A.subarray(i * n, (i + 1) * n), k * n));
+  const flat: Rows = {
+    count: rows.count,
+    equations: equations.length,
+    A,
+    b: Float64Array.from(reordered, (i) => rows.b[i]!),
+  };
+  const held = orthonormalBasis(flat, flat.equations);
+  // Equations that differ by a rounding have no common point: the ones that have room for none stay inequalities in the rows.
+  const region = { n, sources: reordered.map((i) => sources[i]!), held };
+  if (nearestPoint(flat, inside).kind === 'solved') {
+    return { ...region, rows: flat, middle: deepest(flat, held).point };
+  }
+  return { ...region, sources, rows, middle: inside };
+}
+
+/** Gram-Schmidt, twice for the digits, over the first `count` rows; rows that the earlier ones span are left out. */
+function orthonormalBasis(rows: Rows, count: number): Float64Array[] {
+  const n = rows.A.length / Math.max(1, rows.count);
+  const basis: Float64Array[] = [];
+  for (let i = 0; i < count; i++) {
+    const row = rows.A.slice(i * n, (i + 1) * n);
+    const length = Math.hypot(...row);
+    removeParts(row, basis);
+    removeParts(row, basis);
+    const left = Math.hypot(...row);
+    if (left > 1e-10 * length) basis.push(row.map((value) => value / left));
+  }
+  return basis;
+}
+
+/** Subtracts from v its parts along orthonormal directions. */
+function removeParts(v: Float64Array, basis: readonly Float64Array[]): void {
+  for (const one of basis) {
+    const along = dotOf(v, one);
+    for (let f = 0; f < v.length; f++) v[f]! -= along * one[f]!;
+  }
+}
+
+function dotOf(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += a[f]! * b[f]!;
+  return sum;
+}
