@@ -13,10 +13,10 @@ export type Expression =
   | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Expression[] };
 
 /** The value at x, length n in natural units; NaN or infinite where the expression has none. */
-export function valueOf(expression: Expression, x: Float64Array): number {
+export function evaluate(expression: Expression, x: Float64Array): number {
   if (expression.kind === 'number') return expression.value;
   if (expression.kind === 'input') return x[expression.input]!;
-  const values = expression.of.map((operand) => valueOf(operand, x));
+  const values = expression.of.map((operand) => evaluate(operand, x));
   return expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
 }
 
@@ -33,7 +33,7 @@ export function addGradient(expression: Expression, x: Float64Array, factor: num
     gradient[expression.input]! += factor;
     return x[expression.input]!;
   }
-  const values = expression.of.map((operand) => valueOf(operand, x));
+  const values = expression.of.map((operand) => evaluate(operand, x));
   const partials =
     expression.kind === 'call' ? callPartials(expression.name, values) : partialsOf(expression.operator, values);
   expression.of.forEach((operand, k) => {

@@ -151,7 +151,7 @@ function layOut(lower: Float64Array, upper: Float64Array, conditions: readonly L
   }
   const ordered = [...all.filter((one) => one.condition.isEquation), ...all.filter((one) => !one.condition.isEquation)];
   const A = new Float64Array(ordered.length * n);
-  ordered.forEach(({ condition }, i) => A.set(condition.coefficients, i * n));
+  for (const [i, { condition }] of ordered.entries()) A.set(condition.coefficients, i * n);
   const rows: Rows = {
     count: ordered.length,
     equations: all.filter((one) => one.condition.isEquation).length,
@@ -226,7 +226,7 @@ function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array
   const isEquation = new Set(equations);
   const reordered = [...equations, ...order.filter((i) => !isEquation.has(i))];
   const A = new Float64Array(rows.A.length);
-  reordered.forEach((i, k) => A.set(rows.A.subarray(i * n, (i + 1) * n), k * n));
+  for (const [k, i] of reordered.entries()) A.set(rows.A.subarray(i * n, (i + 1) * n), k * n);
   const flat: Rows = {
     count: rows.count,
     equations: equations.length,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ParseResult, parseCondition } from '../../../src/domain/expression.ts';
-import { addGradient, linearFormOf, valueOf } from '../../../src/optimizer/constraints/expression.ts';
+import { addGradient, evaluate, linearFormOf } from '../../../src/optimizer/constraints/expression.ts';
 
 const INPUTS = new Map([
   ['a', 0],
@@ -15,7 +15,7 @@ function left(text: string) {
   return parsed.condition.left;
 }
 
-const at = (text: string, ...x: number[]) => valueOf(left(text), Float64Array.from(x));
+const at = (text: string, ...x: number[]) => evaluate(left(text), Float64Array.from(x));
 
 describe('an expression', () => {
   it.each([
@@ -57,12 +57,12 @@ describe('an expression', () => {
     const x = Float64Array.of(1.3, 0.7, 2.1);
     const gradient = new Float64Array(3);
     const value = addGradient(left(text), x, 1, gradient);
-    expect(value).toBe(valueOf(left(text), x));
+    expect(value).toBe(evaluate(left(text), x));
     for (let v = 0; v < 3; v++) {
       const [up, down] = [x.slice(), x.slice()];
       up[v]! += 1e-6;
       down[v]! -= 1e-6;
-      const slope = (valueOf(left(text), up) - valueOf(left(text), down)) / 2e-6;
+      const slope = (evaluate(left(text), up) - evaluate(left(text), down)) / 2e-6;
       expect(Math.abs(gradient[v]! - slope)).toBeLessThan(1e-7 * Math.max(1, Math.abs(slope)));
     }
   });
@@ -124,7 +124,7 @@ describe('a condition', () => {
     fc.assert(
       fc.property(text, (one) => {
         const parsed = parseCondition(one, INPUTS);
-        if (parsed.kind === 'parsed') valueOf(parsed.condition.left, Float64Array.of(1, 2, 3));
+        if (parsed.kind === 'parsed') evaluate(parsed.condition.left, Float64Array.of(1, 2, 3));
         else expect(parsed.fault.position).toBeLessThanOrEqual(one.length);
       }),
       { numRuns: 2_000 },
