@@ -69,6 +69,47 @@ export function projectOnto({ rows }: Region, u: Float64Array): Float64Array {
   return nearest.x;
 }
 
+/**
+ * The point nearest to u among those that agree with it in the features where `held` is 1, or lie on the given side of a
+ * limit; all arrays have length n. null when there is none.
+ */
+export function projectHolding(
+  { n, rows }: Region,
+  u: Float64Array,
+  held: Uint8Array,
+  limits: readonly Limit[] = [],
+): Float64Array | null {
+  const equations: LinearCondition[] = [];
+  for (let f = 0; f < n; f++) {
+    if (held[f] === 1) equations.push({ coefficients: unit(n, f, 1), bound: u[f]!, isEquation: true });
+  }
+  const sides = limits.map(({ feature, side, value }) => ({
+    coefficients: unit(n, feature, side),
+    bound: side * value,
+    isEquation: false,
+  }));
+  const extra = [...equations, ...sides];
+  const count = rows.count + extra.length;
+  const A = new Float64Array(count * n);
+  const b = new Float64Array(count);
+  for (const [i, { coefficients, bound }] of extra.entries()) {
+    const row = i < equations.length ? i : rows.count + i;
+    A.set(coefficients, row * n);
+    b[row] = bound;
+  }
+  A.set(rows.A, equations.length * n);
+  b.set(rows.b, equations.length);
+  const nearest = nearestPoint({ count, equations: rows.equations + equations.length, A, b }, u);
+  return nearest.kind === 'solved' ? nearest.x : null;
+}
+
+/** A feature at least (side 1) or at most (side -1) a value. */
+export interface Limit {
+  readonly feature: number;
+  readonly side: 1 | -1;
+  readonly value: number;
+}
+
 /** The smallest and the largest value of each feature within the region, to about 1e-3 of the region's size. */
 export function rangesOf({ n, rows }: Region): readonly (readonly [number, number])[] {
   return Array.from({ length: n }, (_, f) => {
@@ -96,27 +137,60 @@ export function violationAt({ rows }: Region, u: Float64Array): number {
   return worst;
 }
 
+/** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
+export interface WalkOptions {
+  readonly start: Float64Array;
+  readonly isAdmissible: (u: Float64Array) => boolean;
+}
+
+/** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
+const SHORTENINGS = 30;
+
 /**
- * Points of the region that are uniform in the limit, from its middle on: hit-and-run along random directions that keep
- * the equations. Source: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over
- * bounded regions, Operations Research 32 (1984), 1296-1308.
+ * Points of the region that are uniform in the limit: hit-and-run along random directions that keep the equations. A move
+ * that is not admissible shortens its chord towards the current point, as slice sampling does.
+ *
+ * Sources: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions,
+ * Operations Research 32 (1984), 1296-1308; Neal, Slice sampling, Annals of Statistics 31 (2003), figure 5.
  */
-export function* walk(region: Region, random: RandomStream): Generator<Float64Array, never> {
-  const { n } = region;
-  const current = region.middle.slice();
-  const movesPerPoint = Math.min(n, 20);
+export function* walk(region: Region, random: RandomStream, options?: WalkOptions): Generator<Float64Array, never> {
+  const isAdmissible = options?.isAdmissible ?? (() => true);
+  const current = (options?.start ?? region.middle).slice();
+  const movesPerPoint = Math.min(region.n, 20);
   for (;;) {
-    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random);
-    current.set(projectOnto(region, current));
+    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
+    const projected = projectOnto(region, current);
+    if (isAdmissible(projected)) current.set(projected);
     yield current.slice();
   }
 }
 
-/** Moves u to a uniform point of the chord through it along a random direction. */
-function hitAndRun({ n, rows, held }: Region, u: Float64Array, random: RandomStream): void {
-  const direction = new Float64Array(n);
-  for (let f = 0; f < n; f++) direction[f] = random.normal();
-  removeParts(direction, held);
+/** Moves u to a uniform admissible point of the chord through it along a random direction. */
+function hitAndRun(
+  region: Region,
+  u: Float64Array,
+  random: RandomStream,
+  isAdmissible: (u: Float64Array) => boolean,
+): void {
+  const direction = new Float64Array(region.n);
+  for (let f = 0; f < region.n; f++) direction[f] = random.normal();
+  removeParts(direction, region.held);
+  let [from, to] = chordOf(region, u, direction);
+  if (!(to > from) || !Number.isFinite(to - from)) return;
+  for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
+    const t = from + random.uniform() * (to - from);
+    const point = u.map((value, f) => value + t * direction[f]!);
+    if (isAdmissible(point)) {
+      u.set(point);
+      return;
+    }
+    if (t < 0) from = t;
+    else to = t;
+  }
+}
+
+/** How far one can go from u along a direction and against it without breaking an inequality. */
+function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
   let from = Number.NEGATIVE_INFINITY;
   let to = Number.POSITIVE_INFINITY;
   for (let i = rows.equations; i < rows.count; i++) {
@@ -131,9 +205,7 @@ function hitAndRun({ n, rows, held }: Region, u: Float64Array, random: RandomStr
     if (along > 0) from = Math.max(from, end);
     else if (along < 0) to = Math.min(to, end);
   }
-  if (!(to > from) || !Number.isFinite(to - from)) return;
-  const t = from + random.uniform() * (to - from);
-  for (let f = 0; f < n; f++) u[f]! += t * direction[f]!;
+  return [from, to];
 }
 
 function layOut(lower: Float64Array, upper: Float64Array, conditions: readonly LinearCondition[]) {

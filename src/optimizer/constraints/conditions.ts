@@ -1,0 +1,294 @@
+/**
+ * The conditions of a space on its encoded features: points that satisfy all of them, linear ones, curved ones, whole
+ * numbers and bounds, drawn at random or as near as possible to a given one.
+ */
+import type { RandomStream } from '../numerics/random.ts';
+import { type Coding, decode, encode } from '../space.ts';
+import { type Expression, evaluate, type LinearForm, linearFormOf } from './expression.ts';
+import { type LinearCondition, makeRegion, projectHolding, projectOnto, type Region, walk } from './region.ts';
+
+/** left <= right, left >= right or left = right over the inputs in natural units. */
+export interface Condition {
+  readonly left: Expression;
+  readonly relation: '<=' | '>=' | '=';
+  readonly right: Expression;
+}
+
+/** Points of a walk that may break a curved condition before the search for a first point gives up. */
+const FIRST_POINT_TRIES = 3_000;
+/** Boxes of whole numbers that the search for the nearest whole point opens. */
+const NODE_LIMIT = 400;
+/** Walked points among which the nearest replaces a point that breaks a curved condition. */
+const SAMPLES = 100;
+/** Violation, relative to the largest term and at least 1, up to which a condition holds. */
+const TOLERANCE = 1e-9;
+
+export type Kind = 'linear' | 'equation' | 'curved';
+
+export type ConditionsResult =
+  | { readonly kind: 'conditions'; readonly conditions: Conditions }
+  /** No point satisfies these conditions (indexes) together with the bounds of these variables. */
+  | { readonly kind: 'empty'; readonly conditions: readonly number[]; readonly variables: readonly number[] }
+  /** A condition with `=` is not linear, or has no finite value anywhere in a form that the solver understands. */
+  | { readonly kind: 'nonlinear-equation'; readonly condition: number }
+  /** No point was found that satisfies the curved conditions, or none whose discrete variables are whole. */
+  | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean };
+
+interface Curved {
+  readonly index: number;
+  /** Holds where it is at most 0. */
+  readonly left: Expression;
+  readonly right: Expression;
+  readonly sign: 1 | -1;
+}
+
+/**
+ * @param feasible an input that satisfies everything, length n, when the client gave one
+ */
+export function makeConditions(
+  coding: Coding,
+  given: readonly Condition[],
+  random: RandomStream,
+  feasible: Float64Array | null = null,
+): ConditionsResult {
+  const linear: LinearCondition[] = [];
+  const linearIndex: number[] = [];
+  const curved: Curved[] = [];
+  for (const [index, { left, relation, right }] of given.entries()) {
+    const form = difference(linearFormOf(left), linearFormOf(right));
+    if (form !== null) {
+      linear.push(encodeLinear(coding, form, relation));
+      linearIndex.push(index);
+    } else if (relation === '=') {
+      return { kind: 'nonlinear-equation', condition: index };
+    } else {
+      curved.push({ index, left, right, sign: relation === '<=' ? 1 : -1 });
+    }
+  }
+  const made = makeRegion(coding.lower, coding.upper, linear);
+  if (made.kind === 'empty') {
+    const conditions = made.conflicting.flatMap((row) => (row.kind === 'condition' ? [linearIndex[row.index]!] : []));
+    const variables = made.conflicting.flatMap((row) => (row.kind === 'bound' ? [coding.owner[row.feature]!] : []));
+    return { kind: 'empty', conditions, variables: [...new Set(variables)] };
+  }
+  const conditions = new Conditions(coding, given, made.region, curved);
+  if (!conditions.begin(random, feasible)) {
+    return { kind: 'nothing-found', isForWholeNumbers: curved.length === 0 };
+  }
+  return { kind: 'conditions', conditions };
+}
+
+export class Conditions {
+  readonly region: Region;
+  readonly #coding: Coding;
+  readonly #given: readonly Condition[];
+  readonly #curved: readonly Curved[];
+  /** Features of a point that satisfies everything. */
+  #first: Float64Array;
+
+  constructor(coding: Coding, given: readonly Condition[], region: Region, curved: readonly Curved[]) {
+    this.region = region;
+    this.#coding = coding;
+    this.#given = given;
+    this.#curved = curved;
+    this.#first = region.middle;
+  }
+
+  /** Finds the first point; false when there is none to be found. */
+  begin(random: RandomStream, feasible: Float64Array | null): boolean {
+    if (feasible !== null) {
+      if (!this.areMet(feasible)) return false;
+      this.#first = new Float64Array(this.#coding.p);
+      encode(this.#coding, feasible, 0, this.#first, 0);
+      return true;
+    }
+    const points = walk(this.region, random);
+    let u = this.region.middle;
+    for (let attempt = 0; attempt < FIRST_POINT_TRIES; attempt++) {
+      const admissible = this.#isCurvedMet(this.#inputOf(u)) ? this.#wholeNear(u) : null;
+      if (admissible !== null && this.areMet(this.#inputOf(admissible))) {
+        this.#first = admissible;
+        return true;
+      }
+      // Without curved conditions other starts lead to the same whole numbers, or to none.
+      if (this.#curved.length === 0 && attempt >= SAMPLES) return false;
+      u = points.next().value;
+    }
+    return false;
+  }
+
+  /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
+  areMet(x: Float64Array): boolean {
+    return this.#given.every((condition) => violationOf(condition, x) <= TOLERANCE);
+  }
+
+  /**
+   * The admissible input that is nearest to u, as features: conditions met, discrete variables whole. Falls back to the
+   * nearest of some walked points where a curved condition is in the way; null when none of these is admissible.
+   */
+  admissibleNear(u: Float64Array, random: RandomStream): Float64Array | null {
+    const near = this.#wholeNear(u);
+    if (near !== null && this.areMet(this.#inputOf(near))) return near;
+    if (this.#curved.length === 0) return null;
+    const others = this.draw(SAMPLES, random).sort((a, b) => squareBetween(a, u) - squareBetween(b, u));
+    return others[0] ?? null;
+  }
+
+  /** At most `count` admissible points, as features, spread over the region by a random walk. */
+  draw(count: number, random: RandomStream): Float64Array[] {
+    const points = walk(this.region, random, {
+      start: this.#first,
+      isAdmissible: (u) => this.#isCurvedMet(this.#inputOf(u)),
+    });
+    const drawn: Float64Array[] = [];
+    for (let k = 0; k < count; k++) {
+      const whole = this.#wholeNear(points.next().value);
+      if (whole !== null && this.areMet(this.#inputOf(whole))) drawn.push(whole);
+    }
+    return drawn;
+  }
+
+  /** The point of the linear region nearest to u whose discrete variables are whole; null when none is found. */
+  #wholeNear(u: Float64Array): Float64Array | null {
+    const { discrete, owner, p } = this.#coding;
+    if (!discrete.includes(1)) return projectOnto(this.region, u);
+    const held = Uint8Array.from({ length: p }, (_, f) => discrete[owner[f]!]!);
+    return (
+      projectHolding(this.region, this.#rounded(u), held) ??
+      nearestWhole(this.#coding, this.region, u, (one) => this.#rounded(one))
+    );
+  }
+
+  /** u with the features of discrete variables at their nearest whole values. */
+  #rounded(u: Float64Array): Float64Array {
+    const { discrete, owner, p } = this.#coding;
+    const snapped = new Float64Array(p);
+    encode(this.#coding, this.#inputOf(u), 0, snapped, 0);
+    return u.map((value, f) => (discrete[owner[f]!] === 1 ? snapped[f]! : value));
+  }
+
+  #isCurvedMet(x: Float64Array): boolean {
+    return this.#curved.every(({ left, right, sign }) => sign * (evaluate(left, x) - evaluate(right, x)) <= 0);
+  }
+
+  #inputOf(u: Float64Array): Float64Array {
+    const x = new Float64Array(this.#coding.n);
+    decode(this.#coding, u, x);
+    return x;
+  }
+}
+
+/** By how much x breaks a condition, relative to its largest term and at least 1; Infinity where it has no value. */
+export function violationOf({ left, relation, right }: Condition, x: Float64Array): number {
+  const [a, b] = [evaluate(left, x), evaluate(right, x)];
+  const difference = a - b;
+  if (!Number.isFinite(difference)) return Number.POSITIVE_INFINITY;
+  const scale = Math.max(1, largestTerm(left, x), largestTerm(right, x));
+  const violation = relation === '=' ? Math.abs(difference) : relation === '<=' ? difference : -difference;
+  return violation / scale;
+}
+
+/** The largest summand of a linear expression, or the value of another one. */
+function largestTerm(expression: Expression, x: Float64Array): number {
+  const form = linearFormOf(expression);
+  if (form === null) return Math.abs(evaluate(expression, x));
+  let largest = Math.abs(form.constant);
+  for (const [input, value] of form.coefficients) largest = Math.max(largest, Math.abs(value * x[input]!));
+  return largest;
+}
+
+function difference(left: LinearForm | null, right: LinearForm | null): LinearForm | null {
+  if (left === null || right === null) return null;
+  const coefficients = new Map(left.coefficients);
+  for (const [input, value] of right.coefficients) coefficients.set(input, (coefficients.get(input) ?? 0) - value);
+  return { constant: left.constant - right.constant, coefficients };
+}
+
+/** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */
+function encodeLinear(coding: Coding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
+  const encoded = new Float64Array(coding.p);
+  let rest = constant;
+  for (const [v, value] of coefficients) {
+    const { minimum, maximum } = coding.variables[v]!;
+    if (coding.movable[v] === 0) {
+      rest += value * minimum;
+      continue;
+    }
+    rest += value * (minimum / 2 + maximum / 2);
+    encoded[coding.first[v]!]! += value * (maximum / 2 - minimum / 2);
+  }
+  const sign = relation === '<=' ? -1 : 1;
+  return { coefficients: encoded.map((one) => sign * one), bound: -sign * rest, isEquation: relation === '=' };
+}
+
+interface Node {
+  readonly u: Float64Array;
+  readonly distance: number;
+  readonly limits: readonly { readonly feature: number; readonly side: 1 | -1; readonly value: number }[];
+}
+
+/**
+ * Branch and bound on the projection: the nearest open box first, split at the discrete variable farthest from a whole
+ * value. Source: Land and Doig, An automatic method of solving discrete programming problems, Econometrica 28 (1960).
+ *
+ * Categories have one feature per level and stand in no condition: they keep the level nearest to u.
+ */
+function nearestWhole(
+  coding: Coding,
+  region: Region,
+  u: Float64Array,
+  rounded: (u: Float64Array) => Float64Array,
+): Float64Array | null {
+  const { discrete, first, n, variables } = coding;
+  const held = new Uint8Array(coding.p);
+  const target = u.slice();
+  const whole = rounded(u);
+  const ordered: number[] = [];
+  for (let v = 0; v < n; v++) {
+    if (discrete[v] === 0) continue;
+    if (variables[v]!.kind !== 'category') ordered.push(v);
+    else for (let f = first[v]!; f < first[v + 1]!; f++) [held[f], target[f]] = [1, whole[f]!];
+  }
+  const open: Node[] = [];
+  const push = (limits: Node['limits']): void => {
+    const point = projectHolding(region, target, held, limits);
+    if (point !== null) open.push({ u: point, distance: squareBetween(point, target), limits });
+  };
+  push([]);
+  for (let node = 0; node < NODE_LIMIT && open.length > 0; node++) {
+    open.sort((a, b) => a.distance - b.distance);
+    const nearest = open.shift()!;
+    const split = mostFractional(coding, ordered, nearest.u, rounded(nearest.u));
+    if (split === null) return nearest.u;
+    const { feature, below, above } = split;
+    push([...nearest.limits, { feature, side: -1, value: below }]);
+    push([...nearest.limits, { feature, side: 1, value: above }]);
+  }
+  return null;
+}
+
+/** The discrete feature farthest from its whole value, with the whole values around it; null when all are whole. */
+function mostFractional(coding: Coding, ordered: readonly number[], u: Float64Array, whole: Float64Array) {
+  let found: { readonly feature: number; readonly below: number; readonly above: number } | null = null;
+  let most = 1e-7;
+  for (const v of ordered) {
+    const f = coding.first[v]!;
+    const spacing = 2 / (coding.variables[v]!.maximum - coding.variables[v]!.minimum);
+    const off = Math.abs(u[f]! - whole[f]!) / spacing;
+    if (off <= most) continue;
+    most = off;
+    const isAbove = whole[f]! > u[f]!;
+    found = {
+      feature: f,
+      below: isAbove ? whole[f]! - spacing : whole[f]!,
+      above: isAbove ? whole[f]! : whole[f]! + spacing,
+    };
+  }
+  return found;
+}
+
+function squareBetween(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += (a[f]! - b[f]!) ** 2;
+  return sum;
+}
