@@ -1,19 +1,19 @@
-/** Runs in a worker thread: one task in, one answer out. */
+/** The module that a worker thread runs: one task in, one answer out. */
 import { threadId } from 'node:worker_threads';
 import { explainFrom } from '../optimizer/explain.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
-import type { Explanation, Proposal } from '../optimizer/problem.ts';
+import type { Design, Explanation, Proposal } from '../optimizer/problem.ts';
 import { suggestFrom, warmUp } from '../optimizer/suggest.ts';
-import type { DesignResult, EngineTask, ThreadAnswer } from './protocol.ts';
+import type { EngineTask, ThreadAnswer } from './protocol.ts';
 
-// The first suggestion of a thread would otherwise pay for the JIT.
+// Otherwise the first suggestion of a thread would run before the JIT has compiled the hot loops.
 warmUp();
 
-/** The models of the suggestion computed last, until it is explained: some megabytes with many cases. */
+/** The models of the suggestion computed last, kept until it is explained: a few megabytes with many cases. */
 let kept: { readonly requestNumber: number; readonly prepared: Prepared } | null = null;
 
-/** Never throws: a fault of the optimizer is an answer. */
+/** Never throws: an error of the optimizer is answered as a fault. */
 export default function run(task: EngineTask): ThreadAnswer {
   const startedAt = process.hrtime.bigint();
   try {
@@ -25,7 +25,7 @@ export default function run(task: EngineTask): ThreadAnswer {
   }
 }
 
-function compute(task: EngineTask): DesignResult | Proposal | Explanation {
+function compute(task: EngineTask): Design | Proposal | Explanation {
   if (task.kind === 'design') return initialDesign(task.request);
   const { kind, request, requestNumber } = task;
   const prepared = kept?.requestNumber === requestNumber ? kept.prepared : prepare(request);

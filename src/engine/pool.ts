@@ -1,6 +1,6 @@
 /**
- * The optimizer behind worker threads, so that a long computation never holds up the event loop that renews leases.
- * A task past the hard limit has its thread ended; the optimizer's own work limit makes that an accident, not a habit.
+ * Runs the optimizer in worker threads, so that a long computation never blocks the event loop that renews leases. A task
+ * that exceeds the hard limit loses its thread; the optimizer's own work limit makes that rare.
  */
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
@@ -9,11 +9,11 @@ import type { DesignAnswer, EngineTask, ExplainAnswer, SuggestAnswer, ThreadAnsw
 
 export interface Engine {
   design(request: DesignRequest): Promise<DesignAnswer>;
-  /** Rejects with an AbortError when the signal fires or the hard limit passes; a fault is an answer. */
+  /** Rejects with an AbortError when the signal fires or the hard limit is exceeded; an optimizer error is a fault. */
   suggest(request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer>;
   /**
-   * What the history tells about the model and the goal; rejects as `suggest` does. For the very request of an earlier
-   * `suggest` the models are usually still at hand, which saves half of the work and changes nothing else.
+   * What the history says about the model and the goal; rejects as `suggest` does. For the same request object as an earlier
+   * `suggest` the models are usually still in memory, which saves half of the work and changes nothing else.
    */
   explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
   close(): Promise<void>;
@@ -23,10 +23,11 @@ export interface EngineSettings {
   readonly threads: number;
   /** Hard limit of one task. */
   readonly timeLimitMs: number;
+  /** Called with errors of the pool itself, such as a thread that dies. */
   readonly onError: (error: Error) => void;
 }
 
-/** Starts no thread before the first task unless `keepWarm`; idle threads stay, since starting one costs a warm-up. */
+/** Starts threads with the first tasks or, with `keepWarm`, at once. They end after a minute idle unless kept warm. */
 export function startEngine(settings: EngineSettings & { readonly keepWarm: boolean }): Engine {
   const fitted = new FittedThreads();
   const pool = new Piscina({
@@ -37,7 +38,7 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     concurrentTasksPerWorker: 1,
     loadBalancer: (task, threads) => fitted.choose(task[queueOptionsSymbol], threads),
   });
-  // An aborted task can make the pool emit 'error'; without a listener that would end the process.
+  // An aborted task can make the pool emit 'error', which would end the process without a listener.
   pool.on('error', (error: unknown) => settings.onError(error instanceof Error ? error : new Error(String(error))));
 
   const numbers = new WeakMap<SuggestRequest, number>();

@@ -1,34 +1,29 @@
 /**
- * Messages between the pool and its threads: plain data only, because classes do not survive the way. Errors of the
- * optimizer travel as a fault.
+ * Messages between the pool and its threads: plain data only, because structured cloning loses classes. Errors of the
+ * optimizer become faults.
  */
-import type { DesignRequest, Explanation, Proposal, SuggestRequest } from '../optimizer/problem.ts';
-
-export interface DesignResult {
-  readonly count: number;
-  /** count x n, natural units. */
-  readonly X: Float64Array;
-}
+import type { Design, DesignRequest, Explanation, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 
 export type EngineTask =
   | { readonly kind: 'design'; readonly request: DesignRequest }
   | {
       readonly kind: 'suggest' | 'explain';
       readonly request: SuggestRequest;
-      /** The same for a suggestion and its explanation: copies of a request cannot be told apart otherwise. */
+      /** Identifies the request: a suggestion and its explanation share it. Each task carries its own copy of the request. */
       readonly requestNumber: number;
     };
 
 export type EngineAnswer<Result> =
   | { readonly ok: true; readonly result: Result; readonly elapsedNs: number }
+  /** The stack of the error. */
   | { readonly ok: false; readonly fault: string };
 
-export type DesignAnswer = EngineAnswer<DesignResult>;
+export type DesignAnswer = EngineAnswer<Design>;
 export type SuggestAnswer = EngineAnswer<Proposal>;
 export type ExplainAnswer = EngineAnswer<Explanation>;
 
 /** What a thread sends back. */
 export interface ThreadAnswer {
   readonly threadId: number;
-  readonly answer: EngineAnswer<DesignResult | Proposal | Explanation>;
+  readonly answer: EngineAnswer<Design | Proposal | Explanation>;
 }

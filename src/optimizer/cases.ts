@@ -1,25 +1,26 @@
 import type { SuggestRequest } from './problem.ts';
-import { type Coding, encode } from './space.ts';
-import { type Interval, merits, toIntervals } from './targets.ts';
+import { type Encoding, encode } from './encoding.ts';
+import { type Interval, lossesOf, toIntervals } from './targets.ts';
 
-/** The successful runs of a history, encoded. */
+/** The usable cases of a history, encoded. */
 export interface Cases {
   readonly N: number;
   /** N x p. */
   readonly U: Float64Array;
   /** N x m. */
   readonly Y: Float64Array;
-  /** Row of the history of each case. */
+  /** Length N: the row of the history of each case. */
   readonly rows: readonly number[];
   /** Length m. */
   readonly intervals: readonly Interval[];
-  readonly merit: Float64Array;
-  /** Encoded inputs of the failed runs, one after the other. */
+  /** Length N, see `lossesOf`. */
+  readonly loss: Float64Array;
+  /** Encoded inputs of the failed runs, in rows of p. */
   readonly failedU: Float64Array;
 }
 
-/** Collects the runs that have finite outputs. */
-export function collectCases({ history, goal }: SuggestRequest, coding: Coding): Cases {
+/** Separates the runs with finite outputs from the failed ones and encodes both. */
+export function collectCases({ history, goal }: SuggestRequest, encoding: Encoding): Cases {
   const m = goal.targets.length;
   const rows: number[] = [];
   const failed: number[] = [];
@@ -32,13 +33,13 @@ export function collectCases({ history, goal }: SuggestRequest, coding: Coding):
     Y.set(history.Y.subarray(row * m, (row + 1) * m), i * m);
   });
   const encoded = (list: readonly number[]) => {
-    const U = new Float64Array(list.length * coding.p);
+    const U = new Float64Array(list.length * encoding.p);
     list.forEach((row, i) => {
-      encode(coding, history.X, row * coding.n, U, i * coding.p);
+      encode(encoding, history.X, row * encoding.n, U, i * encoding.p);
     });
     return U;
   };
   const intervals = toIntervals(goal, Y, rows.length);
-  const merit = merits(intervals, Y, rows.length);
-  return { N: rows.length, U: encoded(rows), Y, rows, intervals, merit, failedU: encoded(failed) };
+  const loss = lossesOf(intervals, Y, rows.length);
+  return { N: rows.length, U: encoded(rows), Y, rows, intervals, loss, failedU: encoded(failed) };
 }

@@ -1,44 +1,45 @@
 import { makeRandom, type RandomStream } from './numerics/random.ts';
-import type { DesignRequest } from './problem.ts';
+import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
-import { type Coding, decode, levelCount, makeCoding, movableCount } from './space.ts';
+import { type Encoding, decode, levelCount, makeEncoding, movableCount } from './encoding.ts';
 
-/** Largest coordinate of a designed point in encoded units; 0.6 and 0.8 were worse. */
+/** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
 const RETRIES = 20;
-/** Most designed cases unless more are asked for. */
-const MOST_CASES = 8;
+/** Largest number of designed cases unless the client asks for more. */
+const MAX_CASES = 8;
 /**
- * Part of a random direction that has to be new, relative to the part expected: a point next to an earlier one is a
- * wasted run.
+ * Share of a random direction that must be orthogonal to the earlier ones, relative to the expected share: a point beside
+ * an earlier one is a wasted run.
  */
-const NEW_SHARE = 0.5;
+const ORTHOGONAL_SHARE = 0.5;
 
 /**
- * The designed cases of a new project: the centre of the box, then nearly orthogonal directions around it.
+ * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions.
  *
- * @returns count x n, natural units, no two alike; fewer than asked when a finite space has fewer points
+ * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points. Throws
+ * RangeError for bounds that are not finite or out of order.
  */
-export function initialDesign(request: DesignRequest): { count: number; X: Float64Array } {
-  const coding = makeCoding(request.space);
-  const wanted = Math.min(coding.size, caseCount(coding, request));
-  const { n } = coding;
+export function initialDesign(request: DesignRequest): Design {
+  const encoding = makeEncoding(request.space);
+  const wanted = Math.min(encoding.size, caseCount(encoding, request));
+  const { n } = encoding;
   const X = new Float64Array(wanted * n);
   const random = makeRandom(request.seed, 1);
-  const u = new Float64Array(coding.p);
+  const u = new Float64Array(encoding.p);
   const x = new Float64Array(n);
   const directions: Float64Array[] = [];
   let count = 0;
   while (count < wanted) {
-    const seen = makeSeen(coding, X, count);
+    const seen = makeSeen(encoding, X, count);
     let found = false;
     for (let attempt = 0; attempt < RETRIES && !found; attempt++) {
-      if (count > 0) place(coding, random, directions, count, u);
-      decode(coding, u, x);
-      if (count === 0) centre(coding, x);
+      if (count > 0) drawPoint(encoding, random, directions, count, u);
+      decode(encoding, u, x);
+      if (count === 0) centre(encoding, x);
       found = !seen.has(x);
     }
-    const input = found ? x : firstUnseen(coding, seen);
+    const input = found ? x : firstUnseen(encoding, seen);
     if (input === null) break;
     X.set(input, count * n);
     count++;
@@ -47,18 +48,18 @@ export function initialDesign(request: DesignRequest): { count: number; X: Float
 }
 
 /**
- * About half of n, and no more than m + 2 when the number of outputs is known: the suggestions that follow are worth
- * more than designed points.
+ * About n / 2, and at most m + 2 when the number of outputs m is known: the suggestions that follow are worth more than
+ * designed points.
  */
-function caseCount(coding: Coding, { caseCount: asked, outputCount }: DesignRequest): number {
+function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: DesignRequest): number {
   if (asked !== null) return Math.max(1, asked);
-  const n = movableCount(coding);
-  const few = Math.min(Math.ceil(n / 2) + 1, MOST_CASES);
+  const n = movableCount(encoding);
+  const few = Math.min(Math.ceil(n / 2) + 1, MAX_CASES);
   return outputCount === null ? few : Math.min(few, outputCount + 2);
 }
 
 /** The middle of the box; categories and booleans at their first level. */
-function centre({ variables, discrete }: Coding, x: Float64Array): void {
+function centre({ variables, discrete }: Encoding, x: Float64Array): void {
   variables.forEach(({ kind, minimum, maximum }, v) => {
     if (kind === 'category' || kind === 'boolean') x[v] = minimum;
     else if (discrete[v] === 1) x[v] = Math.ceil(minimum) + ((levelCount(variables[v]!) - 1) >> 1);
@@ -66,33 +67,49 @@ function centre({ variables, discrete }: Coding, x: Float64Array): void {
   });
 }
 
-/** Fills u with the next direction: random signs, magnitudes 0.75 to 1.25, orthogonal to the earlier ones. */
-function place(coding: Coding, random: RandomStream, directions: Float64Array[], index: number, u: Float64Array): void {
-  const { n, p, first } = coding;
-  const direction = new Float64Array(n);
-  for (let attempt = 0; attempt < RETRIES; attempt++) {
-    for (let v = 0; v < n; v++) {
-      direction[v] = coding.movable[v] === 0 ? 0 : (random.uniform() < 0.5 ? -1 : 1) * (0.75 + 0.5 * random.uniform());
-    }
-    if (orthogonalize(direction, directions, movableCount(coding))) break;
-  }
+/** Fills u with point `index` of the design: a new direction for the numbers, signs for booleans, cycling categories. */
+function drawPoint(
+  encoding: Encoding,
+  random: RandomStream,
+  directions: Float64Array[],
+  index: number,
+  u: Float64Array,
+): void {
+  const { n, p, first } = encoding;
+  const direction = drawDirection(encoding, random, directions);
   let largest = 0;
   for (const value of direction) largest = Math.max(largest, Math.abs(value));
   for (let v = 0; v < n; v++) {
     const share = largest > 0 ? direction[v]! / largest : 0;
     const from = first[v]!;
     const width = first[v + 1]! - from;
-    if (coding.movable[v] === 0) u[from] = 0;
-    else if (coding.variables[v]!.kind === 'category' && width > 1) {
+    if (encoding.movable[v] === 0) u[from] = 0;
+    else if (encoding.variables[v]!.kind === 'category' && width > 1) {
       const level = (index + random.below(2)) % width;
       for (let f = 0; f < width; f++) u[from + f] = f === level ? 1 : 0;
-    } else if (coding.discrete[v] === 1 && levelCount(coding.variables[v]!) === 2) u[from] = share < 0 ? -1 : 1;
+    } else if (encoding.discrete[v] === 1 && levelCount(encoding.variables[v]!) === 2) u[from] = share < 0 ? -1 : 1;
     else u[from] = RADIUS * share;
   }
   if (p > 0 && directions.length < n) directions.push(normalized(direction));
 }
 
-/** Gram-Schmidt in n dimensions; false, and nothing changed, for a direction that the earlier ones nearly span. */
+/** A direction (length n) of random signs and magnitudes 0.75 to 1.25, made orthogonal to the earlier ones. */
+function drawDirection(encoding: Encoding, random: RandomStream, directions: readonly Float64Array[]): Float64Array {
+  const { n, movable } = encoding;
+  const direction = new Float64Array(n);
+  for (let attempt = 0; attempt < RETRIES; attempt++) {
+    for (let v = 0; v < n; v++) {
+      direction[v] = movable[v] === 0 ? 0 : (random.uniform() < 0.5 ? -1 : 1) * (0.75 + 0.5 * random.uniform());
+    }
+    if (orthogonalize(direction, directions, movableCount(encoding))) break;
+  }
+  return direction;
+}
+
+/**
+ * Gram-Schmidt in place, with n movable variables. False, and the direction unchanged, when the earlier ones nearly span
+ * it; with n earlier directions nothing is left to be orthogonal to.
+ */
 function orthogonalize(direction: Float64Array, directions: readonly Float64Array[], n: number): boolean {
   if (directions.length >= n) return true;
   const original = direction.slice();
@@ -102,7 +119,7 @@ function orthogonalize(direction: Float64Array, directions: readonly Float64Arra
     for (let v = 0; v < direction.length; v++) direction[v]! -= along * other[v]!;
   }
   const norm = (a: Float64Array) => Math.sqrt(a.reduce((sum, value) => sum + value * value, 0));
-  if (norm(direction) >= NEW_SHARE * Math.sqrt(1 - directions.length / n) * norm(original)) return true;
+  if (norm(direction) >= ORTHOGONAL_SHARE * Math.sqrt(1 - directions.length / n) * norm(original)) return true;
   direction.set(original);
   return false;
 }

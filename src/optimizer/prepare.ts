@@ -1,22 +1,22 @@
 /**
- * What a suggestion and its explanation compute from a request alike. Handed from one to the other it saves a second
- * fit; made anew from an equal request it is the same to the last bit, so nothing depends on whether it was.
+ * What a suggestion and its explanation both compute from a request. Passing it from one to the other saves a second fit.
+ * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Cases, collectCases } from './cases.ts';
 import type { Work } from './numerics/work.ts';
 import type { SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
-import { type Coding, makeCoding } from './space.ts';
+import { type Encoding, makeEncoding } from './encoding.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
 import { stallOf } from './targets.ts';
 
 export interface Prepared {
   readonly request: SuggestRequest;
-  readonly coding: Coding;
+  readonly encoding: Encoding;
   readonly cases: Cases;
   /**
-   * The models of all outputs over the whole box. Fitted at the first call and kept; the work of the fit counts every
-   * time. At least one case is needed.
+   * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.
+   * Needs at least one case.
    */
   fitGlobally(work: Work): Surrogate;
 }
@@ -24,20 +24,20 @@ export interface Prepared {
 /**
  * Encodes the space and the cases of a request; fits nothing yet.
  *
- * Throws RangeError on arrays whose lengths do not match and on bounds that are not finite.
+ * Throws RangeError for arrays whose lengths do not match and for bounds that are not finite or out of order.
  */
 export function prepare(request: SuggestRequest): Prepared {
   checkShapes(request);
-  const coding = makeCoding(request.space);
-  const cases = collectCases(request, coding);
-  const fitAnew = (work: Work) => fitScope(coding, cases, globalScope(coding, cases), stallOf(cases.merit), work);
+  const encoding = makeEncoding(request.space);
+  const cases = collectCases(request, encoding);
+  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(encoding, cases), stallOf(cases.loss), work);
   let kept: { readonly surrogate: Surrogate; readonly spent: number } | null = null;
   return {
     request,
-    coding,
+    encoding,
     cases,
     fitGlobally: (work) => {
-      // After other work less of the limit is left, and a fit that it cuts short is another one.
+      // Other work leaves less of the limit, and a fit cut short is a different fit.
       if (work.spent > 0) return fitAnew(work);
       if (kept === null) {
         const surrogate = fitAnew(work);
@@ -52,8 +52,8 @@ export function prepare(request: SuggestRequest): Prepared {
 function checkShapes({ space, goal, history }: SuggestRequest): void {
   const n = space.variables.length;
   const m = goal.targets.length;
-  if (n === 0 || m === 0) throw new RangeError('at least one variable and one target are needed');
+  if (n === 0 || m === 0) throw new RangeError('space.variables and goal.targets must not be empty');
   if (history.X.length !== history.count * n) throw new RangeError('history.X must be count x n');
   if (history.Y.length !== history.count * m) throw new RangeError('history.Y must be count x m');
-  if (history.failed.length !== history.count) throw new RangeError('history.failed must have length count');
+  if (history.failed.length !== history.count) throw new RangeError('history.failed must have count entries');
 }

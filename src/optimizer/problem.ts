@@ -1,19 +1,20 @@
 /**
- * The border of the optimizer: plain data in, plain data out.
+ * The interface of the optimizer: plain data in, plain data out.
  *
- * Everything below `src/optimizer` is a deterministic function of the values declared here. There is no clock, no
- * I/O and no import from outside this folder, so the same stored history gives the same bytes in any process.
+ * Everything below `src/optimizer` is a deterministic function of the values declared here: no clock, no I/O, no import
+ * from outside this folder. The same stored history therefore gives the same bytes in any process.
  *
- * Notation used by all files of this folder:
+ * Notation of all files in this folder:
  *   N  cases with a usable output      n  input variables       m  outputs       p  encoded features (p >= n)
  *   X  N x n inputs, natural units     U  N x p encoded inputs  Y  N x m outputs
+ *   x, u, y  one row of X, U, Y        z  an output, warped and standardized
  *   K  N x N covariance                L  its Cholesky factor   ell  length scales   mu, sigma  prediction
- * Matrices are Float64Array in row-major order.
+ * Matrices are Float64Arrays in row-major order.
  */
 
 /**
- * One input variable, closed bounds. `integer` takes whole numbers, `boolean` 0 or 1, `category` whole codes from
- * minimum to maximum without any order among them. A float may have minimum = maximum (a constant).
+ * One input variable with closed bounds. `integer` takes whole numbers, `boolean` 0 or 1, `category` whole codes from
+ * minimum to maximum, which have no order. A float with minimum = maximum is a constant.
  */
 export interface Variable {
   readonly kind: 'float' | 'integer' | 'boolean' | 'category';
@@ -26,9 +27,9 @@ export interface Space {
 }
 
 /**
- * The acceptance interval of one output. An output y is satisfied when lower <= y <= upper, with `<` in place of `<=`
- * at an open end. Infinite ends mean one-sided targets. `direction` tells which way improves further: for minimize the
- * interval is (-inf, aspiration], for maximize [aspiration, inf).
+ * The acceptance interval of one output y: lower <= y <= upper, with `<` at an open end. A one-sided target has an infinite
+ * end. `direction` says which way y improves further: the interval is (-inf, aspiration] for minimize and
+ * [aspiration, inf) for maximize.
  */
 export interface Target {
   readonly lower: number;
@@ -39,24 +40,24 @@ export interface Target {
 }
 
 /**
- * What is to be reached. Without `l1` every output must lie in its own interval. With it (objectives of type exact) the
- * verdict is on the vector: sum_j |y_j - center_j| <= threshold; the targets then hold intervals that are sufficient
- * but not necessary for that (center_j +- threshold / m).
+ * What the search is to reach. Without `l1` every output must lie in its own interval. With it, for objectives of type
+ * exact, the whole vector is judged: sum_j |y_j - center_j| <= threshold; the targets then hold intervals that are
+ * sufficient for that, but not necessary: center_j +- threshold / m.
  */
 export interface Goal {
   readonly targets: readonly Target[];
   readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
 }
 
-/** All evaluated cases in the order in which they became known: designed cases, the initial point, then the steps. */
+/** All evaluated cases in the order in which they became known: loaded cases, the initial point, then inverses. */
 export interface History {
   /** Number of rows. */
   readonly count: number;
   /** count x n, natural units. */
   readonly X: Float64Array;
-  /** count x m; rows of failed runs hold anything and are never read. */
+  /** count x m; the rows of failed runs are never read. */
   readonly Y: Float64Array;
-  /** count; 1 where the run failed. */
+  /** Length count: 1 where the run failed. */
   readonly failed: Uint8Array;
 }
 
@@ -64,24 +65,24 @@ export interface SuggestRequest {
   readonly space: Space;
   readonly goal: Goal;
   readonly history: History;
-  /** Index of the first row of `history` that is a suggested step (rows before are cases and the initial point). */
+  /** Index of the first suggested row of `history`; the rows before it are loaded cases and the initial point. */
   readonly firstSuggested: number;
-  /** Convergence criterion of the objective, relative; below it an expected improvement counts as none. */
+  /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
-  /** Unsigned 32-bit seed stored on the objective. */
+  /** Unsigned 32-bit seed of the objective. */
   readonly seed: number;
   /**
-   * Cap on the work of one suggestion in units of about one million floating point operations. Counted, never timed,
-   * so that a slow machine gives the same answer. Past it the best suggestion found so far is returned.
+   * Limit of the work of one suggestion, in units of about one million floating point operations. Work is counted, not
+   * timed, so that a slow machine gives the same answer. At the limit the best input found so far is returned.
    */
   readonly workLimit: number;
 }
 
-/** Why no new input is proposed. These are facts; what they mean for the objective is decided by the domain. */
+/** Why no new input is proposed. The domain decides what this fact means for the objective. */
 export type NothingNew =
   /** Every point of a finite input space has been evaluated. */
   | 'space-used-up'
-  /** The optimizer can only return to an input that was evaluated before. */
+  /** The optimizer finds only inputs that have been evaluated. */
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
   | 'no-improvement-expected';
@@ -89,7 +90,7 @@ export type NothingNew =
 export type Proposal =
   | {
       readonly kind: 'candidate';
-      /** Length n, natural units, inside the bounds, whole where the variable is; never an input of the history. */
+      /** Length n, natural units, within the bounds, whole where the variable is, and not in the history. */
       readonly input: Float64Array;
     }
   | {
@@ -101,42 +102,51 @@ export type Proposal =
 
 export interface DesignRequest {
   readonly space: Space;
-  /** Number of outputs when the client stated it, else null. */
+  /** Number of outputs if the client stated it, else null. */
   readonly outputCount: number | null;
-  /** Number of cases the client asked for, else null: the design decides. */
+  /** Number of cases if the client stated it; null lets the design decide. */
   readonly caseCount: number | null;
+  /** Unsigned 32-bit seed. */
   readonly seed: number;
 }
 
-/** What the data say about one output. */
+/** The designed cases. */
+export interface Design {
+  readonly count: number;
+  /** count x n, natural units. */
+  readonly X: Float64Array;
+}
+
+/** What the cases say about one output. */
 export interface OutputInsight {
   /**
-   * Quality of the surrogate on cases left out, those that lie close together being left out together: the share of the
-   * variance predicted and the root mean square error, in output units. null with fewer than three places; of a constant
-   * r2 is null and rmse 0.
+   * How well the surrogate predicts cases left out, cases close together being left out together: the share of the variance
+   * it predicts, and the root mean square error in output units. Both null with fewer than three clusters of cases; for a
+   * constant output r2 is null and rmse 0.
    */
   readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
   /**
-   * Length n: share of the variance of the output that involves each input (total effect), over the whole box by the
-   * surrogate. Interactions count for every input that takes part, so the sum may exceed 1. null where the cases do not
-   * tell: too few for the inputs, a model that misses half of the variance, an output that never varied.
+   * Length n: the share of the output's variance over the whole box that involves each input, its total effect. An
+   * interaction counts for each of its inputs, so the sum may exceed 1. null when the cases do not determine it: too few
+   * for the inputs, a model that misses half of the variance, or an output that never varied.
    */
   readonly sensitivity: readonly number[] | null;
-  /** Length n, where each share may lie for all that the surrogate does not know, within [0, 1]; null likewise. */
+  /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null likewise. */
   readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
 }
 
-/** Evidence that the objectives cannot all be met. Finite numbers only. */
+/** Evidence that the objectives cannot all be met. All numbers are finite. */
 export interface Diagnosis {
   readonly nearestInput: readonly number[];
   readonly nearestOutput: readonly number[];
   /** Whether the nearest point was evaluated or is a prediction of the surrogate. */
   readonly nearestIs: 'evaluated' | 'predicted';
-  /** Exact goals: the L1 norm there, which the threshold would have to allow. null for others. */
+  /** Exact goals: the L1 norm at the nearest point, which the threshold would have to allow; null for others. */
   readonly l1Norm: number | null;
   /**
-   * Outputs not met there, with the distance from what satisfies them (of an exact goal: from the target), output units.
-   * `isOutOfReachAlone` when an output could not even be met if all others were dropped.
+   * The outputs, numbered from 0, that the nearest point does not satisfy, and their distance from what would satisfy them
+   * (for exact goals from the target), in output units. `isOutOfReachAlone` marks an output that could not be met even if
+   * all others were dropped.
    */
   readonly unmet: readonly {
     readonly output: number;
@@ -147,10 +157,10 @@ export interface Diagnosis {
   readonly conflicts: readonly (readonly [number, number])[];
 }
 
-/** Plain data, safe for JSON. */
+/** Plain data that JSON keeps. */
 export interface Explanation {
   /** One entry per output; null without a usable case. */
   readonly insight: readonly OutputInsight[] | null;
-  /** null while nothing speaks against reaching all objectives. */
+  /** null while nothing speaks against meeting all objectives. */
   readonly diagnosis: Diagnosis | null;
 }

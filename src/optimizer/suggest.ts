@@ -5,45 +5,45 @@ import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
-import type { Coding } from './space.ts';
+import type { Encoding } from './encoding.ts';
 import { bestOf } from './targets.ts';
 
 /** Suggestions per problem of the warm-up. */
-const WARM_UP_ROUNDS = 14;
+const WARM_UP_SUGGESTIONS = 14;
 
 /**
  * Proposes the next input to evaluate, or states why there is none.
  *
- * A pure function of the request: same bytes in, same bytes out. Throws RangeError on arrays whose lengths do not
- * match and on bounds that are not finite; everything else is answered.
+ * A pure function of the request: the same bytes in give the same bytes out. Throws RangeError for arrays whose lengths do
+ * not match and for bounds that are not finite or out of order; answers every other request.
  */
 export function suggest(request: SuggestRequest): Proposal {
   return suggestFrom(prepare(request));
 }
 
-/** As `suggest`; what it fits stays in `prepared`. */
+/** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(prepared: Prepared): Proposal {
-  const { request, coding, cases } = prepared;
+  const { request, encoding, cases } = prepared;
   const { history } = request;
-  const seen = makeSeen(coding, history.X, history.count);
-  const best = bestOf(cases.merit);
+  const seen = makeSeen(encoding, history.X, history.count);
+  const best = bestOf(cases.loss);
   const bestIndex = best < 0 ? -1 : cases.rows[best]!;
-  if (seen.distinct >= coding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  if (seen.distinct >= encoding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
-  const input = found?.x ?? explore(request, coding, seen, cases);
+  const input = found?.x ?? explore(request, encoding, seen, cases);
   return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 
-/** Random inputs compared when no model can choose. */
+/** Random inputs to choose from when there is no model. */
 const EXPLORED = 100;
 
 /**
- * An input that was not evaluated, chosen without a model: the first one is the centre of the box, later ones lie as
- * far from the failed runs as a random sample allows. null when none is found.
+ * An input chosen without a model: the centre of the box for an empty history; else, of a random sample of inputs that were
+ * not evaluated, the one farthest from the failed runs. null when none is found.
  */
-function explore(request: SuggestRequest, coding: Coding, seen: Seen, { failedU }: Cases): Float64Array | null {
-  const { n, p } = coding;
+function explore(request: SuggestRequest, encoding: Encoding, seen: Seen, { failedU }: Cases): Float64Array | null {
+  const { n, p } = encoding;
   const x = new Float64Array(n);
   const u = new Float64Array(p);
   if (request.history.count === 0) {
@@ -52,7 +52,7 @@ function explore(request: SuggestRequest, coding: Coding, seen: Seen, { failedU 
   const random = makeRandom(request.seed, 3, request.history.count);
   let best: Float64Array | null = null;
   let farthest = -1;
-  for (let k = 0; k < EXPLORED && drawUnseen(coding, seen, random, x, u); k++) {
+  for (let k = 0; k < EXPLORED && drawUnseen(encoding, seen, random, x, u); k++) {
     let nearest = Number.POSITIVE_INFINITY;
     for (let i = 0; i < failedU.length; i += p) {
       let square = 0;
@@ -64,12 +64,12 @@ function explore(request: SuggestRequest, coding: Coding, seen: Seen, { failedU 
       best = x.slice();
     }
   }
-  return best ?? firstUnseen(coding, seen);
+  return best ?? firstUnseen(encoding, seen);
 }
 
 /**
- * Solves two small problems so that the JIT has compiled the hot loops before the first real request. Takes some
- * hundred milliseconds; a first call without it is about three times slower.
+ * Solves two small problems so that the JIT compiles the hot loops before the first request. Takes a few hundred
+ * milliseconds; without it the first suggestion is about three times slower.
  */
 export function warmUp(): void {
   const float: Variable = { kind: 'float', minimum: -2, maximum: 2 };
@@ -91,7 +91,7 @@ function solve(variables: readonly Variable[], targets: readonly Target[]): void
   const m = targets.length;
   const design = initialDesign({ space, outputCount: m, caseCount: null, seed: 1 });
   const X = Array.from(design.X);
-  for (let count = design.count; count < design.count + WARM_UP_ROUNDS; count++) {
+  for (let count = design.count; count < design.count + WARM_UP_SUGGESTIONS; count++) {
     const Y = Float64Array.from({ length: count * m }, (_, k) =>
       response(X, variables.length, Math.floor(k / m), k % m),
     );
@@ -110,7 +110,7 @@ function solve(variables: readonly Variable[], targets: readonly Target[]): void
   }
 }
 
-/** A smooth curved response, output j of row i. */
+/** Output j of row i: a smooth curved response. */
 function response(X: readonly number[], n: number, i: number, j: number): number {
   let sum = 0;
   for (let v = 0; v < n; v++) {

@@ -1,76 +1,77 @@
 import type { Goal, Target } from './problem.ts';
 
-/** One output as the search sees it: a closed interval and the value to model around. */
+/** The target of one output as the search sees it: a closed interval, and the value to model around. */
 export interface Interval {
   readonly lower: number;
   readonly upper: number;
-  /** Centre of a two-sided interval, the finite end of a one-sided one, 0 when both ends are open. */
+  /** Centre of a two-sided interval, the finite end of a one-sided one, 0 without a finite end. */
   readonly center: number;
-  /** True for minimize and maximize, where going past the end still has value. */
+  /** True for minimize and maximize, where values beyond the end are better still. */
   readonly directed: boolean;
 }
 
-/** A spread below this share of the magnitude is rounding: the output counts as constant. */
+/** An output whose standard deviation is below this share of its magnitude varies by rounding only: it is constant. */
 export const ROUNDING = 1e-14;
 
 /**
- * Strict inequalities are aimed at this far inside their end, relative to the larger of the end and the spread of the
- * output: reaching the end itself is a miss.
+ * The search aims this far inside the end of a strict inequality, where reaching the end is a miss; relative to the larger
+ * of the end and the standard deviation of the output.
  */
 const OPEN_MARGIN = 1e-9;
 
-function toInterval(target: Target, spread: number): Interval {
+function toInterval(target: Target, sd: number): Interval {
   let { lower, upper } = target;
-  const inside = (end: number) => OPEN_MARGIN * Math.max(Math.abs(end), spread, Number.MIN_VALUE / OPEN_MARGIN);
+  const inside = (end: number) => OPEN_MARGIN * Math.max(Math.abs(end), sd, Number.MIN_VALUE / OPEN_MARGIN);
   if (target.lowerOpen && Number.isFinite(lower)) lower = Math.min(Number.MAX_VALUE, lower + inside(lower));
   if (target.upperOpen && Number.isFinite(upper)) upper = Math.max(-Number.MAX_VALUE, upper - inside(upper));
   if (lower > upper) lower = upper = target.lower / 2 + target.upper / 2;
-  const center = Number.isFinite(lower)
-    ? Number.isFinite(upper)
-      ? lower / 2 + upper / 2
-      : lower
-    : Number.isFinite(upper)
-      ? upper
-      : 0;
-  return { lower, upper, center, directed: target.direction !== 'none' };
+  return { lower, upper, center: centerOf(lower, upper), directed: target.direction !== 'none' };
+}
+
+function centerOf(lower: number, upper: number): number {
+  if (Number.isFinite(lower)) return Number.isFinite(upper) ? lower / 2 + upper / 2 : lower;
+  return Number.isFinite(upper) ? upper : 0;
 }
 
 /**
  * The intervals of a goal, one per output.
  *
- * @param Y N x m, finite: the outputs known, for the scale of each
+ * @param Y N x m, finite: the known outputs, which give the scale of each
  */
 export function toIntervals(goal: Goal, Y: Float64Array, N: number): Interval[] {
-  return goal.targets.map((target, j) => toInterval(target, spreadOf(Y, N, goal.targets.length, j)));
+  return goal.targets.map((target, j) => toInterval(target, standardDeviation(Y, N, goal.targets.length, j)));
 }
 
-/** Distance of y from its interval, 0 inside. */
+/** Distance of y from the interval, 0 inside. */
 export function distanceTo(interval: Interval, y: number): number {
   return y < interval.lower ? interval.lower - y : y > interval.upper ? y - interval.upper : 0;
 }
 
 /**
- * How far each case is from the goal: sum over the outputs of (distance / spread)^2, the spread being the standard
- * deviation of that output over the rows given.
+ * The loss of each case: the sum over the outputs of (distance from the interval / standard deviation)^2, with the standard
+ * deviation of the output over all rows.
  *
  * @param Y N x m, finite
  * @returns length N, finite, 0 where every output lies in its interval
  */
-export function merits(intervals: readonly Interval[], Y: Float64Array, N: number): Float64Array {
+export function lossesOf(intervals: readonly Interval[], Y: Float64Array, N: number): Float64Array {
   const m = intervals.length;
   const out = new Float64Array(N);
   for (let j = 0; j < m; j++) {
-    const spread = spreadOf(Y, N, m, j) || Math.abs(intervals[j]!.center) || 1;
+    const sd = standardDeviation(Y, N, m, j) || Math.abs(intervals[j]!.center) || 1;
     for (let i = 0; i < N; i++) {
-      const d = distanceTo(intervals[j]!, Y[i * m + j]!) / spread;
+      const d = distanceTo(intervals[j]!, Y[i * m + j]!) / sd;
       out[i] = Math.min(Number.MAX_VALUE, out[i]! + d * d);
     }
   }
   return out;
 }
 
-/** Standard deviation of column j, 0 when it is constant; scaled by its largest entry on the way so that squares cannot overflow. */
-function spreadOf(Y: Float64Array, N: number, m: number, j: number): number {
+/**
+ * Standard deviation of column j of Y (N x m), 0 when it is constant; computed relative to the largest entry so that
+ * squares cannot overflow.
+ */
+function standardDeviation(Y: Float64Array, N: number, m: number, j: number): number {
   let largest = 0;
   for (let i = 0; i < N; i++) largest = Math.max(largest, Math.abs(Y[i * m + j]!));
   if (largest === 0) return 0;
@@ -82,25 +83,25 @@ function spreadOf(Y: Float64Array, N: number, m: number, j: number): number {
   return share > ROUNDING ? share * largest : 0;
 }
 
-/** Orders rows by merit, the best first; the first of equals. */
-export function byMerit(merit: Float64Array): (a: number, b: number) => number {
-  return (a, b) => merit[a]! - merit[b]! || a - b;
+/** Orders rows by loss, the smallest first, equal ones by number. */
+export function byLoss(loss: Float64Array): (a: number, b: number) => number {
+  return (a, b) => loss[a]! - loss[b]! || a - b;
 }
 
-/** Index of the smallest merit; the first of equals. -1 without rows. */
-export function bestOf(merit: Float64Array): number {
+/** The row of the incumbent, that is of the smallest loss, the first among equals; -1 without rows. */
+export function bestOf(loss: Float64Array): number {
   let best = -1;
-  for (let i = 0; i < merit.length; i++) if (best < 0 || merit[i]! < merit[best]!) best = i;
+  for (let i = 0; i < loss.length; i++) if (best < 0 || loss[i]! < loss[best]!) best = i;
   return best;
 }
 
-/** Evaluations since the merit last fell below 0.9 of the best before it. */
-export function stallOf(merit: Float64Array): number {
+/** The stall: evaluations since the loss last fell below 0.9 of the smallest before it. */
+export function stallOf(loss: Float64Array): number {
   let best = Number.POSITIVE_INFINITY;
   let last = 0;
-  for (let i = 0; i < merit.length; i++) {
-    if (merit[i]! < 0.9 * best || i === 0) last = i;
-    best = Math.min(best, merit[i]!);
+  for (let i = 0; i < loss.length; i++) {
+    if (loss[i]! < 0.9 * best || i === 0) last = i;
+    best = Math.min(best, loss[i]!);
   }
-  return Math.max(0, merit.length - 1 - last);
+  return Math.max(0, loss.length - 1 - last);
 }

@@ -3,7 +3,7 @@ import { explain } from '../../src/optimizer/explain.ts';
 import { diagnose } from '../../src/optimizer/explanation/diagnosis.ts';
 import type { Prepared } from '../../src/optimizer/prepare.ts';
 import type { Diagnosis, Goal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
-import { makePredictor } from '../../src/optimizer/surrogate/predictor.ts';
+import { Predictor } from '../../src/optimizer/surrogate/predictor.ts';
 import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';
 
 const integer = (minimum: number, maximum: number): Variable => ({ kind: 'integer', minimum, maximum });
@@ -446,5 +446,5 @@ describe('the diagnosis', () => {
 function diagnosisOf(prepared: Prepared): Diagnosis | null {
   const work = { spent: 0, limit: prepared.request.workLimit };
   const surrogate = prepared.fitGlobally(work);
-  return diagnose(prepared, surrogate, makePredictor(surrogate, work), work);
+  return diagnose(prepared, surrogate, new Predictor(surrogate, work), work);
 }

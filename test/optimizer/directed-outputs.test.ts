@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Cases, collectCases } from '../../src/optimizer/cases.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
-import { bestFeasible, isStandstill } from '../../src/optimizer/search/directed-outputs.ts';
-import { makeCoding } from '../../src/optimizer/space.ts';
+import { bestFeasible, hasStagnated } from '../../src/optimizer/search/directed-outputs.ts';
+import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { atMost, float, maximize, minimize } from './play.ts';
 
 /** A cost to minimize far out of reach and a load that must not exceed 1, at inputs 0, 1, 2 and so on. */
@@ -22,13 +22,13 @@ function collect(rows: readonly (readonly number[])[], goal: readonly Target[], 
     seed: 1,
     workLimit: 1000,
   };
-  return { request, cases: collectCases(request, makeCoding(space)) };
+  return { request, cases: collectCases(request, makeEncoding(space)) };
 }
 
 const COST_WITHIN_LOAD = [minimize(-1000), atMost(1)];
 const standstill = (rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0): boolean => {
   const { request, cases } = collect(rows, goal, firstSuggested);
-  return isStandstill(request, cases, cases.intervals, bestFeasible(cases, cases.intervals), 1);
+  return hasStagnated(request, cases, bestFeasible(cases, cases.intervals), 1);
 };
 
 describe('the best feasible case', () => {

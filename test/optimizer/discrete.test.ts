@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
-import { makeCoding, randomPoint } from '../../src/optimizer/space.ts';
+import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { spaces } from './arbitraries.ts';
 import { play, within } from './play.ts';
 
@@ -14,14 +14,14 @@ describe('neighbours over the discrete variables', () => {
   it('differ in one or two of them, lie in the space and are listed once', () => {
     fc.assert(
       fc.property(spaces, fc.nat(), (space, seed) => {
-        const coding = makeCoding(space);
+        const encoding = makeEncoding(space);
         const random = makeRandom(seed);
-        const x = new Float64Array(coding.n);
-        randomPoint(coding, random, x, new Float64Array(coding.p));
-        const pairs = pairNeighboursOf(coding, x, 20, random);
+        const x = new Float64Array(encoding.n);
+        randomPoint(encoding, random, x, new Float64Array(encoding.p));
+        const pairs = pairNeighboursOf(encoding, x, 20, random);
         expect(pairs.length).toBeLessThanOrEqual(20);
         for (const [count, list] of [
-          [1, neighboursOf(coding, x)],
+          [1, neighboursOf(encoding, x)],
           [2, pairs],
         ] as const) {
           expect(new Set(list.map((one) => one.join())).size).toBe(list.length);
@@ -30,7 +30,7 @@ describe('neighbours over the discrete variables', () => {
             expect(at).toHaveLength(count);
             for (const v of at) {
               const { minimum, maximum } = space.variables[v]!;
-              expect(coding.discrete[v]).toBe(1);
+              expect(encoding.discrete[v]).toBe(1);
               expect(one[v]).toBeGreaterThanOrEqual(minimum);
               expect(one[v]).toBeLessThanOrEqual(maximum);
             }

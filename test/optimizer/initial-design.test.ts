@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
-import { makeCoding } from '../../src/optimizer/space.ts';
+import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
 
 const floats = (n: number): Variable[] => Array.from({ length: n }, () => ({ kind: 'float', minimum: 0, maximum: 10 }));
@@ -74,7 +74,7 @@ describe('the designed cases', () => {
     fc.assert(
       fc.property(finiteSpaces, (space) => {
         const { count } = initialDesign({ space, outputCount: null, caseCount: 200, seed: 3 });
-        expect(count).toBe(Math.min(200, makeCoding(space).size));
+        expect(count).toBe(Math.min(200, makeEncoding(space).size));
       }),
     );
   });

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Variable } from '../../src/optimizer/problem.ts';
-import { makeCoding } from '../../src/optimizer/space.ts';
+import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { logScale, toScale } from '../../src/optimizer/surrogate/input-scale.ts';
 
 const variable = (kind: Variable['kind'], minimum: number, maximum: number): Variable => ({ kind, minimum, maximum });
-const codingOf = (...variables: Variable[]) => makeCoding({ variables });
+const encodingOf = (...variables: Variable[]) => makeEncoding({ variables });
 const scaled = (ratio: number, u: number) => {
-  const [out, slope, bend] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)];
-  toScale({ ratio: Float64Array.of(ratio) }, Float64Array.of(u), out, slope, bend);
-  return { value: out[0]!, slope: slope[0]!, bend: bend[0]! };
+  const [out, slope, curvature] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)];
+  toScale({ ratio: Float64Array.of(ratio) }, Float64Array.of(u), out, { slope, curvature });
+  return { value: out[0]!, slope: slope[0]!, curvature: curvature[0]! };
 };
 
 describe('the logarithmic scale of the inputs', () => {
   it('takes positive numbers whose bounds differ by a factor of two', () => {
-    const coding = codingOf(
+    const encoding = encodingOf(
       variable('float', 1, 10),
       variable('category', 1, 3),
       variable('integer', 2, 4),
@@ -21,7 +21,7 @@ describe('the logarithmic scale of the inputs', () => {
       variable('float', 6, 10),
       variable('float', 5, 5),
     );
-    expect(Array.from(logScale(coding)!.ratio)).toEqual([10, 0, 0, 0, 2, 0, 0, 0]);
+    expect(Array.from(logScale(encoding)!.ratio)).toEqual([10, 0, 0, 0, 2, 0, 0, 0]);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('the logarithmic scale of the inputs', () => {
     ['beyond the range of doubles', variable('float', Number.MIN_VALUE, Number.MAX_VALUE)],
     ['without an order', variable('category', 1, 9)],
   ])('leaves a variable %s as it is', (_, one) => {
-    expect(logScale(codingOf(one))).toBeNull();
+    expect(logScale(encodingOf(one))).toBeNull();
   });
 
   it('maps the box to itself, and the geometric mean of the bounds to its middle', () => {
@@ -41,12 +41,12 @@ describe('the logarithmic scale of the inputs', () => {
     }
   });
 
-  it('has the slope and bend of its differences, also outside the box', () => {
+  it('has the slope and curvature of its differences, also outside the box', () => {
     for (const u of [-3, -1.2, -0.9, 0, 0.7, 4]) {
       const h = 1e-5;
       const [above, below, at] = [scaled(30, u + h), scaled(30, u - h), scaled(30, u)];
       expect(at.slope).toBeCloseTo((above.value - below.value) / (2 * h), 6);
-      expect(at.bend).toBeCloseTo((above.slope - below.slope) / (2 * h), 4);
+      expect(at.curvature).toBeCloseTo((above.slope - below.slope) / (2 * h), 4);
     }
   });
 });

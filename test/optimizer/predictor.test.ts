@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type Aim, makeAcquisition } from '../../src/optimizer/acquisition/acquisition.ts';
-import { makeHazards } from '../../src/optimizer/acquisition/hazards.ts';
+import { Acquisition, type Aim } from '../../src/optimizer/acquisition/acquisition.ts';
+import { makeFailureModel } from '../../src/optimizer/acquisition/failure-model.ts';
 import { climb } from '../../src/optimizer/search/box-newton.ts';
-import { correctAround } from '../../src/optimizer/surrogate/endgame.ts';
+import { applySecantCorrection } from '../../src/optimizer/surrogate/secant-correction.ts';
 import type { InputScale } from '../../src/optimizer/surrogate/input-scale.ts';
-import { makePredictor, type Predictor } from '../../src/optimizer/surrogate/predictor.ts';
+import { Predictor } from '../../src/optimizer/surrogate/predictor.ts';
 import { smooth, surrogateOf, unlimited } from './surrogate-fixture.ts';
 
 const AT = Float64Array.of(0.31, -0.42, 0.17);
@@ -22,7 +22,7 @@ const powers = (u: ArrayLike<number>) => {
 
 function makeBoth(evaluate: (u: ArrayLike<number>) => number[], N: number, scale: InputScale | null = null) {
   const { surrogate, U, Y } = surrogateOf(evaluate, [0.5, 5.5, 0.4], N, 3, scale);
-  return { surrogate, U, Y, predictor: makePredictor(surrogate, unlimited()) };
+  return { surrogate, U, Y, predictor: new Predictor(surrogate, unlimited()) };
 }
 
 /** Largest relative difference between an analytic gradient and central differences. */
@@ -42,16 +42,17 @@ function gradientError(value: (u: Float64Array) => number, gradient: ArrayLike<n
 
 function checkGradients(predictor: Predictor): void {
   const { m, p } = predictor;
-  predictor.predict(AT, true, true);
+  predictor.predict(AT);
+  predictor.differentiate();
   const mean = predictor.meanGradient.slice();
   const sigma = predictor.sigmaGradient.slice();
   for (let j = 0; j < m; j++) {
     const meanAt = (u: Float64Array) => {
-      predictor.predict(u, false, false);
+      predictor.predictMeans(u);
       return predictor.mean[j]!;
     };
     const sigmaAt = (u: Float64Array) => {
-      predictor.predict(u, false, true);
+      predictor.predict(u);
       return predictor.sigma[j]!;
     };
     expect(gradientError(meanAt, mean.subarray(j * p, (j + 1) * p))).toBeLessThan(1e-5);
@@ -77,9 +78,9 @@ describe('a prediction', () => {
     const product = (u: ArrayLike<number>) => powers(u).slice(0, 1);
     const worstOf = (scale: InputScale | null) => {
       const { surrogate } = surrogateOf(product, [30], 6, 3, scale);
-      const predictor = makePredictor(surrogate, unlimited());
+      const predictor = new Predictor(surrogate, unlimited());
       return [AT, Float64Array.of(0.9, 0.8, -0.7), Float64Array.of(-0.8, -0.9, 0.9)].map((u) => {
-        predictor.predict(u, false, false);
+        predictor.predictMeans(u);
         return Math.abs(surrogate.outputs[0]!.fitted!.warp.fromZ(predictor.mean[0]!) / product(u)[0]! - 1);
       });
     };
@@ -89,10 +90,14 @@ describe('a prediction', () => {
 
   it('keeps its gradients with a shift and secants around a point', () => {
     const { surrogate, predictor } = makeBoth(waves, 25);
-    correctAround(surrogate, predictor, 2);
+    applySecantCorrection(surrogate, predictor, 2);
     checkGradients(predictor);
     const slope = Float64Array.of(0.3, -0.2, 0.1);
-    predictor.correct([{ shift: 0.01, slope, center: AT.map((value) => value + 0.02), reach: 0.01 }, null, null]);
+    predictor.setCorrections([
+      { shift: 0.01, slope, center: AT.map((value) => value + 0.02), reach: 0.01 },
+      null,
+      null,
+    ]);
     checkGradients(predictor);
   });
 
@@ -103,11 +108,12 @@ describe('a prediction', () => {
     const { predictor } = makeBoth(evaluate, 25, scale);
     for (let j = 0; j < 3; j++) {
       const H = new Float64Array(9);
-      predictor.predict(AT, false, false);
+      predictor.predictMeans(AT);
       predictor.addMeanHessian(j, 1, H);
       for (let f = 0; f < 3; f++) {
         const slope = (u: Float64Array) => {
-          predictor.predict(u, true, false);
+          predictor.predictMeans(u);
+          predictor.differentiateMeans();
           return predictor.meanGradient[j * 3 + f]!;
         };
         const row = Array.from({ length: 3 }, (_, g) => H[Math.max(f, g) * 3 + Math.min(f, g)]!);
@@ -119,19 +125,19 @@ describe('a prediction', () => {
   it('meets the cases it was fitted to, and the centre of the endgame exactly', () => {
     const { surrogate, predictor, U } = makeBoth(waves, 25);
     const gapAt = (i: number) => {
-      predictor.predict(U.subarray(i * 3, (i + 1) * 3), false, true);
+      predictor.predict(U.subarray(i * 3, (i + 1) * 3));
       return surrogate.outputs.map(({ fitted }, j) => Math.abs(predictor.mean[j]! - fitted!.warp.z[i]!));
     };
     for (let i = 0; i < 25; i++) expect(Math.max(...gapAt(i))).toBeLessThan(1e-3);
-    correctAround(surrogate, predictor, 4);
+    applySecantCorrection(surrogate, predictor, 4);
     expect(Math.max(...gapAt(4))).toBeLessThan(1e-13);
   });
 
   it('has a spread that is positive everywhere and smallest at the cases', () => {
     const { predictor, U } = makeBoth(waves, 25);
-    predictor.predict(U.subarray(0, 3), false, true);
+    predictor.predict(U.subarray(0, 3));
     const near = predictor.sigma.slice();
-    predictor.predict(Float64Array.of(1, -1, 1), false, true);
+    predictor.predict(Float64Array.of(1, -1, 1));
     predictor.sigma.forEach((far, j) => {
       expect(near[j]!).toBeGreaterThan(0);
       expect(far).toBeGreaterThan(near[j]!);
@@ -142,10 +148,10 @@ describe('a prediction', () => {
     const scaled = (u: ArrayLike<number>) => waves(u).map((y) => 1e9 * y);
     const one = surrogateOf(waves, [0.5, 5.5, 0.4], 25, 3).surrogate;
     const other = surrogateOf(scaled, [0.5e9, 5.5e9, 0.4e9], 25, 3).surrogate;
-    const a = makePredictor(one, unlimited());
-    const b = makePredictor(other, unlimited());
-    a.predict(AT, false, true);
-    b.predict(AT, false, true);
+    const a = new Predictor(one, unlimited());
+    const b = new Predictor(other, unlimited());
+    a.predict(AT);
+    b.predict(AT);
     one.outputs.forEach((output, j) => {
       const y = output.fitted!.warp.fromZ(a.mean[j]!);
       const z = other.outputs[j]!.fitted!.warp.fromZ(b.mean[j]!);
@@ -162,7 +168,7 @@ describe('the acquisition', () => {
 
   it.each(aims)('has the gradient of its central differences with %s', (_, aim) => {
     const { surrogate, predictor } = makeBoth(waves, 12);
-    const acquisition = makeAcquisition(
+    const acquisition = new Acquisition(
       surrogate,
       predictor,
       aim,
@@ -170,9 +176,10 @@ describe('the acquisition', () => {
       null,
     );
     for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
-      acquisition.evaluate(AT, frozen, true);
+      acquisition.evaluate(AT, frozen);
+      acquisition.differentiate();
       const gradient = acquisition.gradient.slice();
-      const value = (u: Float64Array) => acquisition.evaluate(u, frozen, false);
+      const value = (u: Float64Array) => acquisition.evaluate(u, frozen);
       expect(gradientError(value, gradient)).toBeLessThan(1e-3);
     }
   });
@@ -184,28 +191,29 @@ describe('the acquisition', () => {
       Y: new Float64Array(3),
       rows: [0],
       intervals: [],
-      merit: Float64Array.of(1),
+      loss: Float64Array.of(1),
       failedU: Float64Array.of(0.3, -0.3, 0.2, -0.8, -0.8, -0.8),
     };
-    const hazards = makeHazards(cases, 3)!;
+    const failures = makeFailureModel(cases, 3)!;
     const gradient = new Float64Array(3);
-    const value = hazards.logSuccess(AT, gradient);
+    const value = failures.logSuccess(AT);
+    failures.addGradient(AT, gradient);
     expect(value).toBeLessThan(-1);
-    expect(hazards.logSuccess(Float64Array.of(0.9, 0.9, 0.9), null)).toBeGreaterThan(-0.2);
-    expect(gradientError((u) => hazards.logSuccess(u, null), gradient)).toBeLessThan(1e-5);
+    expect(failures.logSuccess(Float64Array.of(0.9, 0.9, 0.9))).toBeGreaterThan(-0.2);
+    expect(gradientError((u) => failures.logSuccess(u), gradient)).toBeLessThan(1e-5);
   });
 
   it('is climbed inside the box and never down', () => {
     const { surrogate, predictor } = makeBoth(waves, 12);
     const open = [0, 1, 2].map(() => ({ directed: false }));
-    const acquisition = makeAcquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);
+    const acquisition = new Acquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);
     const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1) };
     for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
       const u = Float64Array.of(0.4, -0.5, 0.1);
-      const before = acquisition.evaluate(u, frozen, false);
+      const before = acquisition.evaluate(u, frozen);
       const reached = climb(acquisition, u, frozen, box, 25, unlimited());
       expect(reached).toBeGreaterThanOrEqual(before);
-      expect(acquisition.evaluate(u, frozen, false)).toBe(reached);
+      expect(acquisition.evaluate(u, frozen)).toBe(reached);
       expect(u.every((value, f) => value >= box.lower[f]! && value <= box.upper[f]!)).toBe(true);
     }
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { makeCoding } from '../../src/optimizer/space.ts';
+import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces } from './arbitraries.ts';
 import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';
@@ -103,7 +103,7 @@ describe('a finite space', () => {
         const evaluate = (x: readonly number[]) => [x.reduce((sum, value, v) => sum + (v + 1) * value * value, 0)];
         const game: Game = { variables, goal: { targets: [within(-5, 0.1)], l1: null }, evaluate, seed };
         const { steps, end, request } = play(game, 100);
-        const { size, n } = makeCoding(space);
+        const { size, n } = makeEncoding(space);
         expect(end?.reason).toBe('space-used-up');
         expect(request.firstSuggested + steps.length).toBe(size);
         const keys = new Set<string>();

@@ -2,125 +2,177 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import type { Interval } from '../targets.ts';
 import { logImprovementBelow } from './expected-improvement.ts';
-import type { Hazards } from './hazards.ts';
+import type { FailureModel } from './failure-model.ts';
 import { type LogTerm, logIntervalProbability } from './interval-probability.ts';
 
-/** Share of the width of a two-sided interval that is added to its spread: aims at the middle, not just inside. */
+/** Share of the width of a two-sided interval that is added to its spread, which aims at the middle and not just inside. */
 const WIDTH_SHARE = 0.25;
-/** Widths below this, in standardized units, are rounding. */
-const SMALLEST_WIDTH = 1e-13;
-
-/** With more features the curvature of the means costs more than it gains. */
-const MOST_BENT = 40;
-/** Least frozen spread of an output to improve: a narrower one lets the search creep away from the incumbent. */
+/** Smaller widths, in standardized units, are rounding. */
+const MIN_WIDTH = 1e-13;
+/** With more features the Hessian of the means costs more than it gains. */
+const MAX_HESSIAN_FEATURES = 40;
+/** Least frozen spread of an output to improve: a smaller one lets the search creep away from the incumbent. */
 const IMPROVEMENT_SPREAD = 0.1;
 
-/** What is asked of one output: its interval, an improvement on the best value so far, or nothing. */
+/** What the search asks of one output: to lie in its interval, to improve on the best value so far, or nothing. */
 export type Aim = 'interval' | 'ignore' | { readonly incumbent: number };
 
-/** The interval of each output, as far as it has an end. */
+/** Aims at the interval of each output that has a finite end. */
 export function intervalAims(intervals: readonly Interval[]): Aim[] {
   return intervals.map(({ lower, upper }) =>
     Number.isFinite(lower) || Number.isFinite(upper) ? 'interval' : 'ignore',
   );
 }
 
-/** The function the inner solver maximizes, with what a Newton step needs. */
-export interface Acquisition {
+/**
+ * The function that the search maximizes, with what a Newton step needs:
+ *   A(u) = sum_j log P(lower_j <= y_j(u) <= upper_j) + log P(the run succeeds)
+ *
+ * It is free of scales and one formula for all types of target. It weights outputs by how well they are known, exploits
+ * where success is predicted and prefers a large sigma where it is not. An aim other than 'interval' replaces the term of
+ * its output.
+ *
+ * The spread of an output is the standard deviation in its term: by default sqrt(sigma^2 + floor^2) with the predicted
+ * sigma. Frozen spreads replace it by constants.
+ */
+export class Acquisition {
   readonly m: number;
   readonly p: number;
-  /** Length p: gradient at the last point evaluated with `gradient`. */
+  /** Length m: the least frozen spread of each output. */
+  readonly frozenFloor: Float64Array;
+  /** Length m: the terms of the last evaluation. */
+  readonly terms: Float64Array;
+  /** Length p, filled by `differentiate`. */
   readonly gradient: Float64Array;
-  /** m x p Jacobian of the means and length m curvatures: the Hessian model is J' diag(curvature) J. */
+  /** m x p Jacobian of the means and length m curvatures, >= 0: the Hessian is modelled as -J' diag(curvature) J. */
   readonly jacobian: Float64Array;
   readonly curvature: Float64Array;
   /**
-   * p x p, lower triangle: what the Hessian model misses because the means of directed outputs curve, which matters
-   * once their ends are out of reach (a least squares problem with a large residual). null without such outputs.
+   * p x p, lower triangle, filled by `differentiate`: the part of the Hessian due to the curvature of the means of directed
+   * outputs. It matters once their aspirations are out of reach, as in a least squares problem with a large residual. null
+   * without directed outputs.
    */
-  readonly bend: Float64Array | null;
-  /** Sum over the outputs of log P at u. With `frozen` (length m) those spreads replace the predicted ones. */
-  evaluate(u: Float64Array, frozen: Float64Array | null, gradient: boolean): number;
-  /** Adds what `gradient` leaves out, at u, where `evaluate` was called last, with the same `frozen`. */
-  differentiate(u: Float64Array, frozen: Float64Array | null): void;
-  /** Least frozen spread of each output. */
-  readonly frozenFloor: Float64Array;
-  /** Length m: the summands of the last evaluation. */
-  readonly terms: Float64Array;
+  readonly meanHessian: Float64Array | null;
+  readonly #predictor: Predictor;
+  readonly #aims: readonly Aim[];
+  readonly #failures: FailureModel | null;
+  readonly #isDirected: readonly boolean[];
+  /** Length m each: ends of the intervals, standardized, and least predicted spreads. */
+  readonly #lower: Float64Array;
+  readonly #upper: Float64Array;
+  readonly #floor: Float64Array;
+  /** Length m each: derivatives of the terms by mean and sigma at the point evaluated last. */
+  readonly #byMean: Float64Array;
+  readonly #bySigma: Float64Array;
+  readonly #term: LogTerm = { value: 0, byMean: 0, bySpread: 0, curvature: 0 };
+  /** Length p: the point evaluated last, and whether with frozen spreads. */
+  readonly #at: Float64Array;
+  #isFrozen = false;
+
+  /** @param failures null when no run has failed, or when failures are to be ignored */
+  constructor(
+    surrogate: Surrogate,
+    predictor: Predictor,
+    aims: readonly Aim[],
+    intervals: readonly Pick<Interval, 'directed'>[],
+    failures: FailureModel | null,
+  ) {
+    const { m, p } = predictor;
+    const { lower, upper, floor, frozenFloor } = endsOf(surrogate, aims);
+    this.m = m;
+    this.p = p;
+    this.frozenFloor = frozenFloor;
+    this.terms = new Float64Array(m);
+    this.gradient = new Float64Array(p);
+    this.jacobian = predictor.meanGradient;
+    this.curvature = new Float64Array(m);
+    this.#predictor = predictor;
+    this.#aims = aims;
+    this.#failures = failures;
+    this.#isDirected = intervals.map(({ directed }) => directed);
+    const needsHessian = p <= MAX_HESSIAN_FEATURES && this.#isDirected.includes(true);
+    this.meanHessian = needsHessian ? new Float64Array(p * p) : null;
+    this.#lower = lower;
+    this.#upper = upper;
+    this.#floor = floor;
+    this.#byMean = new Float64Array(m);
+    this.#bySigma = new Float64Array(m);
+    this.#at = new Float64Array(p);
+  }
+
+  /** The value at the features u (length p). @param frozen length m, or null for predicted spreads */
+  evaluate(u: Float64Array, frozen: Float64Array | null): number {
+    const { sigma } = this.#predictor;
+    this.#at.set(u);
+    this.#isFrozen = frozen !== null;
+    if (frozen) this.#predictor.predictMeans(u);
+    else this.#predictor.predict(u);
+    let value = this.#failures ? this.#failures.logSuccess(u) : 0;
+    for (let j = 0; j < this.m; j++) {
+      const aim = this.#aims[j]!;
+      this.curvature[j] = this.#byMean[j] = this.#bySigma[j] = this.terms[j] = 0;
+      if (aim === 'ignore') continue;
+      const floor = this.#floor[j]!;
+      const spread = frozen ? frozen[j]! : Math.sqrt(sigma[j]! * sigma[j]! + floor * floor);
+      const term = aim === 'interval' ? this.#intervalTerm(j, spread) : this.#improvementTerm(j, spread, aim.incumbent);
+      value += term.value;
+      this.terms[j] = term.value;
+      this.curvature[j] = term.curvature;
+      this.#byMean[j] = term.byMean;
+      if (!frozen) this.#bySigma[j] = (term.bySpread * sigma[j]!) / spread;
+    }
+    return value;
+  }
+
+  /** Fills the derivatives at the point evaluated last, with the same spreads. */
+  differentiate(): void {
+    const { gradient, meanHessian, p } = this;
+    const { meanGradient, sigmaGradient } = this.#predictor;
+    if (this.#isFrozen) this.#predictor.differentiateMeans();
+    else this.#predictor.differentiate();
+    gradient.fill(0);
+    meanHessian?.fill(0);
+    this.#failures?.addGradient(this.#at, gradient);
+    for (let j = 0; j < this.m; j++) {
+      if (this.#aims[j] === 'ignore') continue;
+      const byMean = this.#byMean[j]!;
+      const bySigma = this.#bySigma[j]!;
+      if (meanHessian && this.#isDirected[j]) this.#predictor.addMeanHessian(j, byMean, meanHessian);
+      for (let f = 0; f < p; f++) gradient[f]! += byMean * meanGradient[j * p + f]!;
+      if (bySigma !== 0) for (let f = 0; f < p; f++) gradient[f]! += bySigma * sigmaGradient[j * p + f]!;
+    }
+  }
+
+  #intervalTerm(j: number, spread: number): LogTerm {
+    const term = this.#term;
+    logIntervalProbability(this.#predictor.mean[j]!, spread, this.#lower[j]!, this.#upper[j]!, term);
+    return term;
+  }
+
+  /** Improvement above an incumbent is improvement below it after a change of sign. */
+  #improvementTerm(j: number, spread: number, incumbent: number): LogTerm {
+    const term = this.#term;
+    const sign = Number.isFinite(this.#upper[j]!) ? 1 : -1;
+    logImprovementBelow(sign * this.#predictor.mean[j]!, spread, sign * incumbent, term);
+    term.byMean *= sign;
+    return term;
+  }
 }
 
-/**
- * A(u) = sum_j log P(lower_j <= y_j(u) <= upper_j): scale free, one formula for all types of target. It weights
- * outputs by how well they are known, exploits where success is predicted and prefers large sigma where it is not.
- * The log chance that a run succeeds at all is added. An aim other than 'interval' replaces the term of an output.
- */
-export function makeAcquisition(
-  surrogate: Surrogate,
-  predictor: Predictor,
-  aims: readonly Aim[],
-  intervals: readonly Pick<Interval, 'directed'>[],
-  hazards: Hazards | null,
-): Acquisition {
-  const { m, p, mean, sigma, meanGradient, sigmaGradient } = predictor;
-  const isDirected = intervals.map(({ directed }) => directed);
+/** Length m each: the ends of the intervals, standardized, and the least spreads, predicted and frozen. */
+function endsOf(surrogate: Surrogate, aims: readonly Aim[]) {
+  const m = aims.length;
   const lower = new Float64Array(m);
   const upper = new Float64Array(m);
   const floor = new Float64Array(m);
   const frozenFloor = new Float64Array(m);
   surrogate.outputs.forEach((output, j) => {
-    const least = SMALLEST_WIDTH * Math.max(1, Math.abs(output.lower));
-    const short = Number.isFinite(output.upper) && output.upper - output.lower < least;
-    lower[j] = short ? output.lower - least / 2 : output.lower;
-    upper[j] = short ? output.upper + least / 2 : output.upper;
+    const least = MIN_WIDTH * Math.max(1, Math.abs(output.lower));
+    const isPoint = Number.isFinite(output.upper) && output.upper - output.lower < least;
+    lower[j] = isPoint ? output.lower - least / 2 : output.lower;
+    upper[j] = isPoint ? output.upper + least / 2 : output.upper;
     if (typeof aims[j] === 'object') frozenFloor[j] = IMPROVEMENT_SPREAD;
     else if (Number.isFinite(upper[j]! - lower[j]!)) frozenFloor[j] = floor[j] = WIDTH_SHARE * (upper[j]! - lower[j]!);
   });
-  const gradient = new Float64Array(p);
-  const terms = new Float64Array(m);
-  const bend = p <= MOST_BENT && isDirected.includes(true) ? new Float64Array(p * p) : null;
-  const curvature = new Float64Array(m);
-  const byMean = new Float64Array(m);
-  const bySigma = new Float64Array(m);
-  const term: LogTerm = { value: 0, byMean: 0, bySpread: 0, curvature: 0 };
-
-  /** Improvement above an incumbent is improvement below it after a change of sign. */
-  function improvement(j: number, spread: number, incumbent: number): void {
-    const sign = Number.isFinite(upper[j]!) ? 1 : -1;
-    logImprovementBelow(sign * mean[j]!, spread, sign * incumbent, term);
-    term.byMean *= sign;
-  }
-
-  function evaluate(u: Float64Array, frozen: Float64Array | null, withGradient: boolean): number {
-    predictor.predict(u, false, frozen === null);
-    let value = hazards ? hazards.logSuccess(u, null) : 0;
-    for (let j = 0; j < m; j++) {
-      const aim = aims[j]!;
-      curvature[j] = byMean[j] = bySigma[j] = terms[j] = 0;
-      if (aim === 'ignore') continue;
-      const spread = frozen ? frozen[j]! : Math.sqrt(sigma[j]! * sigma[j]! + floor[j]! * floor[j]!);
-      if (aim === 'interval') logIntervalProbability(mean[j]!, spread, lower[j]!, upper[j]!, term);
-      else improvement(j, spread, aim.incumbent);
-      value += term.value;
-      terms[j] = term.value;
-      curvature[j] = term.curvature;
-      byMean[j] = term.byMean;
-      if (!frozen) bySigma[j] = (term.bySpread * sigma[j]!) / spread;
-    }
-    if (withGradient) differentiate(u, frozen);
-    return value;
-  }
-
-  function differentiate(u: Float64Array, frozen: Float64Array | null): void {
-    predictor.differentiate(u, frozen === null);
-    gradient.fill(0);
-    bend?.fill(0);
-    hazards?.logSuccess(u, gradient);
-    for (let j = 0; j < m; j++) {
-      if (aims[j] === 'ignore') continue;
-      if (bend && isDirected[j]) predictor.addMeanHessian(j, byMean[j]!, bend);
-      for (let f = 0; f < p; f++) gradient[f]! += byMean[j]! * meanGradient[j * p + f]!;
-      if (bySigma[j] !== 0) for (let f = 0; f < p; f++) gradient[f]! += bySigma[j]! * sigmaGradient[j * p + f]!;
-    }
-  }
-  return { m, p, gradient, jacobian: meanGradient, curvature, bend, frozenFloor, terms, evaluate, differentiate };
+  return { lower, upper, floor, frozenFloor };
 }

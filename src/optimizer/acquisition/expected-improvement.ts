@@ -1,18 +1,19 @@
 import { LOG_SQRT_TWO_PI, logNormalCdf, normalCdf, normalDensity } from '../numerics/normal.ts';
 import type { LogTerm } from './interval-probability.ts';
 
-/** Beyond this many deviations the difference of nearly equal terms is replaced by its asymptotic series. */
+/** Below this many standard deviations an asymptotic series replaces the difference of nearly equal numbers. */
 const FAR = -40;
 
 /**
- * Log of the expected improvement of a normal variable below `incumbent`, with its derivatives, into `out`.
+ * Writes the log of the expected improvement of a normal variable below `incumbent`, and its derivatives, to `out`.
  *
- * Finite however far the incumbent is out of reach. `spread` > 0.
- * Source: Ament et al. 2023 (arXiv 2310.20708), section 4.1.
+ * Finite however far the incumbent is out of reach. `spread` > 0 is the standard deviation.
+ * Source: Jones, Schonlau and Welch 1998, Journal of Global Optimization 13, equation (15), for the improvement; Ament et
+ * al. 2023 (arXiv 2310.20708), section 4.1, for its logarithm; Abramowitz and Stegun 1964, 26.2.12, for the series.
  */
 export function logImprovementBelow(mean: number, spread: number, incumbent: number, out: LogTerm): void {
   const z = (incumbent - mean) / spread;
-  // h(z) = phi(z) + z Phi(z), h' = Phi, h'' = phi; here log h, Phi / h and phi / h.
+  // The improvement is spread h(z), h(z) = phi(z) + z Phi(z), h' = Phi, h'' = phi. Needed: log h, Phi / h and phi / h.
   let logH: number;
   let first: number;
   let second: number;

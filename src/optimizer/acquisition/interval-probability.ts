@@ -1,21 +1,22 @@
 import { LOG_SQRT_TWO_PI, logNormalCdf } from '../numerics/normal.ts';
 
-/** One summand of an acquisition: value, derivatives by mean and spread, negative curvature along the mean (>= 0). */
+/** One term of an acquisition: its value, derivatives by mean and spread, and minus the second derivative by the mean. */
 export interface LogTerm {
   value: number;
   byMean: number;
   bySpread: number;
+  /** >= 0. */
   curvature: number;
 }
 
-/** Narrower than this, the interval is a point times its width. */
+/** The probability of an interval of fewer standard deviations is its width times the density at its middle. */
 const NARROW = 1e-2;
 
 /**
- * Log of the probability that a normal variable lies in [lower, upper], with its derivatives, into `out`.
+ * Writes the log of the probability that a normal variable lies in [lower, upper], and its derivatives, to `out`.
  *
- * Either end may be infinite. Accurate in both tails: the mass is reflected into the left one, where log Phi keeps
- * its relative accuracy. `spread` > 0, `upper` > `lower`.
+ * Either end may be infinite. Accurate in both tails: an interval in the right one is reflected to the left, where log Phi
+ * keeps its relative accuracy. `spread` > 0 is the standard deviation; `upper` > `lower`.
  */
 export function logIntervalProbability(mean: number, spread: number, lower: number, upper: number, out: LogTerm): void {
   let A = (lower - mean) / spread;

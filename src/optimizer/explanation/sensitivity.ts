@@ -1,11 +1,12 @@
+import { type Encoding, levelCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
-import { type Coding, levelCount } from '../space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 
 /**
- * Sample sizes, primes, with the primitive root of each that spreads the points best over up to 20 dimensions (criterion P2
- * of Sloan and Joe 1994, by search). The largest that the work allows is taken. A root chosen without care costs 0.05.
+ * Sample sizes, which are primes, each with the primitive root whose lattice spreads the points best over up to 20
+ * dimensions, found by search with criterion P_2 of Sloan and Joe 1994, Lattice methods for multiple integration. The
+ * largest that the work allows is taken. A root chosen without care costs an error of 0.05.
  */
 const SIZES = [
   { size: 1021, root: 398 },
@@ -17,63 +18,110 @@ const SIZES = [
 ] as const;
 /** Million flops for the sensitivities. */
 const SENSITIVITY_WORK = 20;
-/** Points at which the spread of the surrogate is looked at, at least; it is dearer than the mean. */
-const SPREAD_POINTS = 30;
+/** Least number of points at which sigma is predicted, which costs more than the mean. */
+const SIGMA_POINTS = 30;
 
-/** How an output varies over the box by its surrogate, in squared output units. */
+/** How an output varies over the box according to its surrogate, in squared output units. */
 export interface Variation {
   readonly variance: number;
-  /** Length n: the variance that is lost on average when all inputs but one are known. */
+  /** Length n: the variance that remains on average when all inputs but this one are known. */
   readonly effects: Float64Array;
-  /** Average variance of the prediction itself. */
-  readonly doubt: number;
+  /** Mean variance of the prediction itself. */
+  readonly predictionVariance: number;
+}
+
+/** Two samples of the box: `first` and `second` give the quantile in [0, 1) of variable v in row k. */
+interface SamplePair {
+  readonly size: number;
+  readonly first: (k: number, v: number) => number;
+  readonly second: (k: number, v: number) => number;
 }
 
 /**
  * The variations of the predicted means, one per output.
  *
- * Two samples of the box; each input in turn is exchanged between them.
- * Source: Jansen 1999, Computer Physics Communications 117; Saltelli et al. 2010, table 2, estimator (f).
+ * The total effect of an input is half the mean square change of the output when that input moves from one sample to the
+ * other.
+ * Source: Jansen 1999, Computer Physics Communications 117; Saltelli et al. 2010, Computer Physics Communications 181,
+ * table 2, estimator (f).
  */
-export function variationsOf(coding: Coding, surrogate: Surrogate, predictor: Predictor): Variation[] {
-  const { n, p } = coding;
+export function variationsOf(encoding: Encoding, surrogate: Surrogate, predictor: Predictor): Variation[] {
+  const { n, p } = encoding;
   const m = surrogate.outputs.length;
-  const perPoint = (surrogate.geometry.N * (4 * p * surrogate.kernels.length + 2 * m)) / 1e6;
-  const { size, root } = SIZES.find((one) => one.size * (n + 1) * perPoint < SENSITIVITY_WORK) ?? SIZES.at(-1)!;
-  const share = size > 2 * n ? lattice(size, root, 2 * n) : stratified(size, 2 * n);
+  const sample = samplePair(encoding, surrogate);
+  const { size, first, second } = sample;
   const u = new Float64Array(p);
-  const toNatural = (j: number, z: number) => surrogate.outputs[j]!.fitted?.warp.fromZ(z) ?? 0;
-  const base = new Float64Array(size * m);
+  const values = Array.from({ length: m }, () => new Float64Array(size));
   const effects = Array.from({ length: m }, () => new Float64Array(n));
-  const doubts = new Float64Array(m);
-  const every = Math.max(1, Math.floor(size / SPREAD_POINTS));
-  let looked = 0;
+  const meansAt = () => {
+    predictor.predictMeans(u);
+    return toOutputs(surrogate, predictor.mean);
+  };
   for (let k = 0; k < size; k++) {
-    const withSpread = k % every === 0;
-    for (let v = 0; v < n; v++) place(coding, v, share(k, v), u);
-    predictor.predict(u, false, withSpread);
-    const { mean, sigma } = predictor;
-    for (let j = 0; j < m; j++) base[k * m + j] = toNatural(j, mean[j]!);
-    if (withSpread) {
-      looked++;
-      for (let j = 0; j < m; j++) {
-        doubts[j]! += ((toNatural(j, mean[j]! + sigma[j]!) - toNatural(j, mean[j]! - sigma[j]!)) / 2) ** 2;
-      }
-    }
+    for (let v = 0; v < n; v++) setVariable(encoding, v, first(k, v), u);
+    const base = meansAt();
+    base.forEach((y, j) => {
+      values[j]![k] = y;
+    });
     for (let v = 0; v < n; v++) {
-      if (coding.movable[v] === 0) continue;
-      place(coding, v, share(k, n + v), u);
-      predictor.predict(u, false, false);
-      for (let j = 0; j < m; j++) {
-        effects[j]![v]! += (toNatural(j, predictor.mean[j]!) - base[k * m + j]!) ** 2 / (2 * size);
-      }
-      place(coding, v, share(k, v), u);
+      if (encoding.movable[v] === 0) continue;
+      setVariable(encoding, v, second(k, v), u);
+      meansAt().forEach((y, j) => {
+        effects[j]![v]! += (y - base[j]!) ** 2 / (2 * size);
+      });
+      setVariable(encoding, v, first(k, v), u);
     }
   }
-  return effects.map((one, j) => {
-    const values = Float64Array.from({ length: size }, (_, k) => base[k * m + j]!);
-    return { variance: varianceOf(values), effects: one, doubt: doubts[j]! / looked };
-  });
+  const predictionVariances = meanPredictionVariances(encoding, surrogate, predictor, sample);
+  return effects.map((one, j) => ({
+    variance: varianceOf(values[j]!),
+    effects: one,
+    predictionVariance: predictionVariances[j]!,
+  }));
+}
+
+/** As large a sample as the work allows. */
+function samplePair({ n, p }: Encoding, { geometry, kernels, outputs }: Surrogate): SamplePair {
+  const perPoint = (geometry.N * (4 * p * kernels.length + 2 * outputs.length)) / 1e6;
+  const { size, root } = SIZES.find((one) => one.size * (n + 1) * perPoint < SENSITIVITY_WORK) ?? SIZES.at(-1)!;
+  const coordinate = size > 2 * n ? lattice(size, root, 2 * n) : stratified(size, 2 * n);
+  return { size, first: coordinate, second: (k, v) => coordinate(k, n + v) };
+}
+
+/** Maps standardized outputs, length m, to output units; 0 for a constant output. */
+function toOutputs({ outputs }: Surrogate, z: Float64Array): number[] {
+  return outputs.map(({ fitted }, j) => fitted?.warp.fromZ(z[j]!) ?? 0);
+}
+
+/** Length m: the mean square of sigma, in output units, over every so many points of the first sample. */
+function meanPredictionVariances(
+  encoding: Encoding,
+  surrogate: Surrogate,
+  predictor: Predictor,
+  { size, first }: SamplePair,
+): Float64Array {
+  const u = new Float64Array(encoding.p);
+  const sums = new Float64Array(surrogate.outputs.length);
+  const every = Math.max(1, Math.floor(size / SIGMA_POINTS));
+  let count = 0;
+  for (let k = 0; k < size; k += every) {
+    for (let v = 0; v < encoding.n; v++) setVariable(encoding, v, first(k, v), u);
+    predictor.predict(u);
+    const { mean, sigma } = predictor;
+    const above = toOutputs(
+      surrogate,
+      mean.map((z, j) => z + sigma[j]!),
+    );
+    const below = toOutputs(
+      surrogate,
+      mean.map((z, j) => z - sigma[j]!),
+    );
+    above.forEach((y, j) => {
+      sums[j]! += ((y - below[j]!) / 2) ** 2;
+    });
+    count++;
+  }
+  return sums.map((sum) => sum / count);
 }
 
 function varianceOf(values: Float64Array): number {
@@ -81,14 +129,14 @@ function varianceOf(values: Float64Array): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
 }
 
-/** Coordinate d of point k in [0, 1): a lattice whose generators, powers of a primitive root, are all different. */
+/** Coordinate d of point k in [0, 1): a rank-1 lattice whose generators, powers of a primitive root, all differ. */
 function lattice(size: number, root: number, dimensions: number): (k: number, d: number) => number {
   const generators = [1];
   while (generators.length < dimensions) generators.push((generators.at(-1)! * root) % size);
   return (k, d) => ((k * generators[d]!) % size) / size + 0.5 / size;
 }
 
-/** The same for more dimensions than the lattice has: strata of equal width, in an order of its own for each dimension. */
+/** The same for more dimensions than the lattice has: a Latin hypercube, strata of equal width in random orders. */
 function stratified(size: number, dimensions: number): (k: number, d: number) => number {
   const random = makeRandom(size, dimensions);
   const orders = Array.from({ length: dimensions }, () => {
@@ -102,16 +150,16 @@ function stratified(size: number, dimensions: number): (k: number, d: number) =>
   return (k, d) => (orders[d]![k]! + 0.5) / size;
 }
 
-/** Sets the features of variable v to its quantile `share` in [0, 1); every level of a discrete one is as likely. */
-function place(coding: Coding, v: number, share: number, u: Float64Array): void {
-  const from = coding.first[v]!;
-  const to = coding.first[v + 1]!;
-  if (coding.movable[v] === 0) return;
-  if (coding.discrete[v] === 0) {
+/** Sets the features of variable v to its quantile `share` in [0, 1); the levels of a discrete one are equally likely. */
+function setVariable(encoding: Encoding, v: number, share: number, u: Float64Array): void {
+  const from = encoding.first[v]!;
+  const to = encoding.first[v + 1]!;
+  if (encoding.movable[v] === 0) return;
+  if (encoding.discrete[v] === 0) {
     u[from] = 2 * share - 1;
     return;
   }
-  const levels = levelCount(coding.variables[v]!);
+  const levels = levelCount(encoding.variables[v]!);
   const level = Math.floor(share * levels);
   if (to - from === 1) u[from] = (2 * level) / (levels - 1) - 1;
   else for (let f = from; f < to; f++) u[f] = (f - from === level ? 1 : 0) - 1 / levels;

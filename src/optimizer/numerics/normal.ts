@@ -1,4 +1,4 @@
-/** Logarithm of sqrt(2 pi). */
+/** log sqrt(2 pi). */
 export const LOG_SQRT_TWO_PI = 0.9189385332046727;
 const INVERSE_SQRT_TWO_PI = 0.3989422804014327;
 
@@ -22,6 +22,7 @@ const TAIL_Q = [
   1.284260096144911, 0.4682382124808651, 0.06598813786892856, 0.0037823963320275824, 0.00007297515550839662,
 ];
 
+/** (lead x^k + P_0 x^(k-1) + ... + P_(k-1)) / (x^k + Q_0 x^(k-1) + ... + Q_(k-1)), k the length of P and Q. */
 function ratio(x: number, lead: number, P: readonly number[], Q: readonly number[]): number {
   const last = Q.length - 1;
   let numerator = lead * x;
@@ -33,7 +34,7 @@ function ratio(x: number, lead: number, P: readonly number[], Q: readonly number
   return (numerator + P[last]!) / (denominator + Q[last]!);
 }
 
-/** Phi(-y) exp(y^2 / 2) for y >= 0.67: the upper tail without its exponential, so that it never underflows. */
+/** Phi(-y) exp(y^2 / 2) for y >= 0.67: the tail without its exponential, so that it never underflows. */
 function scaledTail(y: number): number {
   if (y < 5.656854249492381) return ratio(y, MIDDLE_P_LEAD, MIDDLE_P, MIDDLE_Q);
   const inverseSquare = 1 / (y * y);
@@ -44,7 +45,8 @@ function scaledTail(y: number): number {
  * Logarithm of the standard normal distribution function.
  *
  * Relative accuracy about 1e-15 of the distribution function over the whole line; finite down to x = -1e150.
- * Source: Cody 1969, rational Chebyshev approximations, coefficients as in R's `pnorm`.
+ * Source: Cody 1969, Rational Chebyshev approximations for the error function, Mathematics of Computation 23; coefficients
+ * and limits as in `pnorm` of R.
  */
 export function logNormalCdf(x: number): number {
   if (x < -0.67448975) return Math.log(scaledTail(-x)) - 0.5 * x * x;

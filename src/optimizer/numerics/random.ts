@@ -1,4 +1,4 @@
-/** A stream of pseudo-random numbers, a function of its seeds only. */
+/** A stream of pseudo-random numbers that depends on its seeds only. */
 export interface RandomStream {
   /** Uniform in [0, 1), 32 random bits. */
   uniform(): number;
@@ -9,10 +9,11 @@ export interface RandomStream {
 }
 
 /**
- * Small fast counter generator (sfc32), 128 bits of state, passes PractRand to 2^40 bytes.
+ * Small fast counting generator, sfc32, with 128 bits of state.
  *
- * @param seeds whole numbers, taken modulo 2^32; the stream depends on each of them and on their order.
- * Source: Doty-Humphrey, PractRand 0.95, `sfc.h`; twelve outputs are discarded as recommended there.
+ * @param seeds whole numbers, taken modulo 2^32; the stream depends on each of them and on their order
+ * Source: Doty-Humphrey, PractRand 0.95, sfc32; its seeding too discards the first twelve outputs. Normal numbers by Box
+ * and Muller 1958.
  */
 export function makeRandom(...seeds: readonly number[]): RandomStream {
   let a = 0x9e3779b9 | 0;

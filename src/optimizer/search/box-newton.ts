@@ -2,45 +2,56 @@ import type { Acquisition } from '../acquisition/acquisition.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import type { Coding } from '../space.ts';
+import type { Encoding } from '../encoding.ts';
 
-/** Bounds of the features, length p each; equal where a feature is held. */
+/** Bounds of the features, length p each; equal where a feature is fixed. */
 export interface Box {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
 }
 
-/** A uniform random point of the box, features. */
+/** The features of a uniform random point of the box. */
 export function randomIn({ lower, upper }: Box, random: RandomStream): Float64Array {
   return lower.map((low, f) => low + random.uniform() * (upper[f]! - low));
 }
 
-/** The box with every feature of a discrete variable held at u. */
-export function holdDiscrete(coding: Coding, box: Box, u: Float64Array): Box {
-  const isFree = (f: number) => coding.discrete[coding.owner[f]!] === 0;
-  const hold = (ends: Float64Array) => ends.map((end, f) => (isFree(f) ? end : u[f]!));
-  return { lower: hold(box.lower), upper: hold(box.upper) };
+/** The box with every feature of a discrete variable fixed at its value in u (length p). */
+export function holdDiscrete(encoding: Encoding, box: Box, u: Float64Array): Box {
+  const isFree = (f: number) => encoding.discrete[encoding.owner[f]!] === 0;
+  const fix = (ends: Float64Array) => ends.map((end, f) => (isFree(f) ? end : u[f]!));
+  return { lower: fix(box.lower), upper: fix(box.upper) };
 }
 
 const FIRST_DAMPING = 1e-3;
-/** Below this the Woodbury form loses its digits. */
-const LEAST_DAMPING = 1e-9;
-const SMALL_GAIN = 1e-4;
-const FAILURES = 8;
+/** With less damping the Woodbury form loses its digits. */
+const MIN_DAMPING = 1e-9;
+/** Factors of the damping after a step that failed and after one that succeeded at once. */
+const DAMPING_UP = 6;
+const DAMPING_DOWN = 0.2;
+/** The climb ends with a step that gains less than this many nats, or after this many failures in a row. */
+const MIN_GAIN = 1e-4;
+const MAX_FAILURES = 8;
+/** Passes over the bounds that a step meets. */
+const BOUND_PASSES = 3;
 
-/** Local quadratic model of the acquisition: value + g'd - d' J' diag(c) J d / 2. */
+/** Quadratic model of the acquisition for a step d: value + g'd - d' (J' diag(c) J - M) d / 2. */
 interface Model {
+  /** Length p. */
   readonly g: Float64Array;
+  /** m x p. */
   readonly J: Float64Array;
+  /** Length m, >= 0. */
   readonly c: Float64Array;
-  /** p x p, lower triangle, added to the Hessian of the acquisition; null for none. */
-  readonly bend: Float64Array | null;
+  /** p x p, lower triangle; null for none. */
+  readonly M: Float64Array | null;
 }
 
 /**
  * Climbs the acquisition from u (length p, changed in place) inside the box by damped Newton steps.
  *
- * @param frozen spreads that replace the predicted ones, or null for the full acquisition
+ * Source: the damping is that of Levenberg 1944 and Marquardt 1963, with the diagonal of the Hessian as its metric.
+ *
+ * @param frozen length m, spreads that replace the predicted ones; null for the full acquisition
  * @returns the value reached
  */
 export function climb(
@@ -53,38 +64,39 @@ export function climb(
 ): number {
   const { p } = acquisition;
   for (let f = 0; f < p; f++) u[f] = Math.min(box.upper[f]!, Math.max(box.lower[f]!, u[f]!));
-  let value = acquisition.evaluate(u, frozen, true);
+  let value = acquisition.evaluate(u, frozen);
+  acquisition.differentiate();
   let lambda = FIRST_DAMPING;
   for (let iteration = 0; iteration < maxIterations && !isSpent(work, 1); iteration++) {
-    const model: Model = {
-      g: acquisition.gradient.slice(),
-      J: acquisition.jacobian.slice(),
-      c: acquisition.curvature.slice(),
-      bend: acquisition.bend?.slice() ?? null,
-    };
+    const model = modelOf(acquisition);
     let gain = -1;
-    for (let failure = 0; failure <= FAILURES; failure++) {
+    for (let failure = 0; failure <= MAX_FAILURES; failure++) {
       const trial = newtonPoint(model, u, box, lambda, work);
-      // Held by the bounds: more damping leads nowhere else.
+      // The bounds allow no step, whatever the damping.
       if (trial.every((value, f) => value === u[f])) break;
-      const trialValue = acquisition.evaluate(trial, frozen, false);
+      const trialValue = acquisition.evaluate(trial, frozen);
       if (trialValue > value) {
-        acquisition.differentiate(trial, frozen);
+        acquisition.differentiate();
         gain = trialValue - value;
         u.set(trial);
         value = trialValue;
-        // After a failure the same damping is tried once more: a smaller one would fail again.
-        if (failure === 0) lambda = Math.max(LEAST_DAMPING, lambda * 0.2);
+        // After a failure the damping stays: a smaller one would fail again.
+        if (failure === 0) lambda = Math.max(MIN_DAMPING, lambda * DAMPING_DOWN);
         break;
       }
-      lambda *= 6;
+      lambda *= DAMPING_UP;
     }
-    if (gain < SMALL_GAIN) break;
+    if (gain < MIN_GAIN) break;
   }
   return value;
 }
 
-/** The maximizer of the damped model in the box, by at most three passes over the bounds that the step meets. */
+/** The model at the point differentiated last; a copy, since evaluations overwrite the arrays of the acquisition. */
+function modelOf({ gradient, jacobian, curvature, meanHessian }: Acquisition): Model {
+  return { g: gradient.slice(), J: jacobian.slice(), c: curvature.slice(), M: meanHessian?.slice() ?? null };
+}
+
+/** The maximizer of the damped model in the box; features that a step takes beyond a bound are fixed there. */
 function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, work: Work): Float64Array {
   const p = u.length;
   const m = model.c.length;
@@ -92,15 +104,16 @@ function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, wo
   const step = new Float64Array(p);
   let free: number[] = [];
   for (let f = 0; f < p; f++) {
-    const blocked = model.g[f]! > 0 ? u[f]! >= box.upper[f]! : u[f]! <= box.lower[f]!;
-    if (box.lower[f]! < box.upper[f]! && !blocked) free.push(f);
+    const isBlocked = model.g[f]! > 0 ? u[f]! >= box.upper[f]! : u[f]! <= box.lower[f]!;
+    if (box.lower[f]! < box.upper[f]! && !isBlocked) free.push(f);
   }
-  for (let pass = 0; pass < 3 && free.length > 0; pass++) {
+  for (let pass = 0; pass < BOUND_PASSES && free.length > 0; pass++) {
     const right = rightSide(model, step, free);
-    const bent = model.bend ? solveNarrow(model, diagonal, right, free) : null;
-    const plain = { ...model, bend: null };
-    const solve = free.length > m ? solveWide : solveNarrow;
-    const d = bent ?? solve(plain, diagonal, right, free);
+    const full = model.M ? solveDirectly(model, diagonal, right, free) : null;
+    // With M the matrix may be indefinite; without it, it never is.
+    const plain = { ...model, M: null };
+    const solve = free.length > m ? solveByWoodbury : solveDirectly;
+    const d = full ?? solve(plain, diagonal, right, free);
     work.spent += (Math.min(free.length, m) ** 2 * (free.length + m) + p * m) / 1e6;
     if (d === null) break;
     const staying: number[] = [];
@@ -117,7 +130,7 @@ function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, wo
   return trial;
 }
 
-/** lambda (diag H + 1e-3 mean(diag H) + 1e-3) over the features that can move. */
+/** Length p: lambda (diag H + 1e-3 mean(diag H) + 1e-3), H = J' diag(c) J, the mean over the features that can move. */
 function dampedDiagonal({ J, c }: Model, box: Box, lambda: number): Float64Array {
   const p = box.lower.length;
   const out = new Float64Array(p);
@@ -134,7 +147,7 @@ function dampedDiagonal({ J, c }: Model, box: Box, lambda: number): Float64Array
   return out;
 }
 
-/** Gradient of the model on the free features after the steps already fixed at bounds. */
+/** Gradient of the model by the free features after the steps of those fixed at bounds. */
 function rightSide({ g, J, c }: Model, step: Float64Array, free: readonly number[]): Float64Array {
   const p = step.length;
   const fixed = step.slice();
@@ -150,8 +163,8 @@ function rightSide({ g, J, c }: Model, step: Float64Array, free: readonly number
   return right;
 }
 
-/** Solves (D + J' C J - bend) d = r directly; null when the matrix is not positive definite. */
-function solveNarrow({ J, c, bend }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+/** Solves (D + J' C J - M) d = r for the free features; null when the matrix is not positive definite. */
+function solveDirectly({ J, c, M }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
   const q = free.length;
   const p = diagonal.length;
   const H = new Float64Array(q * q);
@@ -164,7 +177,7 @@ function solveNarrow({ J, c, bend }: Model, diagonal: Float64Array, r: Float64Ar
   }
   for (let a = 0; a < q; a++) {
     H[a * q + a]! += diagonal[free[a]!]!;
-    if (bend) for (let b = 0; b <= a; b++) H[a * q + b]! -= bend[free[a]! * p + free[b]!]!;
+    if (M) for (let b = 0; b <= a; b++) H[a * q + b]! -= M[free[a]! * p + free[b]!]!;
   }
   if (!choleskyInPlace(H, q)) return null;
   const d = r.slice();
@@ -172,8 +185,13 @@ function solveNarrow({ J, c, bend }: Model, diagonal: Float64Array, r: Float64Ar
   return d;
 }
 
-/** Solves (D + B' B) d = r, B = C^1/2 J, by the m x m system of Woodbury: 200 features took 4 s without it. */
-function solveWide({ J, c }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+/**
+ * Solves (D + B' B) d = r, B = C^1/2 J, for the free features: d = D^-1 r - D^-1 B' (I + B D^-1 B')^-1 B D^-1 r. Without this
+ * m x m system 200 features took 4 s.
+ *
+ * Source: Golub and Van Loan, Matrix Computations, 4th ed., section 2.1.4 (Sherman, Morrison and Woodbury).
+ */
+function solveByWoodbury({ J, c }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
   const q = free.length;
   const m = c.length;
   const p = diagonal.length;

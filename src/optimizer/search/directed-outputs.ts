@@ -1,7 +1,7 @@
 /**
- * Outputs to minimize or maximize: what to aim at when their aspiration is out of reach, and when to stop. The stop
- * errs on the side of going on: it needs a long run of suggestions that gained nothing, and a model that expects
- * nothing from the best place the search finds.
+ * Directed outputs, those to minimize or maximize: what to aim at when their aspirations are out of reach, and when to
+ * stop. Stopping early is the worse mistake, so it takes many suggestions that gained nothing and a model that expects
+ * nothing from the best input that the search finds.
  */
 import type { Aim } from '../acquisition/acquisition.ts';
 import type { Cases } from '../cases.ts';
@@ -10,25 +10,30 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 import { distanceTo, type Interval } from '../targets.ts';
 
 /**
- * Suggestions without a gain before the model is believed: a full cycle of local turns, and as many again that distrust
- * it. Stopping early is the worse mistake.
+ * Suggestions without a gain before the model is believed: enough for the local rounds around one centre, and for as many
+ * suggestions again that distrust the model.
  */
 const PATIENCE = 30;
 const PATIENCE_PER_INPUT = 5;
 
-/** The case that meets all undirected intervals and comes nearest to the aspirations; -1 without such a case. */
+/** The case that meets all undirected intervals and comes nearest to the aspirations; -1 without a feasible case. */
 export function bestFeasible(cases: Cases, intervals: readonly Interval[]): number {
   const m = intervals.length;
   let best = -1;
   for (let i = 0; i < cases.N; i++) {
-    if (best >= 0 && cases.merit[i]! >= cases.merit[best]!) continue;
-    if (intervals.every((interval, j) => interval.directed || distanceTo(interval, cases.Y[i * m + j]!) === 0))
-      best = i;
+    if (best >= 0 && cases.loss[i]! >= cases.loss[best]!) continue;
+    const isFeasible = intervals.every(
+      (interval, j) => interval.directed || distanceTo(interval, cases.Y[i * m + j]!) === 0,
+    );
+    if (isFeasible) best = i;
   }
   return best;
 }
 
-/** Aims for a search that improves on the case `feasible`; with -1 it first has to meet the undirected intervals. */
+/**
+ * Aims of a search for an improvement on the case `feasible`. With -1 the search first has to meet the undirected
+ * intervals.
+ */
 export function improvementAims(
   surrogate: Surrogate,
   cases: Cases,
@@ -42,14 +47,14 @@ export function improvementAims(
   });
 }
 
-/** True when none of the last suggestions (30 + 5 n of them) improved the best feasible case noticeably. */
-export function isStandstill(
-  request: SuggestRequest,
-  cases: Cases,
-  intervals: readonly Interval[],
-  feasible: number,
-  n: number,
-): boolean {
+/**
+ * True when none of the last 30 + 5 n suggestions improved the best feasible case noticeably.
+ *
+ * @param feasible of `bestFeasible`
+ * @param n number of movable variables
+ */
+export function hasStagnated(request: SuggestRequest, cases: Cases, feasible: number, n: number): boolean {
+  const { intervals } = cases;
   const patience = PATIENCE + PATIENCE_PER_INPUT * n;
   if (feasible < 0 || request.history.count - request.firstSuggested < patience) return false;
   const since = request.history.count - patience;
@@ -64,34 +69,35 @@ export function isStandstill(
   });
 }
 
-/** Gains of one output, in natural units, that count as none. */
+/** The largest gain of one output that counts as none, in output units. */
 function negligible(request: SuggestRequest, interval: Interval, best: number): number {
   return request.convergence * Math.max(Math.abs(best), Math.abs(interval.center));
 }
 
 /**
- * True when the improvement expected at the best place is negligible for every directed output.
+ * True when the improvement expected at the best input found is negligible for every directed output.
  *
- * @param value acquisition there, and `terms` (length m) its summands: log expected improvements for directed outputs,
- * log chances for the others
+ * @param feasible of `bestFeasible`, not -1
+ * @param terms length m, of the acquisition there: log expected improvements of directed outputs, log probabilities of the
+ * others
  */
-export function expectsNothing(
+export function expectsNoImprovement(
   request: SuggestRequest,
   surrogate: Surrogate,
   cases: Cases,
-  intervals: readonly Interval[],
   feasible: number,
   terms: Float64Array,
 ): boolean {
+  const { intervals } = cases;
   const m = intervals.length;
-  let logChance = 0;
-  for (let j = 0; j < m; j++) if (!intervals[j]!.directed) logChance += terms[j]!;
+  let logFeasible = 0;
+  for (let j = 0; j < m; j++) if (!intervals[j]!.directed) logFeasible += terms[j]!;
   return intervals.every((interval, j) => {
     const warp = surrogate.outputs[j]!.fitted?.warp;
     if (!interval.directed || !warp) return true;
     const best = cases.Y[feasible * m + j]!;
     const sign = Number.isFinite(interval.upper) ? 1 : -1;
     const least = Math.abs(warp.toZ(best) - warp.toZ(best - sign * negligible(request, interval, best)));
-    return logChance + terms[j]! < Math.log(least);
+    return logFeasible + terms[j]! < Math.log(least);
   });
 }

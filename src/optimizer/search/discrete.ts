@@ -1,17 +1,17 @@
 import type { RandomStream } from '../numerics/random.ts';
-import { type Coding, levelCount } from '../space.ts';
+import { type Encoding, levelCount } from '../encoding.ts';
 
-/** Whole steps tried for an ordered variable with more levels than this; with fewer, every level. */
+/** An integer with more levels than this has the neighbours at distances 1 and 2; with fewer, all levels. */
 const FEW_LEVELS = 5;
 
 /**
- * All inputs that differ from x (length n) in one discrete variable: neighbours at 1 and 2 for integers, all levels
- * of booleans, categories and short integers.
+ * All inputs that differ from x (length n) in one discrete variable: by 1 or 2 in an integer with many levels, to any level
+ * in every other variable.
  */
-export function neighboursOf(coding: Coding, x: Float64Array): Float64Array[] {
+export function neighboursOf(encoding: Encoding, x: Float64Array): Float64Array[] {
   const out: Float64Array[] = [];
-  coding.variables.forEach((variable, v) => {
-    if (coding.discrete[v] === 0) return;
+  encoding.variables.forEach((variable, v) => {
+    if (encoding.discrete[v] === 0) return;
     const low = Math.ceil(variable.minimum);
     const levels = levelCount(variable);
     const all = variable.kind === 'category' || levels <= FEW_LEVELS;
@@ -26,9 +26,14 @@ export function neighboursOf(coding: Coding, x: Float64Array): Float64Array[] {
   return out;
 }
 
-/** At most `count` random inputs that differ from x (length n) in two discrete variables, each as in `neighboursOf`. */
-export function pairNeighboursOf(coding: Coding, x: Float64Array, count: number, random: RandomStream): Float64Array[] {
-  const singles = neighboursOf(coding, x);
+/** At most `count` random inputs that differ from x (length n) in two discrete variables, in each as `neighboursOf` does. */
+export function pairNeighboursOf(
+  encoding: Encoding,
+  x: Float64Array,
+  count: number,
+  random: RandomStream,
+): Float64Array[] {
+  const singles = neighboursOf(encoding, x);
   const moved = singles.map((one) => one.findIndex((value, v) => value !== x[v]));
   if (new Set(moved).size < 2) return [];
   const out = new Map<string, Float64Array>();

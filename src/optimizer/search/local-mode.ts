@@ -1,12 +1,20 @@
-import type { Coding } from '../space.ts';
-import { levelCount, movableCount } from '../space.ts';
-import { byMerit } from '../targets.ts';
+/**
+ * Local search in a shrinking trust region, which takes every other suggestion once the search stalls. Everything follows
+ * from the stall, so nothing is remembered between suggestions.
+ */
+import type { Encoding } from '../encoding.ts';
+import { levelCount, movableCount } from '../encoding.ts';
+import { byLoss } from '../targets.ts';
 import type { Box } from './box-newton.ts';
 
-/** Halvings of the region before the next centre: without a bound half of a budget dies in a box of 1e-6. */
-const SHRINKS = 6;
+/** Stall from which local rounds take place. */
+const FIRST_STALL = 3;
+/** Rounds around one centre, each with half the radius. Without a limit half of a budget dies in a region of 1e-6. */
+const ROUNDS_PER_CENTER = 6;
+/** Least distance of a centre from the earlier ones, in units of sqrt(n). */
+const CENTER_DISTANCE = 0.25;
 
-/** A region around one evaluated point, and the rows to fit there. */
+/** The trust region around one evaluated point, and the rows to fit there. */
 export interface Region {
   /** Row of the centre. */
   readonly center: number;
@@ -15,35 +23,38 @@ export interface Region {
   readonly box: Box;
 }
 
-/** Number of the local turn, counted from 0, or -1 when this suggestion is a global one. */
-export function localTurn(stall: number, N: number, n: number): number {
-  return stall >= 3 && (stall - 3) % 2 === 0 && N >= n + 3 ? (stall - 3) / 2 : -1;
+/** The number of the local round that this suggestion is, from 0; -1 when it is a global one. */
+export function localRound(stall: number, N: number, n: number): number {
+  const isLocal = stall >= FIRST_STALL && (stall - FIRST_STALL) % 2 === 0 && N >= n + 3;
+  return isLocal ? (stall - FIRST_STALL) / 2 : -1;
 }
 
 /**
- * The region of a local turn: the best point first, halving six times; then the best point far from all earlier
- * centres, and so on.
+ * The trust region of a local round. The first centre is the incumbent, with a radius that halves from round to round; then
+ * comes the best point far from the earlier centres, and so on.
  *
- * @param U N x p; merit length N; turn from `localTurn`
- * @returns null when no further centre exists
+ * @param U N x p
+ * @param loss length N
+ * @param round of `localRound`
+ * @returns null when there is no further centre
  */
-export function localRegion(coding: Coding, U: Float64Array, merit: Float64Array, turn: number): Region | null {
-  const { p } = coding;
-  const N = merit.length;
-  const n = movableCount(coding);
-  const center = centerOf(U, merit, p, Math.floor(turn / SHRINKS), 0.25 * Math.sqrt(n));
+export function localRegion(encoding: Encoding, U: Float64Array, loss: Float64Array, round: number): Region | null {
+  const { p } = encoding;
+  const N = loss.length;
+  const n = movableCount(encoding);
+  const center = centerOf(U, loss, p, Math.floor(round / ROUNDS_PER_CENTER), CENTER_DISTANCE * Math.sqrt(n));
   if (center < 0) return null;
   const distance = new Float64Array(N);
   for (let i = 0; i < N; i++) distance[i] = distanceBetween(U, p, i, center);
   const rows = Int32Array.from({ length: N }, (_, i) => i).sort((a, b) => distance[a]! - distance[b]! || a - b);
   const reach = distance[rows[Math.min(N - 1, n + 1)]!]!;
-  const radius = Math.max(1e-9, (reach / Math.sqrt(n)) * 2 ** -(turn % SHRINKS));
-  const lower = coding.lower.slice();
-  const upper = coding.upper.slice();
+  const radius = Math.max(1e-9, (reach / Math.sqrt(n)) * 2 ** -(round % ROUNDS_PER_CENTER));
+  const lower = encoding.lower.slice();
+  const upper = encoding.upper.slice();
   for (let f = 0; f < p; f++) {
-    const v = coding.owner[f]!;
-    if (coding.movable[v] === 0 || coding.variables[v]!.kind === 'category') continue;
-    const least = coding.discrete[v] === 1 ? 2 / (levelCount(coding.variables[v]!) - 1) : 0;
+    const v = encoding.owner[f]!;
+    if (encoding.movable[v] === 0 || encoding.variables[v]!.kind === 'category') continue;
+    const least = encoding.discrete[v] === 1 ? 2 / (levelCount(encoding.variables[v]!) - 1) : 0;
     const middle = Math.min(upper[f]!, Math.max(lower[f]!, U[center * p + f]!));
     lower[f] = Math.max(lower[f]!, middle - Math.max(radius, least));
     upper[f] = Math.min(upper[f]!, middle + Math.max(radius, least));
@@ -57,13 +68,13 @@ function distanceBetween(U: Float64Array, p: number, a: number, b: number): numb
   return Math.sqrt(square);
 }
 
-/** Row of the centre of a cycle: the best point that is farther than `apart` from the centres of all earlier cycles. */
-function centerOf(U: Float64Array, merit: Float64Array, p: number, cycle: number, apart: number): number {
-  const order = Array.from(merit, (_, i) => i).sort(byMerit(merit));
+/** Row of centre `index`: the best point farther than `apart` from all earlier centres; -1 when there is none. */
+function centerOf(U: Float64Array, loss: Float64Array, p: number, index: number, apart: number): number {
+  const order = Array.from(loss, (_, i) => i).sort(byLoss(loss));
   const centers: number[] = [];
   for (const i of order) {
     if (centers.every((c) => distanceBetween(U, p, i, c) > apart)) centers.push(i);
-    if (centers.length > cycle) return i;
+    if (centers.length > index) return i;
   }
   return -1;
 }

@@ -1,16 +1,16 @@
-import { type Acquisition, intervalAims, makeAcquisition } from '../acquisition/acquisition.ts';
-import { makeHazards } from '../acquisition/hazards.ts';
+import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
+import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
+import { type Encoding, movableCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
-import { type Coding, movableCount } from '../space.ts';
-import { correctAround } from '../surrogate/endgame.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
-import { makePredictor } from '../surrogate/predictor.ts';
-import { byMerit, type Interval, stallOf } from '../targets.ts';
-import { bestFeasible, expectsNothing, improvementAims, isStandstill } from './directed-outputs.ts';
-import { localRegion, localTurn } from './local-mode.ts';
+import { Predictor } from '../surrogate/predictor.ts';
+import { applySecantCorrection } from '../surrogate/secant-correction.ts';
+import { byLoss, type Interval, stallOf } from '../targets.ts';
+import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
+import { localRegion, localRound } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import { fitScope, globalScope, type Scope } from './scope.ts';
 import type { Seen } from './seen.ts';
@@ -18,76 +18,114 @@ import type { Seen } from './seen.ts';
 /** What the search for the next input works on. */
 export interface Problem {
   readonly request: SuggestRequest;
-  readonly coding: Coding;
+  readonly encoding: Encoding;
   readonly seen: Seen;
   readonly cases: Cases;
   /** The models of the global scope. */
   fitGlobally(work: Work): Surrogate;
 }
 
-/** Flops of one evaluation of the acquisition, about, from which the search makes do with fewer starts. */
-const DEAR = 5e4;
-/** Log probability of an aspiration below which it counts as out of reach by the model. */
+type Outcome = Found | 'no-improvement-expected' | null;
+
+/** Kernels times points squared, about the flops of one acquisition, from which the search makes do with fewer starts. */
+const EXPENSIVE = 5e4;
+/** Best evaluated points handed to the search as starts. */
+const EVALUATED_STARTS = 3;
+/** Log probability below which the model considers the aspirations out of reach. */
 const OUT_OF_REACH = -5;
-/** Where the model expects no improvement, its spreads are taken this many times wider before it is believed. */
+/** Factor on all sigmas before a model that expects no improvement is believed. */
 const DISTRUST = 30;
 
-/** The input with the best chances by the model, locally around the best points now and then when progress stalls. */
-export function nextInput(problem: Problem): Found | 'no-improvement-expected' | null {
-  const { request, coding, cases } = problem;
+/**
+ * The input that the model expects to do best: anywhere in the box or, in every other suggestion of a search that stalls,
+ * in a trust region. null when only evaluated inputs are found.
+ */
+export function nextInput(problem: Problem): Outcome {
+  const { request, encoding, cases } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const stall = stallOf(cases.merit);
-  const n = movableCount(coding);
-  const turn = localTurn(stall, cases.N, n);
-  const region = turn >= 0 ? localRegion(coding, cases.U, cases.merit, turn) : null;
+  const stall = stallOf(cases.loss);
+  const round = localRound(stall, cases.N, movableCount(encoding));
+  const region = round >= 0 ? localRegion(encoding, cases.U, cases.loss, round) : null;
   const found = region ? searchIn(problem, { ...region, local: true }, stall, work) : null;
-  if (found) return found;
-  return searchIn(problem, globalScope(coding, cases), stall, work);
+  return found ?? searchIn(problem, globalScope(encoding, cases), stall, work);
 }
 
-function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Found | 'no-improvement-expected' | null {
-  const { request, coding, seen, cases } = problem;
+/** The models of a scope, and the search that maximizes an acquisition made of them. */
+interface ScopeSearch {
+  readonly scope: Scope;
+  readonly surrogate: Surrogate;
+  readonly predictor: Predictor;
+  /** @param best rows of evaluated cases to start from, the best first */
+  maximize(aims: readonly Aim[], best: readonly number[]): Found | null;
+}
+
+function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Outcome {
+  const { encoding, cases } = problem;
   const { intervals } = cases;
-  const { rows, center, box, local } = scope;
-  const { p } = coding;
-  const surrogate = local ? fitScope(coding, cases, scope, stall, work) : problem.fitGlobally(work);
-  const predictor = makePredictor(surrogate, work);
-  correctAround(surrogate, predictor, rows.indexOf(center));
-  const hazards = makeHazards(cases, p);
-  const order = Array.from(rows).sort(byMerit(cases.merit));
+  const surrogate = scope.local ? fitScope(encoding, cases, scope, stall, work) : problem.fitGlobally(work);
+  const predictor = new Predictor(surrogate, work);
+  applySecantCorrection(surrogate, predictor, scope.rows.indexOf(scope.center));
+  const search = makeScopeSearch(problem, scope, surrogate, predictor, work);
+  const ranked = Array.from(scope.rows).sort(byLoss(cases.loss));
+  const found = search.maximize(intervalAims(intervals), ranked);
+  if (!intervals.some(({ directed }) => directed)) return found;
+  if (found && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH) return found;
+  return improve(problem, search, ranked, found);
+}
+
+/**
+ * With aspirations out of reach: the input that improves most on the best feasible case, or the fact that none does.
+ *
+ * @param ranked rows of the scope, the smallest loss first
+ * @param found the input most likely to reach the aspirations
+ */
+function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[], found: Found | null): Outcome {
+  const { request, encoding, cases } = problem;
+  const { scope, surrogate, predictor } = search;
+  const { intervals } = cases;
+  const feasible = bestFeasible(cases, intervals);
+  const center = scope.rows.indexOf(feasible);
+  if (center >= 0) applySecantCorrection(surrogate, predictor, center);
+  const aims = improvementAims(surrogate, cases, intervals, feasible);
+  const improved = search.maximize(aims, feasible < 0 ? ranked : [feasible, ...ranked]);
+  if (scope.local || !improved || feasible < 0) return improved ?? found;
+  if (!expectsNoImprovement(request, surrogate, cases, feasible, improved.terms)) return improved;
+  if (hasStagnated(request, cases, feasible, movableCount(encoding))) return 'no-improvement-expected';
+  predictor.scaleSigmas(DISTRUST);
+  return search.maximize(aims, ranked) ?? improved;
+}
+
+function makeScopeSearch(
+  { request, encoding, seen, cases }: Problem,
+  scope: Scope,
+  surrogate: Surrogate,
+  predictor: Predictor,
+  work: Work,
+): ScopeSearch {
+  const { p } = encoding;
+  const failures = makeFailureModel(cases, p);
   const random = makeRandom(request.seed, 2, request.history.count);
-  const maximize = (acquisition: Acquisition, best: readonly number[]) =>
-    maximizeAcquisition({
-      coding,
+  const isExpensive = surrogate.kernels.length * scope.rows.length ** 2 > EXPENSIVE;
+  const maximize = (aims: readonly Aim[], best: readonly number[]) => {
+    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures);
+    const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
+    const { sigma } = predictor;
+    return maximizeAcquisition({
+      encoding,
       acquisition,
-      sigma: predictor.sigma,
-      box,
+      sigma,
+      box: scope.box,
       seen,
-      isDear: surrogate.kernels.length * rows.length ** 2 > DEAR,
-      evaluated: best.slice(0, 3).map((row) => cases.U.slice(row * p, (row + 1) * p)),
+      isExpensive,
+      evaluated,
       random,
       work,
     });
-  const chances = makeAcquisition(surrogate, predictor, intervalAims(intervals), intervals, hazards);
-  const found = maximize(chances, order);
-  if (!intervals.some(({ directed }) => directed)) return found;
-  if (found && logReach(intervals, found) > OUT_OF_REACH) return found;
-
-  const feasible = bestFeasible(cases, intervals);
-  if (feasible >= 0 && rows.includes(feasible)) correctAround(surrogate, predictor, rows.indexOf(feasible));
-  const aims = improvementAims(surrogate, cases, intervals, feasible);
-  const improved = maximize(
-    makeAcquisition(surrogate, predictor, aims, intervals, hazards),
-    feasible < 0 ? order : [feasible, ...order],
-  );
-  if (local || !improved || feasible < 0) return improved ?? found;
-  if (!expectsNothing(request, surrogate, cases, intervals, feasible, improved.terms)) return improved;
-  if (isStandstill(request, cases, intervals, feasible, movableCount(coding))) return 'no-improvement-expected';
-  predictor.widen(DISTRUST);
-  return maximize(makeAcquisition(surrogate, predictor, aims, intervals, hazards), order) ?? improved;
+  };
+  return { scope, surrogate, predictor, maximize };
 }
 
-/** Log probability that all aspirations are reached at the input found. */
-function logReach(intervals: readonly Interval[], { terms }: Found): number {
+/** Log of the probability that all aspirations are reached at the input found. */
+function logProbabilityOfAspirations(intervals: readonly Interval[], { terms }: Found): number {
   return intervals.reduce((sum, interval, j) => sum + (interval.directed ? terms[j]! : 0), 0);
 }

@@ -1,24 +1,21 @@
 import type { RandomStream } from '../numerics/random.ts';
-import { type Coding, levelCount, randomPoint } from '../space.ts';
+import { type Encoding, levelCount, randomPoint } from '../encoding.ts';
 
 const DIGITS = 12;
-/** A box narrower than this share of its position is compared by the offset from its lower bound. */
+/** In a box narrower than this share of its position, inputs are compared by their offset from the lower bound. */
 const NARROW_BOX = 1e-6;
 
-/** The inputs evaluated so far, to be compared at 12 significant digits. */
+/** The inputs evaluated so far, compared at 12 significant digits. */
 export interface Seen {
-  /** True when x (length n) equals a row. */
+  /** True when x (length n) has been evaluated. O(count n), usually far less. */
   has(x: Float64Array): boolean;
-  /** Number of distinct rows. */
+  /** Number of distinct admissible inputs evaluated, counted anew at every access; 0 for an infinite space. */
   readonly distinct: number;
 }
 
-/**
- * @param X count x n, natural units. `has` costs one pass with early exits, `distinct` is counted when it is read, and only
- * for finite spaces (Infinity would be wrong, so 0 stands for the others).
- */
-export function makeSeen(coding: Coding, X: Float64Array, count: number): Seen {
-  const { n, variables, movable } = coding;
+/** @param X count x n, natural units */
+export function makeSeen(encoding: Encoding, X: Float64Array, count: number): Seen {
+  const { n, variables, movable } = encoding;
   const origin = variables.map(({ minimum, maximum }) =>
     maximum - minimum < NARROW_BOX * Math.max(Math.abs(minimum), Math.abs(maximum)) ? minimum : 0,
   );
@@ -40,13 +37,13 @@ export function makeSeen(coding: Coding, X: Float64Array, count: number): Seen {
   return {
     has,
     get distinct() {
-      return Number.isFinite(coding.size) ? countDistinct(coding, X, count) : 0;
+      return Number.isFinite(encoding.size) ? countDistinct(encoding, X, count) : 0;
     },
   };
 }
 
-/** Distinct rows that are points of the (finite) space. */
-function countDistinct({ n, variables, movable }: Coding, X: Float64Array, count: number): number {
+/** Number of distinct rows that are points of the finite space. */
+function countDistinct({ n, variables, movable }: Encoding, X: Float64Array, count: number): number {
   const keys = new Set<string>();
   for (let i = 0; i < count; i++) {
     const levels: number[] = [];
@@ -62,30 +59,30 @@ function countDistinct({ n, variables, movable }: Coding, X: Float64Array, count
   return keys.size;
 }
 
-/** A random point that was not evaluated, as features in u and natural units in x; false when 1000 tries fail. */
+/** Draws a random input that has not been evaluated to x, with its features in u; false when 1000 tries fail. */
 export function drawUnseen(
-  coding: Coding,
+  encoding: Encoding,
   seen: Seen,
   random: RandomStream,
   x: Float64Array,
   u: Float64Array,
 ): boolean {
   for (let attempt = 0; attempt < 1000; attempt++) {
-    randomPoint(coding, random, x, u);
+    randomPoint(encoding, random, x, u);
     if (!seen.has(x)) return true;
   }
   return false;
 }
 
 /**
- * The first point of a finite space that was not evaluated, counting through its levels; null when all were, and for infinite spaces. Visits
- * at most one point more than there are evaluated ones.
+ * The first point of a finite space, in the order of its levels, that has not been evaluated; null when all have been, and
+ * for an infinite space. Visits at most one point more than have been evaluated.
  */
-export function firstUnseen(coding: Coding, seen: Seen): Float64Array | null {
-  if (!Number.isFinite(coding.size)) return null;
-  const { n, variables, movable } = coding;
+export function firstUnseen(encoding: Encoding, seen: Seen): Float64Array | null {
+  if (!Number.isFinite(encoding.size)) return null;
+  const { n, variables, movable } = encoding;
   const x = Float64Array.from(variables, (one, v) => (movable[v] === 0 ? one.minimum : Math.ceil(one.minimum)));
-  for (let visited = 0; visited < coding.size; visited++) {
+  for (let visited = 0; visited < encoding.size; visited++) {
     if (!seen.has(x)) return x;
     let v = 0;
     while (v < n) {

@@ -1,22 +1,24 @@
-import { byMerit } from '../targets.ts';
+import { byLoss } from '../targets.ts';
 
-/** Largest number of points of a global fit: its cost grows with the cube. */
+/** Largest number of points of a global fit with n movable variables: its cost grows with the cube. */
 export function fitLimit(n: number): number {
   return n <= 12 ? 150 : Math.max(100, n + 20);
 }
 
 /**
- * Rows for a fit of at most `limit` points: the best quarter by merit, the last eighth, the rest nearest to the best.
+ * Rows for a fit of at most `limit` points: a quarter with the smallest losses, the last eighth, and the points nearest to
+ * the incumbent.
  *
- * @param U N x p encoded inputs; merit length N
- * @returns ascending row numbers
+ * @param U N x p
+ * @param loss length N
+ * @returns row numbers, ascending
  */
-export function selectRows(U: Float64Array, p: number, merit: Float64Array, limit: number): Int32Array {
-  const N = merit.length;
+export function selectRows(U: Float64Array, p: number, loss: Float64Array, limit: number): Int32Array {
+  const N = loss.length;
   const all = Array.from({ length: N }, (_, i) => i);
   if (N <= limit) return Int32Array.from(all);
   const chosen = new Set<number>();
-  const ranked = all.slice().sort(byMerit(merit));
+  const ranked = all.slice().sort(byLoss(loss));
   for (const i of ranked.slice(0, limit >> 2)) chosen.add(i);
   for (let i = N - 1; i >= N - (limit >> 3); i--) chosen.add(i);
   const best = ranked[0]!;

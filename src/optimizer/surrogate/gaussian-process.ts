@@ -1,42 +1,50 @@
-import {
-  choleskyInPlace,
-  gramOfLower,
-  invertLower,
-  multiplyLower,
-  multiplyLowerTransposed,
-} from '../linalg/cholesky.ts';
+/**
+ * Gaussian process regression with a constant mean, estimated by generalized least squares, and a profiled variance.
+ *
+ * Source: Rasmussen and Williams 2006, Gaussian Processes for Machine Learning (R&W), section 2.7, with the basis h = 1.
+ */
+import { choleskyInPlace, invertLower } from '../linalg/cholesky.ts';
+import { gramOfLower, multiplyLower, multiplyLowerTransposed } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import { addCovarianceGradient, fillCovariance, type Geometry, type KernelSpec, parameterCount } from './kernels.ts';
 
 /** Relative to the unit amplitude of R; 1e-8, 1e-9 and 1e-11 were all worse. */
 const NUGGET = 1e-10;
+/** Factor by which the nugget grows when a factorization fails, and how often it may. */
+const NUGGET_GROWTH = 30;
+const NUGGET_RETRIES = 6;
 /**
- * Largest variance factor, for outputs standardized to spread 1. Without a cap, nugget x variance becomes noise that
- * hides a misfit, and the search repeats one point for ever.
+ * Largest process variance of an output standardized to variance 1. Without a cap, nugget times variance becomes noise that
+ * hides a misfit, and the search repeats one point forever.
  */
 const VARIANCE_CAP = 1e3;
+/** Bounds of the log hyperparameters. */
 const RANGE = { ell: [Math.log(0.05), Math.log(30)], w: [-7, 12], nugget: [Math.log(1e-9), Math.log(1)] } as const;
+/** Means and standard deviations of their normal priors; the mean of log ell depends on the number of inputs. */
+const PRIOR = { ell: { sd: 1 }, w: { mean: 2, sd: 2 }, nugget: { mean: Math.log(1e-4), sd: 2.5 } } as const;
+/** Log prior odds against a kernel with a free nugget. */
 const NOISE_PENALTY = 3;
 
-/** One interpolation problem: a geometry, a kernel, and the outputs that share its hyperparameters. */
+/** One regression problem: a geometry, a kernel, and the outputs that share its hyperparameters. */
 export interface Fit {
   readonly geometry: Geometry;
   readonly spec: KernelSpec;
-  /** Outputs, each length N, standardized to spread 1. */
+  /** Outputs, each length N, standardized to variance 1. */
   readonly outputs: readonly Float64Array[];
-  /** Mean of the prior of log ell. */
+  /** Prior mean of log ell. */
   readonly logEll: number;
 }
 
-/** The kernel matrix of a fit at fixed hyperparameters, factorized. */
+/** The kernel matrix K of a fit at fixed hyperparameters, factorized. */
 export interface Factorized {
   readonly theta: Float64Array;
   readonly nugget: number;
-  /** N x N lower triangular inverse of the Cholesky factor. */
+  /** L^-1, N x N, lower triangular. */
   readonly inverse: Float64Array;
-  /** K^-1 1, length N, and its sum 1' K^-1 1. */
+  /** K^-1 1, length N, and its sum, 1' K^-1 1. */
   readonly ones: Float64Array;
   readonly total: number;
+  /** Of L: half that of K. */
   readonly logDeterminant: number;
 }
 
@@ -45,11 +53,12 @@ export interface Conditioned {
   /** K^-1 (y - mean 1), length N. */
   readonly alpha: Float64Array;
   readonly mean: number;
+  /** Process variance, in units of the kernel. */
   readonly variance: number;
   readonly logLikelihood: number;
 }
 
-/** Arrays that evaluations of the same size share. */
+/** Arrays that fits of the same N share. */
 export interface Workspace {
   readonly K: Float64Array;
   readonly Z: Float64Array;
@@ -63,19 +72,19 @@ export function makeWorkspace(N: number): Workspace {
   return { K: square(), Z: square(), M: square(), inverse: square(), buffer: new Float64Array(N) };
 }
 
-/** Start of the hyperparameter search: the mode of the prior. */
+/** The mode of the prior, where the search for hyperparameters starts. */
 export function priorMode(fit: Fit): Float64Array {
   const G = fit.geometry.grouping.count;
   const theta = new Float64Array(parameterCount(fit.spec, G));
   if (fit.spec.kind !== 'lin') {
     theta.fill(fit.logEll, 0, G);
-    theta[G] = 2;
+    theta[G] = PRIOR.w.mean;
   }
-  if (fit.spec.noisy) theta[theta.length - 1] = Math.log(1e-4);
+  if (fit.spec.noisy) theta[theta.length - 1] = PRIOR.nugget.mean;
   return theta;
 }
 
-/** Moves theta into the range where the kernels are well conditioned. */
+/** Clamps theta to the range in which the kernels are well conditioned. */
 export function clampParameters(fit: Fit, theta: Float64Array): void {
   const G = fit.geometry.grouping.count;
   const plain = fit.spec.kind === 'lin' ? 0 : G + 1;
@@ -85,15 +94,15 @@ export function clampParameters(fit: Fit, theta: Float64Array): void {
   }
 }
 
-/** Log prior density of theta up to a constant; adds its gradient times `weight`. */
+/** `weight` times the log prior density of theta, up to a constant. Adds its gradient to `gradient` when given. */
 function logPrior(fit: Fit, theta: Float64Array, weight: number, gradient: Float64Array | null): number {
   const G = fit.geometry.grouping.count;
   const plain = fit.spec.kind === 'lin' ? 0 : G + 1;
   let value = fit.spec.noisy ? -NOISE_PENALTY : 0;
   for (let k = 0; k < theta.length; k++) {
-    const mode = k >= plain ? Math.log(1e-4) : k === G ? 2 : fit.logEll;
-    const sd = k >= plain ? 2.5 : k === G ? 2 : 1;
-    const d = (theta[k]! - mode) / sd;
+    const mean = k >= plain ? PRIOR.nugget.mean : k === G ? PRIOR.w.mean : fit.logEll;
+    const { sd } = k >= plain ? PRIOR.nugget : k === G ? PRIOR.w : PRIOR.ell;
+    const d = (theta[k]! - mean) / sd;
     value -= 0.5 * d * d;
     if (gradient) gradient[k]! -= (weight * d) / sd;
   }
@@ -101,9 +110,10 @@ function logPrior(fit: Fit, theta: Float64Array, weight: number, gradient: Float
 }
 
 /**
- * Factorizes the kernel matrix at theta. The nugget grows by 30 up to six times when rounding makes a pivot fail.
+ * Factorizes the kernel matrix at theta, with a larger nugget when rounding makes a pivot fail.
  *
- * @returns the inverse lies in the workspace until the next call; null when even the largest nugget does not help (entries that are not finite)
+ * @returns an inverse that lives in the workspace until the next call; null when even the largest nugget does not help,
+ * because entries are not finite
  */
 export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work: Work): Factorized | null {
   const { geometry, spec } = fit;
@@ -115,11 +125,11 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
   for (let i = 0; i < N; i++) trace += K[i * N + i]!;
   let nugget = (spec.noisy ? Math.exp(theta[theta.length - 1]!) : NUGGET) + (1e-13 * trace) / N;
   work.spent += (N * N * (N + 2 * G)) / 1e6;
-  for (let attempt = 0; attempt <= 6; attempt++, nugget *= 30) {
+  for (let attempt = 0; attempt <= NUGGET_RETRIES; attempt++, nugget *= NUGGET_GROWTH) {
     if (attempt > 0) fillCovariance(geometry, spec.kind, theta, K, Z);
     for (let i = 0; i < N; i++) K[i * N + i]! += nugget;
     if (choleskyInPlace(K, N)) break;
-    if (attempt === 6) return null;
+    if (attempt === NUGGET_RETRIES) return null;
   }
   let logDeterminant = 0;
   for (let i = 0; i < N; i++) logDeterminant += Math.log(K[i * N + i]!);
@@ -133,7 +143,12 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
   return { theta: theta.slice(), nugget, inverse, ones, total, logDeterminant };
 }
 
-/** Conditions one output (length N) on a factorized kernel: generalized least squares mean, profiled variance. */
+/**
+ * Conditions one output (length N) on a factorized kernel.
+ *
+ * The log marginal likelihood is R&W (2.45) up to a constant, with N in place of N - 1 degrees of freedom, maximized over
+ * the process variance up to its cap; the maximum without a cap is (y - mean 1)' K^-1 (y - mean 1) / N.
+ */
 export function condition(factorized: Factorized, y: Float64Array, space: Workspace): Conditioned {
   const N = y.length;
   const { inverse, ones, total } = factorized;
@@ -157,8 +172,8 @@ export function condition(factorized: Factorized, y: Float64Array, space: Worksp
 /**
  * Log posterior of the hyperparameters: the sum over the outputs of log marginal likelihood plus log prior.
  *
- * @param gradient written when given, same length as theta, and only where the value exceeds `least`: a step that is
- * refused anyway costs a third without it
+ * @param gradient length of theta, overwritten when given, but only where the value exceeds `least`: a step that is refused
+ * anyway costs a third without it
  * @returns -Infinity where the kernel matrix cannot be factorized
  */
 export function logPosterior(
@@ -171,18 +186,31 @@ export function logPosterior(
 ): number {
   const factorized = factorize(fit, theta, space, work);
   if (factorized === null) return Number.NEGATIVE_INFINITY;
-  const { geometry, spec, outputs } = fit;
-  const N = geometry.N;
-  const m = outputs.length;
-  const conditioned = outputs.map((y) => condition(factorized, y, space));
+  const conditioned = fit.outputs.map((y) => condition(factorized, y, space));
   gradient?.fill(0);
-  let value = logPrior(fit, theta, m, gradient);
+  let value = logPrior(fit, theta, fit.outputs.length, gradient);
   for (const one of conditioned) value += one.logLikelihood;
   if (gradient === null || theta.length === 0 || !(value > least)) return value;
+  fillSensitivity(factorized, conditioned, space.M);
+  addLikelihoodGradient(fit, theta, space, gradient);
+  const { N, grouping } = fit.geometry;
+  work.spent += (N * N * (N / 3 + fit.outputs.length + 2 * grouping.count)) / 1e6;
+  return value;
+}
 
-  const M = space.M;
-  gramOfLower(factorized.inverse, N, M);
-  const { ones, total } = factorized;
+/**
+ * Writes the lower triangle of M (N x N) such that the gradient of the log likelihoods is 1/2 sum_ij M_ij dK_ij / dtheta:
+ * R&W (5.9) with the term of the estimated mean, M = sum over the m outputs of
+ *   alpha alpha' / variance - K^-1 + (K^-1 1)(K^-1 1)' / (1' K^-1 1)
+ */
+function fillSensitivity(
+  { inverse, ones, total }: Factorized,
+  conditioned: readonly Conditioned[],
+  M: Float64Array,
+): void {
+  const N = ones.length;
+  const m = conditioned.length;
+  gramOfLower(inverse, N, M);
   for (let i = 0; i < N; i++) {
     const factor = (m * ones[i]!) / total;
     for (let j = 0; j <= i; j++) M[i * N + j] = factor * ones[j]! - m * M[i * N + j]!;
@@ -194,17 +222,25 @@ export function logPosterior(
       for (let j = 0; j <= i; j++) M[i * N + j]! += factor * alpha[j]!;
     }
   }
+}
+
+/** Adds 1/2 sum_ij M_ij dK_ij / dtheta, the nugget included; overwrites M. */
+function addLikelihoodGradient(
+  { geometry, spec }: Fit,
+  theta: Float64Array,
+  { M, Z }: Workspace,
+  gradient: Float64Array,
+): void {
+  const { N } = geometry;
   if (spec.noisy) {
     let trace = 0;
     for (let i = 0; i < N; i++) trace += M[i * N + i]!;
     gradient[theta.length - 1]! += 0.5 * Math.exp(theta[theta.length - 1]!) * trace;
   }
-  addCovarianceGradient(geometry, spec.kind, theta, M, space.Z, gradient);
-  work.spent += (N * N * (N / 3 + m + 2 * geometry.grouping.count)) / 1e6;
-  return value;
+  addCovarianceGradient(geometry, spec.kind, theta, M, Z, gradient);
 }
 
-/** The log posterior of each output of a fit on its own, all at the same theta, by one factorization. */
+/** The log posterior of each output of a fit by itself, all at the same theta, from one factorization. */
 export function logPosteriorEach(fit: Fit, theta: Float64Array, space: Workspace, work: Work): number[] {
   const factorized = factorize(fit, theta, space, work);
   const prior = logPrior(fit, theta, 1, null);
@@ -213,10 +249,7 @@ export function logPosteriorEach(fit: Fit, theta: Float64Array, space: Workspace
   );
 }
 
-/**
- * Factor for sigma from leave-one-out residuals: the root of their mean square, standardized, between 1 and 2.
- * Source: Dubrule 1983 for the leave-one-out formulas with an estimated mean.
- */
+/** Factor for sigma from the leave-one-out residuals: their root mean square in units of sigma, between 1 and 2. */
 export function calibration(factorized: Factorized, one: Conditioned): number {
   const precision = leaveOneOutPrecision(factorized);
   const N = one.alpha.length;
@@ -228,8 +261,10 @@ export function calibration(factorized: Factorized, one: Conditioned): number {
 }
 
 /**
- * Length N: the precision, in units of 1 / variance, with which each case is predicted by the others. The
- * leave-one-out residual is alpha_i / precision_i.
+ * Length N: the precision, in units of 1 / variance, with which the others predict each case. The leave-one-out residual is
+ * alpha_i / precision_i.
+ *
+ * Source: Dubrule 1983, Mathematical Geology 15, for an estimated mean; R&W (5.12) is the case of a known one.
  */
 export function leaveOneOutPrecision({ inverse, ones, total }: Factorized): Float64Array {
   const N = ones.length;

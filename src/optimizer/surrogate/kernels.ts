@@ -3,15 +3,17 @@ import { type InputScale, toScale } from './input-scale.ts';
 /**
  * Covariances of two encoded inputs a, b:  k(a, b) = e^w <a, b> + R(Z)
  *   lin  R = 0, w = 0
- *   q2   Z = sum_g <a_g, b_g> / ell_g^2     R = Z^2          (with the linear part: the minimum-norm quadratic)
+ *   q2   Z = sum_g <a_g, b_g> / ell_g^2     R = Z^2          with the linear part and the mean: the minimum-norm quadratic
  *   rbf  Z = sum_g |a_g - b_g|^2 / ell_g^2  R = exp(-Z / 2)
- * A group g is a set of features that share a length scale.
+ * A group g is a set of features that share a length scale ell_g.
+ *
+ * Source: Rasmussen and Williams 2006, section 4.2.2 for lin and q2 (dot product kernels), equation (4.9) for rbf.
  */
 export type KernelKind = 'lin' | 'q2' | 'rbf';
 
 export interface KernelSpec {
   readonly kind: KernelKind;
-  /** The nugget is a hyperparameter. */
+  /** Whether the nugget is a hyperparameter, as with noisy outputs. */
   readonly noisy: boolean;
 }
 
@@ -22,11 +24,11 @@ export interface Grouping {
   readonly of: Int32Array;
 }
 
-/** Inner products and squared distances of the N points of a fit, lower triangles, computed once for all kernels. */
+/** Inner products and squared distances of the N points of a fit, as lower triangles, computed once for all kernels. */
 export interface Geometry {
   readonly N: number;
   readonly p: number;
-  /** How its features follow from the encoded ones; null where they are the same. */
+  /** How its features follow from the encoded ones; null when they are the same. */
   readonly scale: InputScale | null;
   /** N x p, on that scale. */
   readonly U: Float64Array;
@@ -38,13 +40,13 @@ export interface Geometry {
   readonly distances: readonly Float64Array[];
 }
 
-/** Length of the hyperparameter vector: log ell per group and w (not for lin), then log nugget (when noisy). */
+/** Length of the hyperparameter vector: log ell per group and w, except for lin; then log nugget, when noisy. */
 export function parameterCount(spec: KernelSpec, groups: number): number {
   return (spec.kind === 'lin' ? 0 : groups + 1) + (spec.noisy ? 1 : 0);
 }
 
 /**
- * Pairwise quantities of N points on a scale. O(N^2 (p + groups)).
+ * Computes the pairwise quantities of N points on an input scale. O(N^2 (p + groups)).
  *
  * @param encoded N x p
  */
@@ -58,7 +60,7 @@ export function makeGeometry(
   const U = scale ? new Float64Array(N * p) : encoded;
   if (scale) {
     const row = (of: Float64Array, i: number) => of.subarray(i * p, (i + 1) * p);
-    for (let i = 0; i < N; i++) toScale(scale, row(encoded, i), row(U, i), null, null);
+    for (let i = 0; i < N; i++) toScale(scale, row(encoded, i), row(U, i), null);
   }
   const blank = () => Array.from({ length: grouping.count }, () => new Float64Array(N * N));
   const product = new Float64Array(N * N);
@@ -80,7 +82,7 @@ export function makeGeometry(
   return { N, p, scale, U, grouping, product, products, distances };
 }
 
-/** The geometry of some rows of another one, ascending. */
+/** The geometry of some rows of another one. @param rows ascending */
 export function sampleGeometry(geometry: Geometry, rows: Int32Array): Geometry {
   const { p } = geometry;
   const N = rows.length;
@@ -106,7 +108,7 @@ export function sampleGeometry(geometry: Geometry, rows: Int32Array): Geometry {
   };
 }
 
-/** Inner products and squared distances of one point with the N points of a fit: N x groups, and all summed. */
+/** Inner products and squared distances of one point with the N points of a fit: N x groups; `product` sums the groups. */
 export interface PointPairs {
   readonly product: Float64Array;
   readonly products: Float64Array;
@@ -118,7 +120,7 @@ export function makePointPairs({ N, grouping }: Geometry): PointPairs {
   return { product: new Float64Array(N), products: blank(), distances: blank() };
 }
 
-/** Fills `out` for the point u (length p). O(N p), once for all kernels. */
+/** Fills `out` for the point u (length p), once for all kernels. O(N p). */
 export function pairWith({ N, p, U, grouping }: Geometry, u: Float64Array, out: PointPairs): void {
   const { product, products, distances } = out;
   const { count: G, of } = grouping;
@@ -140,8 +142,8 @@ export function pairWith({ N, p, U, grouping }: Geometry, u: Float64Array, out: 
 }
 
 /**
- * Fills the lower triangles of K with the covariance (without nugget) and of Z with what the derivatives need:
- * Z itself for q2, R for rbf.
+ * Fills the lower triangles of K (N x N) with the covariance without nugget, and of Z (N x N) with what its derivatives
+ * need: Z itself for q2, R for rbf.
  */
 export function fillCovariance(
   geometry: Geometry,
@@ -159,7 +161,7 @@ export function fillCovariance(
   const linear = Math.exp(theta[G]!);
   const parts = kind === 'rbf' ? geometry.distances : geometry.products;
   Z.fill(0);
-  // Two groups in one pass: the loads and stores of Z cost as much as the products.
+  // Two groups per pass: loading and storing Z costs as much as the products.
   for (let g = 0; g < G; g += 2) {
     const weight = Math.exp(-2 * theta[g]!);
     const nextWeight = g + 1 < G ? Math.exp(-2 * theta[g + 1]!) : 0;
@@ -182,10 +184,10 @@ export function fillCovariance(
 }
 
 /**
- * Adds 1/2 sum_ij M_ij dK_ij / dtheta to the gradient of the hyperparameters of `fillCovariance`.
+ * Adds 1/2 sum_ij M_ij dK_ij / dtheta to the gradient by the hyperparameters of `fillCovariance`.
  *
- * @param M N x N symmetric, lower triangle; overwritten
- * @param Z as left by `fillCovariance`
+ * @param M N x N, symmetric, lower triangle; overwritten
+ * @param Z as `fillCovariance` left it
  */
 export function addCovarianceGradient(
   geometry: Geometry,

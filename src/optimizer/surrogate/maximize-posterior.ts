@@ -1,26 +1,25 @@
 import { isSpent, type Work } from '../numerics/work.ts';
 import { clampParameters, type Fit, logPosterior, type Workspace } from './gaussian-process.ts';
 
-/** Longest step in one log hyperparameter. */
-const LONGEST_STEP = 1.5;
+/** Longest step in any log hyperparameter. */
+const MAX_STEP = 1.5;
 /** A step that gains, or promises, less than this many nats per output ends the search. */
-const SMALL_GAIN = 1e-3;
-
-/** Shortenings of a step before it is given up. */
+const MIN_GAIN = 1e-3;
+/** How often a step is shortened before the search gives up. */
 const BACKTRACKS = 4;
 
 export interface Maximum {
   readonly theta: Float64Array;
   readonly value: number;
-  /** q x q estimate of the inverse of the negative Hessian, per output. */
+  /** q x q estimate of the inverse of the negative Hessian, for one output. */
   readonly inverse: Float64Array;
 }
 
 /**
- * Maximizes the log posterior by BFGS from `start`, at most `maxSteps` accepted steps.
+ * Maximizes the log posterior by BFGS from `start` (length q) with at most `maxSteps` accepted steps.
  *
- * @param prior `inverse` of an earlier search for outputs of the same kind, which saves its first steps; null without
- * Source: Nocedal and Wright, Numerical Optimization, 2nd ed., algorithm 6.1 with backtracking by interpolation.
+ * @param prior the `inverse` of an earlier search for outputs of the same kind, which saves the first steps; null for none
+ * Source: Nocedal and Wright 2006, Numerical Optimization, 2nd ed. (N&W), algorithm 6.1 with backtracking.
  */
 export function maximizePosterior(
   fit: Fit,
@@ -32,7 +31,7 @@ export function maximizePosterior(
 ): Maximum {
   const q = start.length;
   const m = fit.outputs.length;
-  let theta = start.slice();
+  let theta: Float64Array = start.slice();
   clampParameters(fit, theta);
   let gradient = new Float64Array(q);
   let value = logPosterior(fit, theta, gradient, space, work);
@@ -41,30 +40,52 @@ export function maximizePosterior(
   if (q === 0 || !Number.isFinite(value)) return finish();
   let trialGradient = new Float64Array(q);
   for (let step = 0; step < maxSteps && !isSpent(work, 0.6); step++) {
-    const direction = ascent(H, gradient);
+    const direction = ascentDirection(H, gradient);
     const slope = direction.reduce((sum, d, i) => sum + d * gradient[i]!, 0);
-    if (!(slope > SMALL_GAIN * m)) break;
-    let trial = theta;
-    let trialValue = value;
-    let length = 1;
-    for (let k = 0; k <= BACKTRACKS; k++) {
-      trial = theta.map((t, i) => t + length * direction[i]!);
+    if (!(slope > MIN_GAIN * m)) break;
+    const evaluate = (trial: Float64Array) => {
       clampParameters(fit, trial);
-      trialValue = logPosterior(fit, trial, trialGradient, space, work, value);
-      if (trialValue > value) break;
-      // Vertex of the parabola through the value and slope at 0 and the value here, kept between 0.1 and 0.5.
-      const vertex = (0.5 * slope * length) / (value + slope * length - trialValue);
-      length *= Math.min(0.5, Math.max(0.1, Number.isFinite(vertex) ? vertex : 0.1));
-    }
-    if (!(trialValue > value)) break;
-    updateInverse(H, theta, trial, gradient, trialGradient);
-    const gain = trialValue - value;
-    theta = trial;
-    value = trialValue;
+      return logPosterior(fit, trial, trialGradient, space, work, value);
+    };
+    const next = backtrack({ theta, value }, direction, slope, evaluate);
+    if (next === null) break;
+    updateInverse(H, theta, next.theta, gradient, trialGradient);
+    const gain = next.value - value;
+    ({ theta, value } = next);
     [gradient, trialGradient] = [trialGradient, gradient];
-    if (gain < SMALL_GAIN * m) break;
+    if (gain < MIN_GAIN * m) break;
   }
   return finish();
+}
+
+interface Point {
+  readonly theta: Float64Array;
+  readonly value: number;
+}
+
+/**
+ * The first point with a larger value along the direction. Each step that does not gain is shortened to the vertex of the
+ * parabola through the value and slope at its start and the value at its end, but to between 0.1 and 0.5 of its length.
+ *
+ * @param evaluate may move the point into its bounds
+ * @returns null when no step gains
+ * Source: N&W, section 3.5, quadratic interpolation.
+ */
+function backtrack(
+  { theta, value }: Point,
+  direction: Float64Array,
+  slope: number,
+  evaluate: (trial: Float64Array) => number,
+): Point | null {
+  let length = 1;
+  for (let k = 0; k <= BACKTRACKS; k++) {
+    const trial = theta.map((t, i) => t + length * direction[i]!);
+    const trialValue = evaluate(trial);
+    if (trialValue > value) return { theta: trial, value: trialValue };
+    const vertex = (0.5 * slope * length) / (value + slope * length - trialValue);
+    length *= Math.min(0.5, Math.max(0.1, Number.isFinite(vertex) ? vertex : 0.1));
+  }
+  return null;
 }
 
 function identity(q: number, scale: number): Float64Array {
@@ -73,7 +94,8 @@ function identity(q: number, scale: number): Float64Array {
   return H;
 }
 
-function ascent(H: Float64Array, gradient: Float64Array): Float64Array {
+/** H times the gradient, shortened to the longest step allowed. */
+function ascentDirection(H: Float64Array, gradient: Float64Array): Float64Array {
   const q = gradient.length;
   const direction = new Float64Array(q);
   let largest = 0;
@@ -83,11 +105,15 @@ function ascent(H: Float64Array, gradient: Float64Array): Float64Array {
     direction[i] = sum;
     largest = Math.max(largest, Math.abs(sum));
   }
-  if (largest > LONGEST_STEP) for (let i = 0; i < q; i++) direction[i]! *= LONGEST_STEP / largest;
+  if (largest > MAX_STEP) for (let i = 0; i < q; i++) direction[i]! *= MAX_STEP / largest;
   return direction;
 }
 
-/** BFGS update of the inverse of the negative Hessian, skipped when the curvature is not positive. */
+/**
+ * BFGS update of the inverse of the negative Hessian, skipped when the curvature is not positive.
+ *
+ * Source: N&W (6.17), multiplied out. A maximum is sought, so y is the difference of the negative gradients.
+ */
 function updateInverse(
   H: Float64Array,
   from: Float64Array,

@@ -14,12 +14,12 @@ import {
 } from './gaussian-process.ts';
 import { type Geometry, type KernelSpec, sampleGeometry } from './kernels.ts';
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
-import { type Warp, warpsOf } from './warps.ts';
+import { localWarpsOf, type Warp, warpsOf } from './warps.ts';
 
-/** A factorized kernel and the outputs that use it. */
+/** A factorized kernel. */
 export interface FittedKernel {
   readonly spec: KernelSpec;
-  /** The points it was fitted to: those of the surrogate, or the same on the logarithmic scale of the inputs. */
+  /** The points of the surrogate, or the same points on the logarithmic scale of the inputs. */
   readonly geometry: Geometry;
   readonly factorized: Factorized;
 }
@@ -35,7 +35,7 @@ export interface OutputModel {
     /** Standard deviation of the process, calibrated. */
     readonly sigma: number;
   } | null;
-  /** Target interval in standardized units of the model. */
+  /** Target interval in the standardized units of the model. */
   readonly lower: number;
   readonly upper: number;
 }
@@ -53,35 +53,38 @@ export interface ModelRequest {
   /** N x m. */
   readonly Y: Float64Array;
   readonly intervals: readonly Interval[];
-  /** Number of input variables that move. */
+  /** Number of variables with more than one value. */
   readonly n: number;
+  /** See `stallOf`. */
   readonly stall: number;
-  /** A fit around one point: no noise, no asinh. */
+  /** A fit around one point, without noise and without the asinh warp. */
   readonly local: boolean;
 }
 
+/** A possible model of one output. */
 interface Candidate {
   readonly warp: Warp;
-  /** On all points; that of the fit may be a sample of it. */
+  /** Of all points; that of the fit may be a sample of them. */
   readonly geometry: Geometry;
   readonly fit: Fit;
   theta: Float64Array;
+  /** Log posterior of theta, comparable between warps. */
   score: number;
-  /** From the search for the shared hyperparameters. */
+  /** Inverse Hessian from the search for the shared hyperparameters. */
   readonly inverse: Float64Array;
 }
 
-/** From this many variables on one length scale serves all of them. */
-const MANY_INPUTS = 12;
-/** Beyond this many points only the two best kernels of an output are refined, and only within this many nats. */
+/** Beyond this many variables one length scale serves all of them. */
+export const MANY_INPUTS = 12;
+/** Beyond this many points only the two best candidates of an output are refined, and only within so many nats. */
 const MANY_POINTS = 40;
 const REFINE_WITHIN = 2;
-/** Points from which the hyperparameters are estimated at most. */
+/** Largest number of points from which hyperparameters are estimated. */
 const SAMPLE_SIZE = 45;
-/** Beyond this many points noise is looked for only on stall. */
+/** Beyond this many points noise is modelled only when the search stalls. */
 const NOISE_POINTS = 60;
-/** Steps from an optimum that is known to be near, with many points. */
-const FOLLOWING_STEPS = 3;
+/** Largest numbers of BFGS steps. */
+const STEPS = { shared: 25, sharedWithMany: 10, own: 8, nearOptimum: 3 };
 
 function kernelSpecs(request: ModelRequest): KernelSpec[] {
   const { geometry, n, stall, local } = request;
@@ -97,7 +100,7 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
   return specs;
 }
 
-/** True when one input was evaluated twice with different outputs: then there is noise, however few the cases. */
+/** True when an input has been evaluated twice with different outputs: then there is noise, however few the cases. */
 function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
   const { N, distances } = geometry;
   const m = intervals.length;
@@ -111,9 +114,9 @@ function hasContradiction({ geometry, Y, intervals }: ModelRequest): boolean {
 }
 
 /**
- * Rows from which the hyperparameters are estimated when there are many: every so many of them, evenly. The cost of an
- * estimate grows with the cube, its worth hardly; the prediction still uses all rows. Many inputs, which share one
- * length scale, need few steps anyway.
+ * Evenly spaced rows from which the hyperparameters are estimated when there are many; null for all rows. An estimate
+ * costs the cube of its rows and hardly gains by more of them; predictions use all rows. Many inputs share one length
+ * scale, which takes few steps anyway.
  */
 function sampleOf(N: number, n: number): Int32Array | null {
   if (N <= SAMPLE_SIZE || n > MANY_INPUTS) return null;
@@ -121,23 +124,18 @@ function sampleOf(N: number, n: number): Int32Array | null {
 }
 
 /**
- * Fits every output of the data and chooses its kernel and its scale by the posterior of the hyperparameters.
+ * Fits every output and chooses its warp, input scale and kernel by the posterior of the hyperparameters.
  *
- * For each scale and kernel one set of hyperparameters is fitted to all outputs at once (one factorization serves
- * them all); then each output refines its own from there. Fully separate fits were slightly worse and far dearer,
+ * For each warp, scale and kernel one set of hyperparameters is fitted to all outputs at once, so that one factorization
+ * serves them all; then each output refines its own from there. Fully separate fits were slightly worse and cost far more,
  * fully shared ones needed a tenth more runs.
  */
 export function chooseModels(request: ModelRequest, work: Work): Surrogate {
-  const { geometry, logGeometry, Y, intervals, n, local } = request;
+  const { geometry, logGeometry, intervals, n } = request;
   const N = geometry.N;
-  const m = intervals.length;
   const sample = sampleOf(N, n);
   const space = makeWorkspace(sample?.length ?? N);
-  const warps = intervals.map((interval, j) => {
-    const column = new Float64Array(N);
-    for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
-    return warpsOf(column, interval, local);
-  });
+  const warps = warpsOfAll(request);
   const candidates = intervals.map((): Candidate[] => []);
   const specs = kernelSpecs(request);
   const scales = (logGeometry ? [geometry, logGeometry] : [geometry]).map((full) => ({
@@ -147,15 +145,15 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   }));
   const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
   for (const kind of ['identity', 'log', 'asinh'] as const) {
-    const users = warps.map((list) => list.find((warp) => warp.kind === kind));
+    const warpOf = warps.map((list) => list.find((warp) => warp.kind === kind));
     const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
-    const outputs = users.flatMap((warp) => (warp ? [take(warp.z)] : []));
+    const outputs = warpOf.flatMap((warp) => (warp ? [take(warp.z)] : []));
     if (outputs.length === 0) continue;
     for (const { full, sampled, known } of scales) {
       for (const spec of specs) {
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
         const start = N > MANY_POINTS ? (known.get(spec) ?? null) : null;
-        known.set(spec, shareParameters(fit, full, users, start, n, candidates, space, work));
+        known.set(spec, shareParameters(fit, full, warpOf, start, n, candidates, space, work));
       }
     }
   }
@@ -163,16 +161,28 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   return assemble(request, candidates, makeWorkspace(N), work);
 }
 
+/** Per output the warps worth fitting. */
+function warpsOfAll({ geometry, Y, intervals, local }: ModelRequest): Warp[][] {
+  const { N } = geometry;
+  const m = intervals.length;
+  return intervals.map((interval, j) => {
+    const column = new Float64Array(N);
+    for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
+    return local ? localWarpsOf(column, interval) : warpsOf(column, interval);
+  });
+}
+
 /**
- * Fits one set of hyperparameters to all outputs of a scale and adds a candidate to each of them.
+ * Fits one set of hyperparameters to all outputs of a fit and adds a candidate to each of them.
  *
- * @param geometry all points, of which those of the fit may be a sample
- * @param start the optimum for another scale of the outputs, which is near; null for the mode of the prior
+ * @param geometry of all points, of which those of the fit may be a sample
+ * @param warpOf per output the warp in question; undefined for an output that does not have it
+ * @param start the optimum for another warp, which is near; null for the mode of the prior
  */
 function shareParameters(
   fit: Fit,
   geometry: Geometry,
-  users: readonly (Warp | undefined)[],
+  warpOf: readonly (Warp | undefined)[],
   start: Maximum | null,
   n: number,
   candidates: readonly Candidate[][],
@@ -180,13 +190,14 @@ function shareParameters(
   work: Work,
 ): Maximum {
   const isMany = geometry.N > MANY_POINTS;
-  const steps = start ? FOLLOWING_STEPS : n > MANY_INPUTS || isMany ? 10 : 25;
+  const fromMode = n > MANY_INPUTS || isMany ? STEPS.sharedWithMany : STEPS.shared;
+  const steps = start ? STEPS.nearOptimum : fromMode;
   const from = start?.theta ?? priorMode(fit);
   const maximum = maximizePosterior(fit, from, start?.inverse ?? null, steps, space, work);
   const { theta, inverse } = maximum;
   const values = logPosteriorEach(fit, theta, space, work);
   let next = 0;
-  users.forEach((warp, j) => {
+  warpOf.forEach((warp, j) => {
     if (!warp) return;
     const own: Fit = { ...fit, outputs: [fit.outputs[next]!] };
     const score = values[next++]! + warp.logJacobian;
@@ -195,13 +206,14 @@ function shareParameters(
   return maximum;
 }
 
+/** Fits the candidates of one output to it alone, from their shared hyperparameters. */
 function refine(list: Candidate[], N: number, space: Workspace, work: Work): void {
   list.sort((a, b) => b.score - a.score);
   const best = list[0]?.score ?? 0;
   list.forEach((candidate, rank) => {
     if (N > MANY_POINTS && (rank > 1 || candidate.score < best - REFINE_WITHIN)) return;
     if (candidate.theta.length === 0) return;
-    const steps = N > MANY_POINTS ? FOLLOWING_STEPS : 8;
+    const steps = N > MANY_POINTS ? STEPS.nearOptimum : STEPS.own;
     const { theta, value } = maximizePosterior(candidate.fit, candidate.theta, candidate.inverse, steps, space, work);
     const score = value + candidate.warp.logJacobian;
     if (!(score > candidate.score)) return;
@@ -210,36 +222,38 @@ function refine(list: Candidate[], N: number, space: Workspace, work: Work): voi
   });
 }
 
-/** Factorizes the chosen kernels, each distinct one once, and conditions the outputs on them. */
+/** Factorizes each distinct chosen kernel once and conditions the outputs on them. */
 function assemble(request: ModelRequest, candidates: Candidate[][], space: Workspace, work: Work): Surrogate {
   const kernels: FittedKernel[] = [];
   const known: { theta: Float64Array; spec: KernelSpec; geometry: Geometry }[] = [];
+  /** Index of the kernel of a candidate; -1 when it cannot be factorized. */
+  const kernelOf = ({ fit, geometry, theta }: Candidate): number => {
+    const { spec } = fit;
+    const index = known.findIndex((one) => one.theta === theta && one.spec === spec && one.geometry === geometry);
+    if (index >= 0) return index;
+    const shared = factorize({ ...fit, geometry }, theta, space, work);
+    if (shared === null) return -1;
+    known.push({ theta, spec, geometry });
+    return kernels.push({ spec, geometry, factorized: { ...shared, inverse: shared.inverse.slice() } }) - 1;
+  };
   const outputs = candidates.map((list, j): OutputModel => {
-    const constant = { fitted: null, ...constantInterval(request, j) };
     list.sort((a, b) => b.score - a.score);
     for (const candidate of list) {
-      const { warp, geometry, theta } = candidate;
-      const { spec } = candidate.fit;
-      let kernel = known.findIndex((one) => one.theta === theta && one.spec === spec && one.geometry === geometry);
-      if (kernel < 0) {
-        const shared = factorize({ ...candidate.fit, geometry }, theta, space, work);
-        if (shared === null) continue;
-        const factorized = { ...shared, inverse: shared.inverse.slice() };
-        known.push({ theta, spec, geometry });
-        kernel = kernels.push({ spec, geometry, factorized }) - 1;
-      }
+      const { warp } = candidate;
+      const kernel = kernelOf(candidate);
+      if (kernel < 0) continue;
       const factorized = kernels[kernel]!.factorized;
       const conditioned = condition(factorized, warp.z, space);
       const sigma = Math.sqrt(conditioned.variance) * calibration(factorized, conditioned);
       if (!Number.isFinite(sigma)) continue;
       return { fitted: { warp, kernel, conditioned, sigma }, lower: warp.lower, upper: warp.upper };
     }
-    return constant;
+    return { fitted: null, ...constantInterval(request, j) };
   });
   return { geometry: request.geometry, kernels, outputs };
 }
 
-/** The interval of a constant output relative to its value, in units of the larger of its magnitude and distance. */
+/** The target interval of a constant output relative to its value, in units of the larger of both magnitudes. */
 function constantInterval({ Y, intervals }: ModelRequest, j: number): { lower: number; upper: number } {
   const y = Y[j]!;
   const { lower, upper, center } = intervals[j]!;

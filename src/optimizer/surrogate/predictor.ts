@@ -1,323 +1,222 @@
-import { dot, multiplyLower, multiplyLowerTransposed, multiplyRows, multiplyTransposed } from '../linalg/cholesky.ts';
 import type { Work } from '../numerics/work.ts';
-import { toScale } from './input-scale.ts';
-import { type Geometry, type KernelKind, makePointPairs, type PointPairs, pairWith } from './kernels.ts';
-import type { OutputModel, Surrogate } from './model-choice.ts';
+import {
+  addMeanHessian,
+  type KernelPredictor,
+  makeKernelPredictor,
+  makeScratch,
+  meanAt,
+  rootAt,
+  updateKernel,
+  updateRootGradient,
+  writeMeanGradient,
+} from './kernel-predictor.ts';
+import type { Surrogate } from './model-choice.ts';
+import { makeScaledPoint, moveTo, type ScaledPoint, updatePairs } from './scaled-point.ts';
 
 /** Standard deviation of an output that never varied, in units of its magnitude. */
 const CONSTANT_SIGMA = 1e-6;
 
-/** What a linear correction of one output near the centre adds; see endgame.ts. */
+/**
+ * Added to the mean of one output: shift + slope' d exp(-|d|^2 / (2 reach)), d = u - center. See secant-correction.ts.
+ */
 export interface Correction {
   readonly shift: number;
-  /** Length p, or null without secants. */
+  /** Length p, or null for none. */
   readonly slope: Float64Array | null;
   readonly center: Float64Array;
   /** Square of the distance over which the slope fades. */
   readonly reach: number;
 }
 
-/** Predictions of all outputs at one point, in the standardized units of their models. */
-export interface Predictor {
+/**
+ * Predicts all outputs at one point after the other, in the standardized units of their models. The arrays are overwritten
+ * by the next prediction; the cost is added to the work given.
+ */
+export class Predictor {
   readonly m: number;
   readonly p: number;
-  /** Length m. */
+  /** Length m: posterior mean and standard deviation. */
   readonly mean: Float64Array;
   readonly sigma: Float64Array;
-  /** m x p: gradients of mean and sigma. */
+  /** m x p: gradients of mean and sigma by the encoded features. */
   readonly meanGradient: Float64Array;
   readonly sigmaGradient: Float64Array;
-  /** Fills `mean`, and on demand the others, at the features u (length p). */
-  predict(u: Float64Array, gradient: boolean, sigma: boolean): void;
-  /** Fills the gradients at u, where `predict` was called last, with the same `sigma`; costs as much again. */
-  differentiate(u: Float64Array, sigma: boolean): void;
+  readonly #N: number;
+  readonly #groups: number;
+  readonly #work: Work;
+  readonly #points: readonly PredictedPoint[];
+  readonly #kernels: readonly KernelPredictor[];
+  /** Length p: the point predicted last. */
+  readonly #at: Float64Array;
+  #sigmaFactor = 1;
+  #corrections: readonly (Correction | null)[] = [];
+
+  constructor(surrogate: Surrogate, work: Work) {
+    const { N, p, grouping } = surrogate.geometry;
+    const m = surrogate.outputs.length;
+    const { points, kernels } = compile(surrogate, work);
+    this.m = m;
+    this.p = p;
+    this.mean = new Float64Array(m);
+    this.sigma = new Float64Array(m).fill(CONSTANT_SIGMA);
+    this.meanGradient = new Float64Array(m * p);
+    this.sigmaGradient = new Float64Array(m * p);
+    this.#N = N;
+    this.#groups = grouping.count;
+    this.#work = work;
+    this.#points = points;
+    this.#kernels = kernels;
+    this.#at = new Float64Array(p);
+  }
+
+  /** Fills `mean` at the encoded features u (length p). */
+  predictMeans(u: Float64Array): void {
+    this.#at.set(u);
+    for (const { point, hasCurvedKernel } of this.#points) {
+      moveTo(point, u);
+      if (hasCurvedKernel) updatePairs(point);
+    }
+    for (const kernel of this.#kernels) {
+      if (kernel.kind !== 'lin') updateKernel(kernel);
+      this.#fillMeans(kernel);
+    }
+    this.#correctMeans();
+  }
+
+  /** Fills `mean` and `sigma` at the encoded features u (length p). */
+  predict(u: Float64Array): void {
+    this.#at.set(u);
+    for (const { point } of this.#points) {
+      moveTo(point, u);
+      updatePairs(point);
+    }
+    for (const kernel of this.#kernels) {
+      updateKernel(kernel);
+      this.#fillMeans(kernel);
+      const root = rootAt(kernel);
+      for (const output of kernel.outputs) this.sigma[output.j] = output.sigma * this.#sigmaFactor * root;
+    }
+    this.#correctMeans();
+  }
+
+  /** Fills `meanGradient` at the point predicted last. */
+  differentiateMeans(): void {
+    for (const kernel of this.#kernels) this.#fillMeanGradients(kernel);
+    this.#correctMeanGradients();
+  }
+
+  /** Fills `meanGradient` and `sigmaGradient` at the point predicted last, which must have been by `predict`. */
+  differentiate(): void {
+    for (const kernel of this.#kernels) {
+      this.#fillMeanGradients(kernel);
+      this.#fillSigmaGradients(kernel);
+    }
+    this.#correctMeanGradients();
+  }
+
   /**
-   * Adds `factor` times the Hessian of the mean of output j to H (p x p, lower triangle), at the point where `predict`
-   * was called last; corrections are left out.
+   * Adds `factor` times the Hessian of the mean of output j at the point predicted last to H (p x p, lower triangle).
+   * Corrections are left out.
    */
-  addMeanHessian(j: number, factor: number, H: Float64Array): void;
-  /** Multiplies all spreads predicted from now on by this factor. */
-  widen(factor: number): void;
-  /** Sets the corrections, one or null per output. */
-  correct(corrections: readonly (Correction | null)[]): void;
-}
-
-/** The point predicted last, as the kernels of one scale of the inputs see it. */
-interface View {
-  readonly geometry: Geometry;
-  readonly pairs: PointPairs;
-  /** Length p: its features on the scale, and their derivatives by the encoded ones. */
-  readonly u: Float64Array;
-  readonly slope: Float64Array;
-  readonly bend: Float64Array;
-  readonly hasCurved: boolean;
-}
-
-interface KernelState {
-  readonly view: View;
-  readonly kind: KernelKind;
-  readonly users: readonly User[];
-  readonly inverse: Float64Array;
-  readonly ones: Float64Array;
-  readonly total: number;
-  /** e^w, 1 / ell^2 per group, and the same per feature. */
-  readonly linear: number;
-  readonly groupWeight: Float64Array;
-  readonly weight: Float64Array;
-  /** Length N, at the point predicted last: k(u, a_i), its derivative by Z (see `fillKernel`), and L^-1 k. */
-  readonly k: Float64Array;
-  readonly slopeOfK: Float64Array;
-  readonly a: Float64Array;
-  /** There too: 1 - 1' K^-1 k, and the root of the variance over that of the process; 0 where it has no slope. */
-  rest: number;
-  root: number;
-}
-
-interface User {
-  readonly j: number;
-  readonly alpha: Float64Array;
-  readonly mean: number;
-  readonly sigma: number;
-  /** Length p: e^w sum_i alpha_i a_i. */
-  readonly slope: Float64Array;
-}
-
-/** One view per scale in use. */
-function makeViews({ kernels }: Surrogate): View[] {
-  return [...new Set(kernels.map((kernel) => kernel.geometry))].map((geometry) => {
-    const blank = () => new Float64Array(geometry.p);
-    const hasCurved = kernels.some((kernel) => kernel.geometry === geometry && kernel.spec.kind !== 'lin');
-    return { geometry, pairs: makePointPairs(geometry), u: blank(), slope: blank(), bend: blank(), hasCurved };
-  });
-}
-
-function makeState(surrogate: Surrogate, views: readonly View[], index: number): KernelState {
-  const { spec, factorized, geometry } = surrogate.kernels[index]!;
-  const { U, N, p, grouping } = geometry;
-  const view = views.find((one) => one.geometry === geometry)!;
-  const { theta, inverse, ones, total } = factorized;
-  const plain = spec.kind !== 'lin';
-  const linear = plain ? Math.exp(theta[grouping.count]!) : 1;
-  const groupWeight = new Float64Array(grouping.count);
-  if (plain) for (let g = 0; g < grouping.count; g++) groupWeight[g] = Math.exp(-2 * theta[g]!);
-  const weight = Float64Array.from(grouping.of, (g) => groupWeight[g]!);
-  const users: User[] = [];
-  surrogate.outputs.forEach(({ fitted }: OutputModel, j) => {
-    if (fitted === null || fitted.kernel !== index) return;
-    const { alpha, mean } = fitted.conditioned;
-    const slope = new Float64Array(p);
-    for (let i = 0; i < N; i++) for (let f = 0; f < p; f++) slope[f]! += linear * alpha[i]! * U[i * p + f]!;
-    users.push({ j, alpha, mean, sigma: fitted.sigma, slope });
-  });
-  const blank = () => new Float64Array(N);
-  const atPoint = { k: blank(), slopeOfK: blank(), a: blank(), rest: 0, root: 0 };
-  return { view, kind: spec.kind, users, inverse, ones, total, linear, groupWeight, weight, ...atPoint };
-}
-
-/** Compiles a surrogate for fast evaluation. The arrays of the result are overwritten by every call of `predict`. */
-export function makePredictor(surrogate: Surrogate, work: Work): Predictor {
-  const { N, p, grouping } = surrogate.geometry;
-  const m = surrogate.outputs.length;
-  const views = makeViews(surrogate);
-  const states = surrogate.kernels
-    .map((_, index) => makeState(surrogate, views, index))
-    .filter((state) => state.users.length > 0);
-  const mean = new Float64Array(m);
-  const sigma = new Float64Array(m).fill(CONSTANT_SIGMA);
-  const meanGradient = new Float64Array(m * p);
-  const sigmaGradient = new Float64Array(m * p);
-  const v = new Float64Array(N);
-  const factor = new Float64Array(N);
-  const curved = new Float64Array(p);
-  const straight = new Float64Array(p);
-  const rootGradient = new Float64Array(p);
-  let widening = 1;
-  let corrections: readonly (Correction | null)[] = [];
-
-  /** Fills k(u, a_i) and its derivative by Z (times -1 for rbf, which has dZ = 2 (u - a) / ell^2). */
-  function fillKernel({ view, kind, linear, groupWeight, k, slopeOfK }: KernelState): void {
-    const { pairs } = view;
-    const { product } = pairs;
-    multiplyRows(kind === 'rbf' ? pairs.distances : pairs.products, N, groupWeight.length, groupWeight, slopeOfK);
-    for (let i = 0; i < N; i++) {
-      const Z = slopeOfK[i]!;
-      const R = kind === 'rbf' ? Math.exp(-0.5 * Z) : Z * Z;
-      k[i] = linear * product[i]! + R;
-      slopeOfK[i] = kind === 'rbf' ? R : 2 * Z;
+  addMeanHessian(j: number, factor: number, H: Float64Array): void {
+    for (const kernel of this.#kernels) {
+      const output = kernel.outputs.find((one) => one.j === j);
+      if (output) addMeanHessian(kernel, output, factor, H);
     }
   }
 
-  /** Writes the gradient of sum_i c_i k(u, a_i) without its linear part to `curved`. */
-  function fillCurved({ view, kind, weight, slopeOfK }: KernelState, c: Float64Array): void {
-    const { u } = view;
-    let sum = 0;
-    for (let i = 0; i < N; i++) {
-      factor[i] = c[i]! * slopeOfK[i]!;
-      sum += factor[i]!;
-    }
-    multiplyTransposed(view.geometry.U, N, p, factor, curved);
-    for (let f = 0; f < p; f++) curved[f] = weight[f]! * (kind === 'rbf' ? curved[f]! - sum * u[f]! : curved[f]!);
+  /** Multiplies every sigma predicted from now on by this factor. */
+  scaleSigmas(factor: number): void {
+    this.#sigmaFactor = factor;
   }
 
-  function predictMean({ view, kind, k }: KernelState, { j, alpha, slope, mean: start }: User): void {
-    mean[j] = start + (kind === 'lin' ? dot(slope, 0, view.u, 0, p) : dot(alpha, 0, k, 0, N));
+  /** Replaces the corrections: one or null per output. */
+  setCorrections(corrections: readonly (Correction | null)[]): void {
+    this.#corrections = corrections;
   }
 
-  function differentiateMean(state: KernelState, { j, alpha, slope }: User): void {
-    if (state.kind === 'lin') curved.fill(0);
-    else fillCurved(state, alpha);
-    for (let f = 0; f < p; f++) meanGradient[j * p + f] = (slope[f]! + curved[f]!) * state.view.slope[f]!;
+  /** Means of the outputs of one kernel, not yet corrected. */
+  #fillMeans(kernel: KernelPredictor): void {
+    for (const output of kernel.outputs) this.mean[output.j] = meanAt(kernel, output);
+    this.#work.spent += (this.#N * (2 * this.#groups + 2 * kernel.outputs.length + 8)) / 1e6;
   }
 
-  /** Root of the posterior variance over the process variance. */
-  function predictRoot(state: KernelState): number {
-    const { u } = state.view;
-    const { kind, inverse, ones, total, linear, weight, k, a } = state;
-    let square = 0;
-    let Z = 0;
-    for (let f = 0; f < p; f++) {
-      square += u[f]! * u[f]!;
-      Z += u[f]! * u[f]! * weight[f]!;
-    }
-    const own = linear * square + (kind === 'rbf' ? 1 : Z * Z);
-    multiplyLower(inverse, N, k, a);
-    const explained = dot(a, 0, a, 0, N);
-    const rest = 1 - dot(ones, 0, k, 0, N);
-    const floor = 1e-14 * (1 + own);
-    const variance = own - explained + (rest * rest) / total;
-    const root = Math.sqrt(Math.max(variance, floor));
-    state.rest = rest;
-    state.root = variance > floor ? root : 0;
-    work.spent += (N * N) / 1e6;
-    return root;
-  }
-
-  /** The gradient of `predictRoot`, into `rootGradient`. */
-  function differentiateRoot(state: KernelState): void {
-    const { u, slope, geometry } = state.view;
-    const { kind, inverse, ones, total, linear, weight, a, rest, root } = state;
-    rootGradient.fill(0);
-    if (root === 0) return;
-    multiplyLowerTransposed(inverse, N, a, v);
-    for (let i = 0; i < N; i++) v[i] = -2 * v[i]! - (2 * rest * ones[i]!) / total;
-    fillCurved(state, v);
-    multiplyTransposed(geometry.U, N, p, v, straight);
-    let Z = 0;
-    for (let f = 0; f < p; f++) Z += u[f]! * u[f]! * weight[f]!;
-    for (let f = 0; f < p; f++) {
-      const own = 2 * linear * u[f]! + (kind === 'q2' ? 4 * Z * u[f]! * weight[f]! : 0);
-      rootGradient[f] = (slope[f]! * (curved[f]! + linear * straight[f]! + own)) / (2 * root);
-    }
-    work.spent += (N * (N + 2 * p)) / 1e6;
-  }
-
-  function addMeanHessian(j: number, factor: number, H: Float64Array): void {
-    const state = states.find((one) => one.users.some((user) => user.j === j));
-    const user = state?.users.find((one) => one.j === j);
-    if (!state || !user) return;
-    const { kind, weight, slopeOfK, view } = state;
-    const { u, slope } = view;
-    const { U, scale } = view.geometry;
-    if (scale) {
-      // By the chain rule with features that curve themselves.
-      if (kind === 'lin') curved.fill(0);
-      else fillCurved(state, user.alpha);
-      for (let f = 0; f < p; f++) H[f * p + f]! += factor * (user.slope[f]! + curved[f]!) * view.bend[f]!;
-    }
-    if (kind === 'lin') return;
-    let total = 0;
-    for (let i = 0; i < N; i++) {
-      const c = factor * user.alpha[i]! * (kind === 'rbf' ? slopeOfK[i]! : 2);
-      total += c;
-      for (let f = 0; f < p; f++) {
-        curved[f] = slope[f]! * weight[f]! * (kind === 'rbf' ? u[f]! - U[i * p + f]! : U[i * p + f]!);
-        const along = c * curved[f]!;
-        for (let g = 0; g <= f; g++) H[f * p + g]! += along * curved[g]!;
-      }
-    }
-    if (kind === 'rbf') for (let f = 0; f < p; f++) H[f * p + f]! -= total * weight[f]! * slope[f]! ** 2;
-    work.spent += (N * p * (p + 4)) / 1e6;
-  }
-
-  function lookAt({ geometry, u: scaled, slope, bend }: View, u: Float64Array): void {
-    if (geometry.scale) toScale(geometry.scale, u, scaled, slope, bend);
-    else {
-      scaled.set(u);
-      slope.fill(1);
-    }
-  }
-
-  function correctMean(j: number, { shift, slope, center, reach }: Correction, u: Float64Array, gradient: boolean) {
-    if (!gradient) mean[j]! += shift;
-    if (slope === null) return;
-    let along = 0;
-    let distance = 0;
-    for (let f = 0; f < p; f++) {
-      const d = u[f]! - center[f]!;
-      along += slope[f]! * d;
-      distance += d * d;
-    }
-    const fade = Math.exp(-0.5 * (distance / reach));
-    if (!gradient) mean[j]! += along * fade;
-    else {
-      for (let f = 0; f < p; f++) {
-        meanGradient[j * p + f]! += fade * (slope[f]! - (along * (u[f]! - center[f]!)) / reach);
-      }
-    }
-  }
-
-  function correctAll(u: Float64Array, gradient: boolean): void {
-    corrections.forEach((correction, j) => {
-      if (correction) correctMean(j, correction, u, gradient);
+  #correctMeans(): void {
+    this.#corrections.forEach((correction, j) => {
+      if (correction === null) return;
+      this.mean[j]! += correction.shift;
+      if (correction.slope) this.mean[j]! += rise(correction.slope, correction, this.#at) * fade(correction, this.#at);
     });
   }
 
-  function predict(u: Float64Array, gradient: boolean, withSigma: boolean): void {
-    for (const view of views) {
-      lookAt(view, u);
-      if (withSigma || view.hasCurved) pairWith(view.geometry, view.u, view.pairs);
-    }
-    for (const state of states) {
-      if (state.kind !== 'lin' || withSigma) fillKernel(state);
-      for (const user of state.users) predictMean(state, user);
-      work.spent += (N * (2 * grouping.count + 2 * state.users.length + 8)) / 1e6;
-      if (!withSigma) continue;
-      const root = predictRoot(state);
-      for (const user of state.users) sigma[user.j] = user.sigma * widening * root;
-    }
-    correctAll(u, false);
-    if (gradient) differentiate(u, withSigma);
+  /** Gradients of the means of the outputs of one kernel, not yet corrected. */
+  #fillMeanGradients(kernel: KernelPredictor): void {
+    for (const output of kernel.outputs) writeMeanGradient(kernel, output, this.meanGradient, output.j * this.p);
+    this.#work.spent += (2 * this.#N * this.p * kernel.outputs.length) / 1e6;
   }
 
-  function differentiate(u: Float64Array, withSigma: boolean): void {
-    for (const state of states) {
-      for (const user of state.users) differentiateMean(state, user);
-      work.spent += (2 * N * p * state.users.length) / 1e6;
-      if (!withSigma) continue;
-      differentiateRoot(state);
-      for (const user of state.users) {
-        const scale = user.sigma * widening;
-        for (let f = 0; f < p; f++) sigmaGradient[user.j * p + f] = scale * rootGradient[f]!;
-      }
+  #fillSigmaGradients(kernel: KernelPredictor): void {
+    const { sigmaGradient, p } = this;
+    updateRootGradient(kernel);
+    for (const output of kernel.outputs) {
+      const factor = output.sigma * this.#sigmaFactor;
+      for (let f = 0; f < p; f++) sigmaGradient[output.j * p + f] = factor * kernel.rootGradient[f]!;
     }
-    correctAll(u, true);
   }
 
-  return {
-    m,
-    p,
-    mean,
-    sigma,
-    meanGradient,
-    sigmaGradient,
-    predict,
-    differentiate,
-    addMeanHessian,
-    widen: (factor) => {
-      widening = factor;
-    },
-    correct: (next) => {
-      corrections = next;
-    },
-  };
+  #correctMeanGradients(): void {
+    this.#corrections.forEach((correction, j) => {
+      if (correction) addCorrectionGradient(correction, this.#at, this.meanGradient, j * this.p);
+    });
+  }
+}
+
+interface PredictedPoint {
+  readonly point: ScaledPoint;
+  /** Whether its scale has a kernel whose means need the pairs. */
+  readonly hasCurvedKernel: boolean;
+}
+
+/** One point per input scale in use, and the kernels that predict an output. */
+function compile(
+  surrogate: Surrogate,
+  work: Work,
+): { readonly points: readonly PredictedPoint[]; readonly kernels: readonly KernelPredictor[] } {
+  const { N, p } = surrogate.geometry;
+  const points = [...new Set(surrogate.kernels.map(({ geometry }) => geometry))].map((geometry) => ({
+    point: makeScaledPoint(geometry),
+    hasCurvedKernel: surrogate.kernels.some((kernel) => kernel.geometry === geometry && kernel.spec.kind !== 'lin'),
+  }));
+  const scratch = makeScratch(N, p);
+  const kernels = surrogate.kernels
+    .map(({ geometry }, index) => {
+      const { point } = points.find((one) => one.point.geometry === geometry)!;
+      return makeKernelPredictor(surrogate, index, point, scratch, work);
+    })
+    .filter(({ outputs }) => outputs.length > 0);
+  return { points, kernels };
+}
+
+/** Adds the gradient of a correction at u to p entries of `out` from `offset`. */
+function addCorrectionGradient(correction: Correction, u: Float64Array, out: Float64Array, offset: number): void {
+  const { slope, center, reach } = correction;
+  if (slope === null) return;
+  const along = rise(slope, correction, u);
+  const share = fade(correction, u);
+  for (let f = 0; f < u.length; f++) out[offset + f]! += share * (slope[f]! - (along * (u[f]! - center[f]!)) / reach);
+}
+
+function rise(slope: Float64Array, { center }: Correction, u: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < u.length; f++) sum += slope[f]! * (u[f]! - center[f]!);
+  return sum;
+}
+
+function fade({ center, reach }: Correction, u: Float64Array): number {
+  let square = 0;
+  for (let f = 0; f < u.length; f++) {
+    const d = u[f]! - center[f]!;
+    square += d * d;
+  }
+  return Math.exp(-0.5 * (square / reach));
 }

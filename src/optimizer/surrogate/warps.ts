@@ -1,24 +1,27 @@
 import { type Interval, ROUNDING } from '../targets.ts';
 
 /**
- * A strictly increasing change of the output scale, standardized: z = (w(y) - mean) / scale has spread 1 over the
- * data. Increasing, so an interval of y is an interval of z.
+ * A strictly increasing change of the output scale, standardized: z = (w(y) - mean) / sd has mean 0 and standard deviation
+ * 1 over the data. Since it increases, an interval of y is an interval of z.
+ *
+ * Source: Snelson, Rasmussen and Ghahramani 2004, Warped Gaussian processes, for the Jacobian in the likelihood.
  */
 export interface Warp {
   readonly kind: 'identity' | 'log' | 'asinh';
   /** Length N. */
   readonly z: Float64Array;
-  /** One value of y on the standardized scale; infinite ends stay infinite. */
+  /** Maps a value of y to z; infinite ends stay infinite. */
   readonly toZ: (y: number) => number;
+  /** The inverse of `toZ`. */
   readonly fromZ: (z: number) => number;
   /** The target interval in z; ends may be infinite. */
   readonly lower: number;
   readonly upper: number;
-  /** log |dz/dy| summed over the data up to a constant: what makes likelihoods of different warps comparable. */
+  /** Sum of log dz/dy over the data, up to a constant: makes likelihoods of different warps comparable. */
   readonly logJacobian: number;
 }
 
-/** Mean and population standard deviation; scaled on the way so that squares of 1e200 do not overflow. */
+/** Mean and population standard deviation, computed relative to the largest entry so that squares cannot overflow. */
 function moments(y: Float64Array): { mean: number; sd: number; largest: number } {
   let largest = 0;
   for (const value of y) largest = Math.max(largest, Math.abs(value));
@@ -63,7 +66,7 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
     sum += Math.log(value);
   }
   if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > 1.3)) return null;
-  // An end at or below zero is unreachable for a positive output, which is what -infinity says.
+  // A positive output cannot reach an end at or below zero; -Infinity expresses that.
   const warp = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
   return standardize('log', y, warp, Math.exp, interval, -sum);
 }
@@ -79,22 +82,26 @@ function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
   return standardize('asinh', y, warp, (w) => interval.center + s * Math.sinh(w), interval, -sum);
 }
 
+function identityWarp(y: Float64Array, interval: Interval): Warp | null {
+  const same = (value: number) => value;
+  return standardize('identity', y, same, same, interval, 0);
+}
+
 /**
- * The output scales worth fitting for one output; empty when the output is constant over the data.
+ * The warps worth fitting for an output; empty when it is constant over the data.
  *
  * @param y length N, finite
- * @param local in local mode the asinh scale is left out: over a small region it only bends
  */
-export function warpsOf(y: Float64Array, interval: Interval, local: boolean): Warp[] {
-  const identity = standardize(
-    'identity',
-    y,
-    (value) => value,
-    (value) => value,
-    interval,
-    0,
-  );
+export function warpsOf(y: Float64Array, interval: Interval): Warp[] {
+  const local = localWarpsOf(y, interval);
+  const asinh = local.length > 0 ? asinhWarp(y, interval) : null;
+  return asinh ? [...local, asinh] : local;
+}
+
+/** As `warpsOf`, over a small region, where asinh would only bend the output. */
+export function localWarpsOf(y: Float64Array, interval: Interval): Warp[] {
+  const identity = identityWarp(y, interval);
   if (identity === null) return [];
-  const others = [logWarp(y, interval), local ? null : asinhWarp(y, interval)];
-  return [identity, ...others.filter((warp) => warp !== null)];
+  const log = logWarp(y, interval);
+  return log ? [identity, log] : [identity];
 }

@@ -1,15 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { choleskyInPlace, invertLower, solveWithFactor } from '../../src/optimizer/linalg/cholesky.ts';
 import {
-  choleskyInPlace,
   gramOfLower,
-  invertLower,
   multiplyLower,
   multiplyLowerTransposed,
   multiplyRows,
   multiplyTransposed,
-  solveWithFactor,
-} from '../../src/optimizer/linalg/cholesky.ts';
+} from '../../src/optimizer/linalg/dense.ts';
 
 /** A well conditioned positive definite matrix of size 1 to 9: B B' + identity. */
 const positiveDefinite = fc.integer({ min: 1, max: 9 }).chain((N) =>

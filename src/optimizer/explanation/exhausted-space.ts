@@ -1,13 +1,13 @@
 import type { Cases } from '../cases.ts';
 import type { Diagnosis, SuggestRequest } from '../problem.ts';
 import { bestOf, distanceTo } from '../targets.ts';
-import { conflictsAmong, toDiagnosis } from './misses.ts';
+import { conflictsAmong, toDiagnosis } from './conflicts.ts';
 
 /**
- * The diagnosis of a finite space of which every input has been tried without meeting the goal: nothing is estimated.
- * At least one run succeeded.
+ * The diagnosis of a finite space whose every input has been evaluated without meeting the goal: nothing is estimated.
+ * Needs at least one successful run.
  */
-export function diagnoseTried(request: SuggestRequest, cases: Cases): Diagnosis {
+export function diagnoseExhaustedSpace(request: SuggestRequest, cases: Cases): Diagnosis {
   const { goal, history, space } = request;
   const { intervals, Y, N } = cases;
   const m = intervals.length;
@@ -23,7 +23,7 @@ export function diagnoseTried(request: SuggestRequest, cases: Cases): Diagnosis 
     return true;
   };
   const all = intervals.map((_, j) => j);
-  const best = bestOf(goal.l1 ? Float64Array.from({ length: N }, (_, i) => sumOf(i, all)) : cases.merit);
+  const best = bestOf(goal.l1 ? Float64Array.from({ length: N }, (_, i) => sumOf(i, all)) : cases.loss);
   const row = cases.rows[best]! * n;
   return toDiagnosis(
     goal,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Variable } from '../../src/optimizer/problem.ts';
-import { decode, encode, makeCoding } from '../../src/optimizer/space.ts';
+import { decode, encode, makeEncoding } from '../../src/optimizer/encoding.ts';
 import { spaces } from './arbitraries.ts';
 
 const shares = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: 60, maxLength: 60 });
@@ -14,11 +14,11 @@ describe('the encoding of an input space', () => {
   it('decodes any features to an admissible input', () => {
     fc.assert(
       fc.property(spaces, shares, (space, values) => {
-        const coding = makeCoding(space);
-        const x = new Float64Array(coding.n);
+        const encoding = makeEncoding(space);
+        const x = new Float64Array(encoding.n);
         decode(
-          coding,
-          Float64Array.from({ length: coding.p }, (_, f) => values[f % 60]!),
+          encoding,
+          Float64Array.from({ length: encoding.p }, (_, f) => values[f % 60]!),
           x,
         );
         expect(space.variables.every((variable, v) => isAdmissible(variable, x[v]!))).toBe(true);
@@ -29,17 +29,17 @@ describe('the encoding of an input space', () => {
   it('gives back the input that was encoded, whole numbers exactly', () => {
     fc.assert(
       fc.property(spaces, shares, (space, values) => {
-        const coding = makeCoding(space);
-        const x = new Float64Array(coding.n);
+        const encoding = makeEncoding(space);
+        const x = new Float64Array(encoding.n);
         decode(
-          coding,
-          Float64Array.from({ length: coding.p }, (_, f) => values[f % 60]!),
+          encoding,
+          Float64Array.from({ length: encoding.p }, (_, f) => values[f % 60]!),
           x,
         );
-        const u = new Float64Array(coding.p);
-        encode(coding, x, 0, u, 0);
-        const back = new Float64Array(coding.n);
-        decode(coding, u, back);
+        const u = new Float64Array(encoding.p);
+        encode(encoding, x, 0, u, 0);
+        const back = new Float64Array(encoding.n);
+        decode(encoding, u, back);
         space.variables.forEach(({ kind, minimum, maximum }, v) => {
           const slack =
             kind === 'float' ? 4e-16 * Math.max(Math.abs(minimum), Math.abs(maximum), maximum - minimum) : 0;
@@ -52,16 +52,16 @@ describe('the encoding of an input space', () => {
   it('keeps features of admissible inputs in the box', () => {
     fc.assert(
       fc.property(spaces, shares, (space, values) => {
-        const coding = makeCoding(space);
-        const x = new Float64Array(coding.n);
+        const encoding = makeEncoding(space);
+        const x = new Float64Array(encoding.n);
         decode(
-          coding,
-          Float64Array.from({ length: coding.p }, (_, f) => values[f % 60]!),
+          encoding,
+          Float64Array.from({ length: encoding.p }, (_, f) => values[f % 60]!),
           x,
         );
-        const u = new Float64Array(coding.p);
-        encode(coding, x, 0, u, 0);
-        expect(u.every((value, f) => value >= coding.lower[f]! - 1e-12 && value <= coding.upper[f]! + 1e-12)).toBe(
+        const u = new Float64Array(encoding.p);
+        encode(encoding, x, 0, u, 0);
+        expect(u.every((value, f) => value >= encoding.lower[f]! - 1e-12 && value <= encoding.upper[f]! + 1e-12)).toBe(
           true,
         );
       }),
@@ -69,26 +69,26 @@ describe('the encoding of an input space', () => {
   });
 
   it('gives a category of four one feature per level and a constant none that moves', () => {
-    const coding = makeCoding({
+    const encoding = makeEncoding({
       variables: [
         { kind: 'category', minimum: 0, maximum: 3 },
         { kind: 'float', minimum: 2, maximum: 2 },
         { kind: 'category', minimum: 5, maximum: 6 },
       ],
     });
-    expect(coding.p).toBe(6);
-    expect(Array.from(coding.movable)).toEqual([1, 0, 1]);
-    expect(coding.size).toBe(8);
+    expect(encoding.p).toBe(6);
+    expect(Array.from(encoding.movable)).toEqual([1, 0, 1]);
+    expect(encoding.size).toBe(8);
     const u = new Float64Array(6);
-    encode(coding, Float64Array.of(2, 2, 6), 0, u, 0);
+    encode(encoding, Float64Array.of(2, 2, 6), 0, u, 0);
     expect(Array.from(u)).toEqual([-0.25, -0.25, 0.75, -0.25, 0, 1]);
   });
 
   it('survives a box as wide as the doubles', () => {
-    const coding = makeCoding({ variables: [{ kind: 'float', minimum: -1.7e308, maximum: 1.7e308 }] });
+    const encoding = makeEncoding({ variables: [{ kind: 'float', minimum: -1.7e308, maximum: 1.7e308 }] });
     const x = new Float64Array(1);
     for (const u of [-1, -0.5, 0, 0.7, 1]) {
-      decode(coding, Float64Array.of(u), x);
+      decode(encoding, Float64Array.of(u), x);
       expect(x[0]! / 1.7e308).toBeCloseTo(u, 12);
     }
   });
@@ -99,7 +99,7 @@ describe('the encoding of an input space', () => {
       [1, 0],
       [Number.NaN, 1],
     ] as const) {
-      expect(() => makeCoding({ variables: [{ kind: 'float', minimum, maximum }] })).toThrow(RangeError);
+      expect(() => makeEncoding({ variables: [{ kind: 'float', minimum, maximum }] })).toThrow(RangeError);
     }
   });
 });

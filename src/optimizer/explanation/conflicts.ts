@@ -1,13 +1,19 @@
 import type { Diagnosis, Goal } from '../problem.ts';
 import { distanceTo, type Interval } from '../targets.ts';
 
-/** Outputs that cannot be met even alone, and pairs of the others that cannot be met together. */
 export interface Conflicts {
+  /** Outputs that cannot be met even alone. */
   readonly alone: readonly number[];
+  /** Pairs of the others that cannot be met together. */
   readonly conflicts: readonly [number, number][];
 }
 
-/** @param outputs ascending */
+/**
+ * The conflicts among some outputs.
+ *
+ * @param outputs ascending
+ * @param isOutOfReach whether the given outputs cannot be met together
+ */
 export function conflictsAmong(
   outputs: readonly number[],
   isOutOfReach: (outputs: readonly number[]) => boolean,
@@ -20,7 +26,7 @@ export function conflictsAmong(
   return { alone, conflicts };
 }
 
-/** A diagnosis of which the nearest place is known. */
+/** The diagnosis for a given nearest point. */
 export function toDiagnosis(
   goal: Goal,
   intervals: readonly Interval[],

@@ -1,0 +1,149 @@
+import type { RandomStream } from './numerics/random.ts';
+import type { Space, Variable } from './problem.ts';
+
+/**
+ * How inputs are encoded as features. Numbers are mapped to [-1, 1], booleans and categories of two levels to -1 and +1, a
+ * category of K > 2 levels to one feature per level, one-hot minus 1 / K. A variable with a single value has the feature 0,
+ * which never moves.
+ */
+export interface Encoding {
+  readonly n: number;
+  readonly p: number;
+  readonly variables: readonly Variable[];
+  /** Length n + 1: the first feature of each variable, then p. */
+  readonly first: Int32Array;
+  /** Length p: the variable of each feature. */
+  readonly owner: Int32Array;
+  /** Length p each: the bounds of the features. */
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  /** Length n: 1 for a variable with more than one value. */
+  readonly movable: Uint8Array;
+  /** Length n: 1 for a movable variable that takes whole values only. */
+  readonly discrete: Uint8Array;
+  /** Number of points of the space; Infinity with a movable float or beyond 2^53. */
+  readonly size: number;
+}
+
+/** Largest magnitude of a feature: a point farther outside the box is modelled as if it were this far. */
+const MAX_FEATURE = 5;
+
+/** Number of values of a discrete variable. */
+export function levelCount(variable: Variable): number {
+  return Math.floor(variable.maximum) - Math.ceil(variable.minimum) + 1;
+}
+
+/** Number of variables with more than one value. */
+export function movableCount(encoding: Encoding): number {
+  return encoding.movable.reduce((sum, one) => sum + one, 0);
+}
+
+function featureCount(variable: Variable): number {
+  if (variable.kind !== 'category') return 1;
+  const levels = levelCount(variable);
+  return levels > 2 ? levels : 1;
+}
+
+/** Lays out the features of a space. Throws RangeError for bounds that are not finite or out of order. */
+export function makeEncoding(space: Space): Encoding {
+  const variables = space.variables;
+  const n = variables.length;
+  const first = new Int32Array(n + 1);
+  const movable = new Uint8Array(n);
+  const discrete = new Uint8Array(n);
+  let size = 1;
+  for (let v = 0; v < n; v++) {
+    const variable = variables[v]!;
+    if (
+      !Number.isFinite(variable.minimum) ||
+      !Number.isFinite(variable.maximum) ||
+      !(variable.maximum >= variable.minimum)
+    ) {
+      throw new RangeError(`variable ${v}: bounds must be finite and in order`);
+    }
+    first[v + 1] = first[v]! + featureCount(variable);
+    movable[v] = variable.maximum > variable.minimum ? 1 : 0;
+    if (movable[v] === 0) continue;
+    discrete[v] = variable.kind === 'float' ? 0 : 1;
+    size *= variable.kind === 'float' ? Number.POSITIVE_INFINITY : levelCount(variable);
+  }
+  const p = first[n]!;
+  const owner = new Int32Array(p);
+  const lower = new Float64Array(p);
+  const upper = new Float64Array(p);
+  for (let v = 0; v < n; v++) {
+    const width = first[v + 1]! - first[v]!;
+    for (let f = first[v]!; f < first[v + 1]!; f++) {
+      owner[f] = v;
+      lower[f] = movable[v] === 0 ? 0 : width > 1 ? -1 / width : -1;
+      upper[f] = movable[v] === 0 ? 0 : width > 1 ? 1 - 1 / width : 1;
+    }
+  }
+  return { n, p, variables, first, owner, lower, upper, movable, discrete, size: size > 2 ** 53 ? Infinity : size };
+}
+
+/** Writes the p features of the input in the n entries of X from `offset` to `out` from `start`. */
+export function encode(encoding: Encoding, X: Float64Array, offset: number, out: Float64Array, start: number): void {
+  for (let v = 0; v < encoding.n; v++) {
+    const { minimum, maximum } = encoding.variables[v]!;
+    const from = encoding.first[v]!;
+    const to = encoding.first[v + 1]!;
+    const x = X[offset + v]!;
+    if (encoding.movable[v] === 0) {
+      out[start + from] = 0;
+    } else if (to - from > 1) {
+      const level = Math.min(to - from - 1, Math.max(0, Math.round(x - minimum)));
+      for (let f = from; f < to; f++) out[start + f] = (f - from === level ? 1 : 0) - 1 / (to - from);
+    } else {
+      // Halved first, because the width of a box such as +-1e308 overflows.
+      const u = (x / 2 - minimum / 2) / (maximum / 4 - minimum / 4) - 1;
+      out[start + from] = Number.isFinite(u) ? Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u)) : 0;
+    }
+  }
+}
+
+/** Writes the admissible input nearest to the features u (length p) to `out` (length n). */
+export function decode(encoding: Encoding, u: Float64Array, out: Float64Array): void {
+  for (let v = 0; v < encoding.n; v++) out[v] = decodeVariable(encoding, v, u);
+}
+
+function decodeVariable(encoding: Encoding, v: number, u: Float64Array): number {
+  const { kind, minimum, maximum } = encoding.variables[v]!;
+  const from = encoding.first[v]!;
+  const to = encoding.first[v + 1]!;
+  if (encoding.movable[v] === 0) return minimum;
+  if (to - from > 1) {
+    let level = from;
+    for (let f = from + 1; f < to; f++) if (u[f]! > u[level]!) level = f;
+    return minimum + (level - from);
+  }
+  const share = Math.min(1, Math.max(0, (u[from]! + 1) / 2));
+  if (kind === 'float') {
+    const x =
+      share < 0.5
+        ? minimum + share * 2 * (maximum / 2 - minimum / 2)
+        : maximum - (1 - share) * 2 * (maximum / 2 - minimum / 2);
+    return Math.min(maximum, Math.max(minimum, x));
+  }
+  const low = Math.ceil(minimum);
+  const level = Math.round(share * (maximum - minimum) + (minimum - low));
+  return low + Math.min(levelCount(encoding.variables[v]!) - 1, Math.max(0, level));
+}
+
+/** Decodes the features u (length p) to x (length n) and replaces them by the features of x. */
+export function roundToInput(encoding: Encoding, u: Float64Array, x: Float64Array): void {
+  decode(encoding, u, x);
+  encode(encoding, x, 0, u, 0);
+}
+
+/** Draws a uniform random point of the box, with admissible discrete values: its features to u, its input to x. */
+export function randomPoint(encoding: Encoding, random: RandomStream, x: Float64Array, u: Float64Array): void {
+  for (let v = 0; v < encoding.n; v++) {
+    const from = encoding.first[v]!;
+    const to = encoding.first[v + 1]!;
+    for (let f = from; f < to; f++) {
+      u[f] = encoding.lower[f]! + random.uniform() * (encoding.upper[f]! - encoding.lower[f]!);
+    }
+  }
+  roundToInput(encoding, u, x);
+}
