@@ -147,3 +147,18 @@ export function randomPoint(encoding: Encoding, random: RandomStream, x: Float64
   }
   roundToInput(encoding, u, x);
 }
+
+/** Every input of a finite space, in order of its levels, the first variable fastest; the same array each time. */
+export function* everyInput({ n, size, variables, movable }: Encoding): Generator<Float64Array, void> {
+  const lowest = (v: number) => (movable[v] === 0 ? variables[v]!.minimum : Math.ceil(variables[v]!.minimum));
+  const x = Float64Array.from(variables, (_, v) => lowest(v));
+  for (let visited = 0; visited < size; visited++) {
+    yield x;
+    for (let v = 0; v < n; v++) {
+      if (movable[v] === 0) continue;
+      x[v]! += 1;
+      if (x[v]! - lowest(v) < levelCount(variables[v]!)) break;
+      x[v] = lowest(v);
+    }
+  }
+}

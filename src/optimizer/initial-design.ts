@@ -1,11 +1,17 @@
+import type { Conditions } from './constraints/conditions.ts';
+import { decode, type Encoding, levelCount, movableCount } from './encoding.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
-import { type Encoding, decode, levelCount, makeEncoding, movableCount } from './encoding.ts';
+import { makeSearchSpace, type SearchSpace } from './search-space.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
 const RETRIES = 20;
+/** Walked points to choose from under conditions. */
+const WALKED = 400;
+/** Square of the distance up to which two points are one. */
+const SAME_POINT = 1e-18;
 /** Largest number of designed cases unless the client asks for more. */
 const MAX_CASES = 8;
 /**
@@ -21,8 +27,10 @@ const ORTHOGONAL_SHARE = 0.5;
  * RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
-  const encoding = makeEncoding(request.space);
-  const wanted = Math.min(encoding.size, caseCount(encoding, request));
+  const space = makeSearchSpace(request.space, request.seed);
+  const { encoding, conditions } = space;
+  const wanted = Math.min(space.size, caseCount(encoding, request));
+  if (conditions !== null) return designWithin(space, conditions, wanted, request.seed);
   const { n } = encoding;
   const X = new Float64Array(wanted * n);
   const random = makeRandom(request.seed, 1);
@@ -31,7 +39,7 @@ export function initialDesign(request: DesignRequest): Design {
   const directions: Float64Array[] = [];
   let count = 0;
   while (count < wanted) {
-    const seen = makeSeen(encoding, X, count);
+    const seen = makeSeen(space, X, count);
     let found = false;
     for (let attempt = 0; attempt < RETRIES && !found; attempt++) {
       if (count > 0) drawPoint(encoding, random, directions, count, u);
@@ -39,12 +47,53 @@ export function initialDesign(request: DesignRequest): Design {
       if (count === 0) centre(encoding, x);
       found = !seen.has(x);
     }
-    const input = found ? x : firstUnseen(encoding, seen);
+    const input = found ? x : firstUnseen(space, seen);
     if (input === null) break;
     X.set(input, count * n);
     count++;
   }
   return { count, X: X.slice(0, count * n) };
+}
+
+/**
+ * The design under conditions: the admissible point nearest to the middle of the region, then, of some walked points pulled
+ * half way to it, always the one farthest from those chosen. Source: Kennard and Stone, Computer aided design of
+ * experiments, Technometrics 11 (1969), for the choice.
+ */
+function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted: number, seed: number): Design {
+  const { n, p } = encoding;
+  const random = makeRandom(seed, 1);
+  const { middle } = conditions.region;
+  const first = conditions.admissibleNear(middle, random);
+  const candidates = conditions.draw(Math.max(WALKED, 2 * Math.min(wanted, WALKED)), random).flatMap((u) => {
+    const pulled = conditions.admissibleNear(
+      u.map((value, f) => (value + middle[f]!) / 2),
+      random,
+    );
+    return pulled === null ? [u] : [pulled, u];
+  });
+  const chosen: Float64Array[] = [];
+  const X: number[] = [];
+  const distance = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
+  for (let next = first ?? candidates[0]; next !== undefined && chosen.length < wanted; ) {
+    chosen.push(next);
+    const x = new Float64Array(n);
+    decode(encoding, next, x);
+    X.push(...x);
+    let farthest = -1;
+    for (const [k, u] of candidates.entries()) {
+      distance[k] = Math.min(distance[k]!, squareBetween(u, next, p));
+      if (distance[k] > (farthest < 0 ? SAME_POINT : distance[farthest]!)) farthest = k;
+    }
+    next = candidates[farthest];
+  }
+  return { count: chosen.length, X: Float64Array.from(X) };
+}
+
+function squareBetween(a: Float64Array, b: Float64Array, p: number): number {
+  let sum = 0;
+  for (let f = 0; f < p; f++) sum += (a[f]! - b[f]!) ** 2;
+  return sum;
 }
 
 /**

@@ -12,6 +12,8 @@
  * Matrices are Float64Arrays in row-major order.
  */
 
+import type { Expression } from './constraints/expression.ts';
+
 /**
  * One input variable with closed bounds. `integer` takes whole numbers, `boolean` 0 or 1, `category` whole codes from
  * minimum to maximum, which have no order. A float with minimum = maximum is a constant.
@@ -22,8 +24,22 @@ export interface Variable {
   readonly maximum: number;
 }
 
+/**
+ * One condition on the inputs, in natural units. Linear ones may be equations; others are inequalities. Categories stand in
+ * no condition.
+ */
+export interface Condition {
+  readonly left: Expression;
+  readonly relation: '<=' | '>=' | '=';
+  readonly right: Expression;
+}
+
 export interface Space {
   readonly variables: readonly Variable[];
+  /** What every designed and suggested input satisfies; cases in the history need not. Absent: nothing but the bounds. */
+  readonly conditions?: readonly Condition[];
+  /** An input, length n, that satisfies the conditions, for a search that would not find one by itself. */
+  readonly feasibleInput?: readonly number[];
 }
 
 /**

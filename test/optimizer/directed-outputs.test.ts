@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Cases, collectCases } from '../../src/optimizer/cases.ts';
+import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { bestFeasible, hasStagnated } from '../../src/optimizer/search/directed-outputs.ts';
-import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { atMost, float, maximize, minimize } from './play.ts';
 
 /** A cost to minimize far out of reach and a load that must not exceed 1, at inputs 0, 1, 2 and so on. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
-import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { spaces } from './arbitraries.ts';
 import { play, within } from './play.ts';
 

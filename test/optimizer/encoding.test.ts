@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Variable } from '../../src/optimizer/problem.ts';
 import { decode, encode, makeEncoding } from '../../src/optimizer/encoding.ts';
+import type { Variable } from '../../src/optimizer/problem.ts';
 import { spaces } from './arbitraries.ts';
 
 const shares = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: 60, maxLength: 60 });

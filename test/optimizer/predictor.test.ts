@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { Acquisition, type Aim } from '../../src/optimizer/acquisition/acquisition.ts';
 import { makeFailureModel } from '../../src/optimizer/acquisition/failure-model.ts';
 import { climb } from '../../src/optimizer/search/box-newton.ts';
-import { applySecantCorrection } from '../../src/optimizer/surrogate/secant-correction.ts';
 import type { InputScale } from '../../src/optimizer/surrogate/input-scale.ts';
 import { Predictor } from '../../src/optimizer/surrogate/predictor.ts';
+import { applySecantCorrection } from '../../src/optimizer/surrogate/secant-correction.ts';
 import { smooth, surrogateOf, unlimited } from './surrogate-fixture.ts';
 
 const AT = Float64Array.of(0.31, -0.42, 0.17);
@@ -190,6 +190,7 @@ describe('the acquisition', () => {
       U: Float64Array.of(0.9, 0.9, 0.9),
       Y: new Float64Array(3),
       rows: [0],
+      isAdmissible: Uint8Array.of(1),
       intervals: [],
       loss: Float64Array.of(1),
       failedU: Float64Array.of(0.3, -0.3, 0.2, -0.8, -0.8, -0.8),
@@ -207,7 +208,7 @@ describe('the acquisition', () => {
     const { surrogate, predictor } = makeBoth(waves, 12);
     const open = [0, 1, 2].map(() => ({ directed: false }));
     const acquisition = new Acquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);
-    const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1) };
+    const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1), conditions: null };
     for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
       const u = Float64Array.of(0.4, -0.5, 0.1);
       const before = acquisition.evaluate(u, frozen);

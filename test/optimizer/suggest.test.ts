@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { makeEncoding } from '../../src/optimizer/encoding.ts';
+import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { finiteSpaces } from './arbitraries.ts';
 import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';

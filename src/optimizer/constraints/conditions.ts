@@ -2,17 +2,12 @@
  * The conditions of a space on its encoded features: points that satisfy all of them, linear ones, curved ones, whole
  * numbers and bounds, drawn at random or as near as possible to a given one.
  */
+import { decode, type Encoding, encode, everyInput } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import { type Coding, decode, encode } from '../space.ts';
+import type { Condition } from '../problem.ts';
 import { type Expression, evaluate, type LinearForm, linearFormOf } from './expression.ts';
-import { type LinearCondition, makeRegion, projectHolding, projectOnto, type Region, walk } from './region.ts';
-
-/** left <= right, left >= right or left = right over the inputs in natural units. */
-export interface Condition {
-  readonly left: Expression;
-  readonly relation: '<=' | '>=' | '=';
-  readonly right: Expression;
-}
+import type { Rows } from './quadratic-program.ts';
+import { type LinearCondition, layOut, makeRegion, projectHolding, projectOnto, type Region, walk } from './region.ts';
 
 /** Points of a walk that may break a curved condition before the search for a first point gives up. */
 const FIRST_POINT_TRIES = 3_000;
@@ -20,10 +15,10 @@ const FIRST_POINT_TRIES = 3_000;
 const NODE_LIMIT = 400;
 /** Walked points among which the nearest replaces a point that breaks a curved condition. */
 const SAMPLES = 100;
+/** Points of a finite space that are counted one by one. */
+const COUNTED = 10_000;
 /** Violation, relative to the largest term and at least 1, up to which a condition holds. */
 const TOLERANCE = 1e-9;
-
-export type Kind = 'linear' | 'equation' | 'curved';
 
 export type ConditionsResult =
   | { readonly kind: 'conditions'; readonly conditions: Conditions }
@@ -33,6 +28,12 @@ export type ConditionsResult =
   | { readonly kind: 'nonlinear-equation'; readonly condition: number }
   /** No point was found that satisfies the curved conditions, or none whose discrete variables are whole. */
   | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean };
+
+/** Bounds of the features, length p each. */
+interface Bounds {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
 
 interface Curved {
   readonly index: number;
@@ -46,7 +47,7 @@ interface Curved {
  * @param feasible an input that satisfies everything, length n, when the client gave one
  */
 export function makeConditions(
-  coding: Coding,
+  encoding: Encoding,
   given: readonly Condition[],
   random: RandomStream,
   feasible: Float64Array | null = null,
@@ -57,7 +58,7 @@ export function makeConditions(
   for (const [index, { left, relation, right }] of given.entries()) {
     const form = difference(linearFormOf(left), linearFormOf(right));
     if (form !== null) {
-      linear.push(encodeLinear(coding, form, relation));
+      linear.push(encodeLinear(encoding, form, relation));
       linearIndex.push(index);
     } else if (relation === '=') {
       return { kind: 'nonlinear-equation', condition: index };
@@ -65,13 +66,13 @@ export function makeConditions(
       curved.push({ index, left, right, sign: relation === '<=' ? 1 : -1 });
     }
   }
-  const made = makeRegion(coding.lower, coding.upper, linear);
+  const made = makeRegion(encoding.lower, encoding.upper, linear);
   if (made.kind === 'empty') {
     const conditions = made.conflicting.flatMap((row) => (row.kind === 'condition' ? [linearIndex[row.index]!] : []));
-    const variables = made.conflicting.flatMap((row) => (row.kind === 'bound' ? [coding.owner[row.feature]!] : []));
+    const variables = made.conflicting.flatMap((row) => (row.kind === 'bound' ? [encoding.owner[row.feature]!] : []));
     return { kind: 'empty', conditions, variables: [...new Set(variables)] };
   }
-  const conditions = new Conditions(coding, given, made.region, curved);
+  const conditions = new Conditions(encoding, given, { region: made.region, linear, curved });
   if (!conditions.begin(random, feasible)) {
     return { kind: 'nothing-found', isForWholeNumbers: curved.length === 0 };
   }
@@ -80,26 +81,46 @@ export function makeConditions(
 
 export class Conditions {
   readonly region: Region;
-  readonly #coding: Coding;
+  readonly #encoding: Encoding;
   readonly #given: readonly Condition[];
+  readonly #linear: readonly LinearCondition[];
   readonly #curved: readonly Curved[];
-  /** Features of a point that satisfies everything. */
+  /** Features of a point that satisfies everything but, perhaps, whole numbers. */
   #first: Float64Array;
 
-  constructor(coding: Coding, given: readonly Condition[], region: Region, curved: readonly Curved[]) {
+  constructor(
+    encoding: Encoding,
+    given: readonly Condition[],
+    { region, linear, curved }: { region: Region; linear: readonly LinearCondition[]; curved: readonly Curved[] },
+  ) {
     this.region = region;
-    this.#coding = coding;
+    this.#encoding = encoding;
     this.#given = given;
+    this.#linear = linear;
     this.#curved = curved;
     this.#first = region.middle;
+  }
+
+  /** The same conditions in a smaller box; null when they leave nothing of it, or no point of it is found. */
+  within({ lower, upper }: Bounds, random: RandomStream): Conditions | null {
+    const made = makeRegion(lower, upper, this.#linear);
+    if (made.kind === 'empty') return null;
+    const parts = { region: made.region, linear: this.#linear, curved: this.#curved };
+    const smaller = new Conditions(this.#encoding, this.#given, parts);
+    return smaller.begin(random, null) ? smaller : null;
+  }
+
+  /** The linear conditions and the bounds of a box, as rows of a quadratic program on the features. */
+  rowsWithin({ lower, upper }: Bounds): Rows {
+    return layOut(lower, upper, this.#linear).rows;
   }
 
   /** Finds the first point; false when there is none to be found. */
   begin(random: RandomStream, feasible: Float64Array | null): boolean {
     if (feasible !== null) {
       if (!this.areMet(feasible)) return false;
-      this.#first = new Float64Array(this.#coding.p);
-      encode(this.#coding, feasible, 0, this.#first, 0);
+      this.#first = new Float64Array(this.#encoding.p);
+      encode(this.#encoding, feasible, 0, this.#first, 0);
       return true;
     }
     const points = walk(this.region, random);
@@ -115,6 +136,14 @@ export class Conditions {
       u = points.next().value;
     }
     return false;
+  }
+
+  /** How many inputs of a finite space are admissible; Infinity for other spaces and beyond 10,000 points. */
+  countAdmissible(): number {
+    if (this.#encoding.size > COUNTED) return Number.POSITIVE_INFINITY;
+    let count = 0;
+    for (const x of everyInput(this.#encoding)) if (this.areMet(x)) count++;
+    return count;
   }
 
   /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
@@ -134,15 +163,30 @@ export class Conditions {
     return others[0] ?? null;
   }
 
+  /** Whether the curved conditions hold at the features u. */
+  isCurvedMetAt(u: Float64Array): boolean {
+    return this.#curved.length === 0 || this.#isCurvedMet(this.#inputOf(u));
+  }
+
+  /** Draws features of points, one a call, that satisfy everything but whole numbers. */
+  drawer(random: RandomStream): () => Float64Array {
+    const isAdmissible = (u: Float64Array) => this.isCurvedMetAt(u);
+    const points = walk(this.region, random, { start: this.#first, isAdmissible });
+    return () => points.next().value;
+  }
+
+  /** The admissible point nearest to u that has the discrete variables of u, as features; null when there is none. */
+  admissibleWithLevelsOf(u: Float64Array): Float64Array | null {
+    const near = projectHolding(this.region, u, this.#heldFeatures());
+    return near !== null && this.areMet(this.#inputOf(near)) ? near : null;
+  }
+
   /** At most `count` admissible points, as features, spread over the region by a random walk. */
   draw(count: number, random: RandomStream): Float64Array[] {
-    const points = walk(this.region, random, {
-      start: this.#first,
-      isAdmissible: (u) => this.#isCurvedMet(this.#inputOf(u)),
-    });
+    const next = this.drawer(random);
     const drawn: Float64Array[] = [];
     for (let k = 0; k < count; k++) {
-      const whole = this.#wholeNear(points.next().value);
+      const whole = this.#wholeNear(next());
       if (whole !== null && this.areMet(this.#inputOf(whole))) drawn.push(whole);
     }
     return drawn;
@@ -150,20 +194,24 @@ export class Conditions {
 
   /** The point of the linear region nearest to u whose discrete variables are whole; null when none is found. */
   #wholeNear(u: Float64Array): Float64Array | null {
-    const { discrete, owner, p } = this.#coding;
-    if (!discrete.includes(1)) return projectOnto(this.region, u);
-    const held = Uint8Array.from({ length: p }, (_, f) => discrete[owner[f]!]!);
+    if (!this.#encoding.discrete.includes(1)) return projectOnto(this.region, u);
     return (
-      projectHolding(this.region, this.#rounded(u), held) ??
-      nearestWhole(this.#coding, this.region, u, (one) => this.#rounded(one))
+      projectHolding(this.region, this.#rounded(u), this.#heldFeatures()) ??
+      nearestWhole(this.#encoding, this.region, u, (one) => this.#rounded(one))
     );
+  }
+
+  /** Length p: 1 for the features of discrete variables. */
+  #heldFeatures(): Uint8Array {
+    const { discrete, owner, p } = this.#encoding;
+    return Uint8Array.from({ length: p }, (_, f) => discrete[owner[f]!]!);
   }
 
   /** u with the features of discrete variables at their nearest whole values. */
   #rounded(u: Float64Array): Float64Array {
-    const { discrete, owner, p } = this.#coding;
+    const { discrete, owner, p } = this.#encoding;
     const snapped = new Float64Array(p);
-    encode(this.#coding, this.#inputOf(u), 0, snapped, 0);
+    encode(this.#encoding, this.#inputOf(u), 0, snapped, 0);
     return u.map((value, f) => (discrete[owner[f]!] === 1 ? snapped[f]! : value));
   }
 
@@ -172,8 +220,8 @@ export class Conditions {
   }
 
   #inputOf(u: Float64Array): Float64Array {
-    const x = new Float64Array(this.#coding.n);
-    decode(this.#coding, u, x);
+    const x = new Float64Array(this.#encoding.n);
+    decode(this.#encoding, u, x);
     return x;
   }
 }
@@ -205,17 +253,17 @@ function difference(left: LinearForm | null, right: LinearForm | null): LinearFo
 }
 
 /** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */
-function encodeLinear(coding: Coding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
-  const encoded = new Float64Array(coding.p);
+function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
+  const encoded = new Float64Array(encoding.p);
   let rest = constant;
   for (const [v, value] of coefficients) {
-    const { minimum, maximum } = coding.variables[v]!;
-    if (coding.movable[v] === 0) {
+    const { minimum, maximum } = encoding.variables[v]!;
+    if (encoding.movable[v] === 0) {
       rest += value * minimum;
       continue;
     }
     rest += value * (minimum / 2 + maximum / 2);
-    encoded[coding.first[v]!]! += value * (maximum / 2 - minimum / 2);
+    encoded[encoding.first[v]!]! += value * (maximum / 2 - minimum / 2);
   }
   const sign = relation === '<=' ? -1 : 1;
   return { coefficients: encoded.map((one) => sign * one), bound: -sign * rest, isEquation: relation === '=' };
@@ -234,13 +282,13 @@ interface Node {
  * Categories have one feature per level and stand in no condition: they keep the level nearest to u.
  */
 function nearestWhole(
-  coding: Coding,
+  encoding: Encoding,
   region: Region,
   u: Float64Array,
   rounded: (u: Float64Array) => Float64Array,
 ): Float64Array | null {
-  const { discrete, first, n, variables } = coding;
-  const held = new Uint8Array(coding.p);
+  const { discrete, first, n, variables } = encoding;
+  const held = new Uint8Array(encoding.p);
   const target = u.slice();
   const whole = rounded(u);
   const ordered: number[] = [];
@@ -258,7 +306,7 @@ function nearestWhole(
   for (let node = 0; node < NODE_LIMIT && open.length > 0; node++) {
     open.sort((a, b) => a.distance - b.distance);
     const nearest = open.shift()!;
-    const split = mostFractional(coding, ordered, nearest.u, rounded(nearest.u));
+    const split = mostFractional(encoding, ordered, nearest.u, rounded(nearest.u));
     if (split === null) return nearest.u;
     const { feature, below, above } = split;
     push([...nearest.limits, { feature, side: -1, value: below }]);
@@ -268,12 +316,12 @@ function nearestWhole(
 }
 
 /** The discrete feature farthest from its whole value, with the whole values around it; null when all are whole. */
-function mostFractional(coding: Coding, ordered: readonly number[], u: Float64Array, whole: Float64Array) {
+function mostFractional(encoding: Encoding, ordered: readonly number[], u: Float64Array, whole: Float64Array) {
   let found: { readonly feature: number; readonly below: number; readonly above: number } | null = null;
   let most = 1e-7;
   for (const v of ordered) {
-    const f = coding.first[v]!;
-    const spacing = 2 / (coding.variables[v]!.maximum - coding.variables[v]!.minimum);
+    const f = encoding.first[v]!;
+    const spacing = 2 / (encoding.variables[v]!.maximum - encoding.variables[v]!.minimum);
     const off = Math.abs(u[f]! - whole[f]!) / spacing;
     if (off <= most) continue;
     most = off;

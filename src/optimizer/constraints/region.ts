@@ -208,7 +208,12 @@ function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array):
   return [from, to];
 }
 
-function layOut(lower: Float64Array, upper: Float64Array, conditions: readonly LinearCondition[]) {
+/** The rows of the conditions and of the bounds (length n each), equations first, and what each row says. */
+export function layOut(
+  lower: Float64Array,
+  upper: Float64Array,
+  conditions: readonly LinearCondition[],
+): { readonly rows: Rows; readonly sources: readonly RowSource[] } {
   const n = lower.length;
   const all: { condition: LinearCondition; source: RowSource }[] = conditions.map((condition, index) => ({
     condition: scaled(condition),
@@ -251,7 +256,8 @@ function identity(n: number, factor: number): Float64Array {
   return I;
 }
 
-function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
+/** The point nearest to u that satisfies the rows. */
+export function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
   return solveQuadratic(identity(u.length, 1), u, rows);
 }
 

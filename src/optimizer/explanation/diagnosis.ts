@@ -4,18 +4,18 @@
  * claimed, unless every input of the space has been evaluated.
  */
 import type { Cases } from '../cases.ts';
+import { movableCount, roundToInput } from '../encoding.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Diagnosis } from '../problem.ts';
 import { makeSeen } from '../search/seen.ts';
-import { movableCount, roundToInput } from '../encoding.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { bestOf, distanceTo, stallOf } from '../targets.ts';
-import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
-import { type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
+import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { diagnoseExhaustedSpace } from './exhausted-space.ts';
+import { type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
 
 /** A miss is certain from this many times the uncertainty of the prediction. */
 const CERTAIN = 4;
@@ -38,11 +38,11 @@ const NOTICEABLY = 0.025;
 
 /** The diagnosis of a history by its surrogate; null while nothing speaks against the objectives. */
 export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Predictor, work: Work): Diagnosis | null {
-  const { request, encoding, cases } = prepared;
+  const { request, encoding, conditions, cases } = prepared;
   const { history, firstSuggested, goal } = request;
   if (cases.loss.some((value) => value === 0)) return null;
-  const evaluated = makeSeen(encoding, history.X, history.count).distinct;
-  if (evaluated >= encoding.size) return diagnoseExhaustedSpace(request, cases);
+  const evaluated = makeSeen(prepared, history.X, history.count).distinct;
+  if (evaluated >= prepared.size) return diagnoseExhaustedSpace(request, cases);
   const n = movableCount(encoding);
   const suggestions = history.count - firstSuggested;
   if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || stallOf(cases.loss) < MIN_STALL) return null;
@@ -50,7 +50,7 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
     fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, clusters, j), clusters) : UNKNOWN,
   );
-  const evidence: Evidence = { request, encoding, cases, surrogate, predictor, errors, work };
+  const evidence: Evidence = { request, encoding, conditions, cases, surrogate, predictor, errors, work };
   const search = makeNearestSearch(evidence);
   const all = cases.intervals.map((_, j) => j);
   const nearest = search.leastCertainMiss(all);

@@ -1,8 +1,8 @@
-import type { OutputInsight } from '../problem.ts';
 import { type Encoding, movableCount } from '../encoding.ts';
+import type { OutputInsight } from '../problem.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import { crossValidate, clustersOf } from './cross-validation.ts';
+import { clustersOf, crossValidate } from './cross-validation.ts';
 import { type Variation, variationsOf } from './sensitivity.ts';
 
 /** Sensitivities need as many clusters of cases as inputs plus this: two more than determine a straight line. */

@@ -2,8 +2,9 @@
  * Local search in a shrinking trust region, which takes every other suggestion once the search stalls. Everything follows
  * from the stall, so nothing is remembered between suggestions.
  */
-import type { Encoding } from '../encoding.ts';
 import { levelCount, movableCount } from '../encoding.ts';
+import type { RandomStream } from '../numerics/random.ts';
+import type { SearchSpace } from '../search-space.ts';
 import { byLoss } from '../targets.ts';
 import type { Box } from './box-newton.ts';
 
@@ -36,9 +37,15 @@ export function localRound(stall: number, N: number, n: number): number {
  * @param U N x p
  * @param loss length N
  * @param round of `localRound`
- * @returns null when there is no further centre
+ * @returns null when there is no further centre, or no admissible point around it
  */
-export function localRegion(encoding: Encoding, U: Float64Array, loss: Float64Array, round: number): Region | null {
+export function localRegion(
+  { encoding, conditions }: SearchSpace,
+  U: Float64Array,
+  loss: Float64Array,
+  round: number,
+  random: RandomStream,
+): Region | null {
   const { p } = encoding;
   const N = loss.length;
   const n = movableCount(encoding);
@@ -59,7 +66,10 @@ export function localRegion(encoding: Encoding, U: Float64Array, loss: Float64Ar
     lower[f] = Math.max(lower[f]!, middle - Math.max(radius, least));
     upper[f] = Math.min(upper[f]!, middle + Math.max(radius, least));
   }
-  return { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box: { lower, upper } };
+  const inside = conditions?.within({ lower, upper }, random) ?? null;
+  if (conditions !== null && inside === null) return null;
+  const box = { lower, upper, conditions: inside };
+  return { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box };
 }
 
 function distanceBetween(U: Float64Array, p: number, a: number, b: number): number {

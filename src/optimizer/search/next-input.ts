@@ -1,10 +1,11 @@
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
-import { type Encoding, movableCount } from '../encoding.ts';
+import { movableCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
+import type { SearchSpace } from '../search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
@@ -16,9 +17,8 @@ import { fitScope, globalScope, type Scope } from './scope.ts';
 import type { Seen } from './seen.ts';
 
 /** What the search for the next input works on. */
-export interface Problem {
+export interface Problem extends SearchSpace {
   readonly request: SuggestRequest;
-  readonly encoding: Encoding;
   readonly seen: Seen;
   readonly cases: Cases;
   /** The models of the global scope. */
@@ -45,9 +45,10 @@ export function nextInput(problem: Problem): Outcome {
   const work: Work = { spent: 0, limit: request.workLimit };
   const stall = stallOf(cases.loss);
   const round = localRound(stall, cases.N, movableCount(encoding));
-  const region = round >= 0 ? localRegion(encoding, cases.U, cases.loss, round) : null;
+  const random = makeRandom(request.seed, 8, request.history.count);
+  const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
   const found = region ? searchIn(problem, { ...region, local: true }, stall, work) : null;
-  return found ?? searchIn(problem, globalScope(encoding, cases), stall, work);
+  return found ?? searchIn(problem, globalScope(problem, cases), stall, work);
 }
 
 /** The models of a scope, and the search that maximizes an acquisition made of them. */

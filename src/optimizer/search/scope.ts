@@ -1,6 +1,7 @@
 import type { Cases } from '../cases.ts';
-import type { Work } from '../numerics/work.ts';
 import { type Encoding, movableCount } from '../encoding.ts';
+import type { Work } from '../numerics/work.ts';
+import type { SearchSpace } from '../search-space.ts';
 import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';
@@ -20,9 +21,9 @@ export interface Scope {
 }
 
 /** The whole space around the incumbent. */
-export function globalScope(encoding: Encoding, cases: Cases): Scope {
+export function globalScope({ encoding, conditions }: SearchSpace, cases: Cases): Scope {
   const rows = selectRows(cases.U, encoding.p, cases.loss, fitLimit(movableCount(encoding)));
-  const box = { lower: encoding.lower, upper: encoding.upper };
+  const box = { lower: encoding.lower, upper: encoding.upper, conditions };
   return { rows, center: bestOf(cases.loss), box, local: false };
 }
 

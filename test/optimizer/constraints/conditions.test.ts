@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../../src/domain/expression.ts';
-import { type Condition, makeConditions, violationOf } from '../../../src/optimizer/constraints/conditions.ts';
+import { makeConditions, violationOf } from '../../../src/optimizer/constraints/conditions.ts';
+import { decode, makeEncoding } from '../../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
-import type { Variable } from '../../../src/optimizer/problem.ts';
-import { decode, makeCoding } from '../../../src/optimizer/space.ts';
+import type { Condition, Variable } from '../../../src/optimizer/problem.ts';
 
 function parse(text: string, n: number): Condition {
   const names = new Map(Array.from({ length: n }, (_, v) => [`x${v + 1}`, v]));
@@ -19,9 +19,9 @@ const bool: Variable = { kind: 'boolean', minimum: 0, maximum: 1 };
 const category = (levels: number): Variable => ({ kind: 'category', minimum: 0, maximum: levels - 1 });
 
 function make(variables: readonly Variable[], texts: readonly string[], seed = 1) {
-  const coding = makeCoding({ variables });
+  const encoding = makeEncoding({ variables });
   const given = texts.map((text) => parse(text, variables.length));
-  return { coding, given, made: makeConditions(coding, given, makeRandom(seed)) };
+  return { encoding, given, made: makeConditions(encoding, given, makeRandom(seed)) };
 }
 
 /** Regions with a point by construction: a sum that the middle of the box satisfies, and what is drawn around it. */
@@ -54,21 +54,21 @@ describe('the conditions of a space', () => {
   it('are met by every drawn point and by the admissible point near any other, whole and inside the bounds', () => {
     fc.assert(
       fc.property(problems, fc.nat(), ([, variables, texts], seed) => {
-        const { coding, given, made } = make(variables, texts, seed);
+        const { encoding, given, made } = make(variables, texts, seed);
         if (made.kind !== 'conditions') throw new Error(made.kind);
         const { conditions } = made;
         const random = makeRandom(seed, 2);
         const points = conditions.draw(10, random);
         expect(points.length).toBeGreaterThan(5);
         for (let k = 0; k < 10; k++) {
-          const u = Float64Array.from({ length: coding.p }, () => 3 * random.uniform() - 1.5);
+          const u = Float64Array.from({ length: encoding.p }, () => 3 * random.uniform() - 1.5);
           const near = conditions.admissibleNear(u, random);
           if (near !== null) points.push(near);
         }
         expect(points.length).toBeGreaterThan(15);
-        const x = new Float64Array(coding.n);
+        const x = new Float64Array(encoding.n);
         for (const u of points) {
-          decode(coding, u, x);
+          decode(encoding, u, x);
           for (const condition of given) expect(violationOf(condition, x)).toBeLessThanOrEqual(1e-9);
           variables.forEach(({ kind, minimum, maximum }, v) => {
             expect(x[v]).toBeGreaterThanOrEqual(minimum);
@@ -82,11 +82,11 @@ describe('the conditions of a space', () => {
   });
 
   it('find the nearest whole numbers where rounding one by one leaves the region', () => {
-    const { coding, made } = make([integer(0, 10), integer(0, 10)], ['x1 + x2 = 7', 'x1 >= 2*x2']);
+    const { encoding, made } = make([integer(0, 10), integer(0, 10)], ['x1 + x2 = 7', 'x1 >= 2*x2']);
     if (made.kind !== 'conditions') throw new Error(made.kind);
     const x = new Float64Array(2);
     // (3.4, 3.6) rounds to (3, 4), which breaks the second condition; (5, 2) is the nearest that meets both.
-    decode(coding, made.conditions.admissibleNear(Float64Array.of(-0.32, -0.28), makeRandom(1))!, x);
+    decode(encoding, made.conditions.admissibleNear(Float64Array.of(-0.32, -0.28), makeRandom(1))!, x);
     expect([...x]).toEqual([5, 2]);
   });
 
