@@ -20,6 +20,8 @@ export interface Rows {
   readonly A: Float64Array;
   /** Length count. */
   readonly b: Float64Array;
+  /** Length count: the only entry of a row that is not 0, or -1 for a row with several; spares most of the products. */
+  readonly only: Int32Array;
 }
 
 export type QuadraticResult =
@@ -37,7 +39,7 @@ export type QuadraticResult =
     };
 
 /** Violations below this share of the terms of a row are roundings. */
-const TOLERANCE = 1e-11;
+const TOLERANCE = 1e-12;
 /** Length of the part of a row outside the active rows, relative to the row, below which the rows are dependent. */
 const DEPENDENT = 1e-10;
 /** Rows enter and leave; each round adds one row or removes one. In practice a few per row. */
@@ -52,6 +54,8 @@ class ActiveSet {
   readonly active: number[] = [];
   readonly sign: number[] = [];
   readonly multipliers: number[] = [];
+  /** Length rows.count: 1 for an active row. */
+  readonly isActive: Uint8Array;
   /** n x n, by columns: column k starts at k n. */
   readonly #J: Float64Array;
   /** Columns of the triangular factor: column k has k + 1 entries from k n on. */
@@ -61,6 +65,7 @@ class ActiveSet {
     this.n = x.length;
     this.x = x;
     this.rows = rows;
+    this.isActive = new Uint8Array(rows.count);
     this.#J = J;
     this.#R = new Float64Array(this.n * this.n);
   }
@@ -68,6 +73,11 @@ class ActiveSet {
   /** The violation of row i, negative when violated, and the size of its terms. */
   slack(i: number): { readonly value: number; readonly terms: number } {
     const { A, b } = this.rows;
+    const one = this.rows.only[i]!;
+    if (one >= 0) {
+      const term = A[i * this.n + one]! * this.x[one]!;
+      return { value: term - b[i]!, terms: Math.abs(term) + Math.abs(b[i]!) };
+    }
     let value = -b[i]!;
     let terms = Math.abs(b[i]!);
     for (let f = 0; f < this.n; f++) {
@@ -83,6 +93,12 @@ class ActiveSet {
     const { n } = this;
     const { A } = this.rows;
     const d = new Float64Array(n);
+    const one = this.rows.only[i]!;
+    if (one >= 0) {
+      const entry = sign * A[i * n + one]!;
+      for (let k = 0; k < n; k++) d[k] = entry * this.#J[k * n + one]!;
+      return d;
+    }
     for (let k = 0; k < n; k++) {
       let sum = 0;
       for (let f = 0; f < n; f++) sum += this.#J[k * n + f]! * A[i * n + f]!;
@@ -126,6 +142,7 @@ class ActiveSet {
     }
     for (let k = 0; k <= q; k++) this.#R[q * n + k] = d[k]!;
     this.active.push(i);
+    this.isActive[i] = 1;
     this.sign.push(sign);
     this.multipliers.push(multiplier);
   }
@@ -134,6 +151,7 @@ class ActiveSet {
   drop(position: number): void {
     const { n } = this;
     const q = this.active.length;
+    this.isActive[this.active[position]!] = 0;
     this.active.splice(position, 1);
     this.sign.splice(position, 1);
     this.multipliers.splice(position, 1);
@@ -188,7 +206,7 @@ function mostViolated(set: ActiveSet): { readonly row: number; readonly sign: nu
   let worst = -TOLERANCE;
   let found: number | null = null;
   for (let i = 0; i < set.rows.count; i++) {
-    if (set.active.includes(i)) continue;
+    if (set.isActive[i] === 1) continue;
     const { value, terms } = set.slack(i);
     const relative = value / Math.max(terms, 1);
     if (i < set.rows.equations) {

@@ -57,8 +57,10 @@ export function makeRegion(
     return { kind: 'empty', conflicting: first.conflicting.map((row) => sources[row]!) };
   }
   const held = orthonormalBasis(rows, rows.equations);
-  const { point, radius } = deepest(rows, held);
-  if (radius > NO_ROOM) return { kind: 'region', region: { n: lower.length, rows, sources, held, middle: point } };
+  const middle = deepest(rows, held);
+  if (middle !== null && middle.radius > NO_ROOM) {
+    return { kind: 'region', region: { n: lower.length, rows, sources, held, middle: middle.point } };
+  }
   return { kind: 'region', region: flatten(rows, sources, first.x) };
 }
 
@@ -88,18 +90,7 @@ export function projectHolding(
     bound: side * value,
     isEquation: false,
   }));
-  const extra = [...equations, ...sides];
-  const count = rows.count + extra.length;
-  const A = new Float64Array(count * n);
-  const b = new Float64Array(count);
-  for (const [i, { coefficients, bound }] of extra.entries()) {
-    const row = i < equations.length ? i : rows.count + i;
-    A.set(coefficients, row * n);
-    b[row] = bound;
-  }
-  A.set(rows.A, equations.length * n);
-  b.set(rows.b, equations.length);
-  const nearest = nearestPoint({ count, equations: rows.equations + equations.length, A, b }, u);
+  const nearest = nearestPoint(toRows([...equations, ...conditionsOf(rows), ...sides], n), u);
   return nearest.kind === 'solved' ? nearest.x : null;
 }
 
@@ -111,14 +102,9 @@ export interface Limit {
 }
 
 /** The smallest and the largest value of each feature within the region, to about 1e-3 of the region's size. */
-export function rangesOf({ n, rows }: Region): readonly (readonly [number, number])[] {
-  return Array.from({ length: n }, (_, f) => {
-    const direction = new Float64Array(n);
-    direction[f] = 1;
-    const top = farthest(rows, direction)[f]!;
-    direction[f] = -1;
-    return [farthest(rows, direction)[f]!, top];
-  });
+export function rangesOf({ n, rows, middle }: Region): readonly (readonly [number, number])[] {
+  const end = (f: number, side: 1 | -1) => (farthest(rows, unit(n, f, side)) ?? middle)[f]!;
+  return Array.from({ length: n }, (_, f) => [end(f, -1), end(f, 1)]);
 }
 
 /** The largest violation of a condition or bound at u, relative to the largest term of its row and at least 1. */
@@ -227,15 +213,40 @@ export function layOut(
       all.push({ condition: { coefficients: unit(n, f, -1), bound: -upper[f]!, isEquation: false }, source });
   }
   const ordered = [...all.filter((one) => one.condition.isEquation), ...all.filter((one) => !one.condition.isEquation)];
-  const A = new Float64Array(ordered.length * n);
-  for (const [i, { condition }] of ordered.entries()) A.set(condition.coefficients, i * n);
-  const rows: Rows = {
-    count: ordered.length,
-    equations: all.filter((one) => one.condition.isEquation).length,
-    A,
-    b: Float64Array.from(ordered, ({ condition }) => condition.bound),
-  };
+  const rows = toRows(
+    ordered.map(({ condition }) => condition),
+    n,
+  );
   return { rows, sources: ordered.map(({ source }) => source) };
+}
+
+/** Rows of conditions that are in order: equations first. */
+function toRows(conditions: readonly LinearCondition[], n: number): Rows {
+  const A = new Float64Array(conditions.length * n);
+  for (const [i, { coefficients }] of conditions.entries()) A.set(coefficients, i * n);
+  return {
+    count: conditions.length,
+    equations: conditions.filter(({ isEquation }) => isEquation).length,
+    A,
+    b: Float64Array.from(conditions, ({ bound }) => bound),
+    only: Int32Array.from(conditions, ({ coefficients }) => onlyEntry(coefficients)),
+  };
+}
+
+/** The rows one by one. */
+function conditionsOf({ count, equations, A, b }: Rows): LinearCondition[] {
+  const n = A.length / count;
+  return Array.from({ length: count }, (_, i) => ({
+    coefficients: A.slice(i * n, (i + 1) * n),
+    bound: b[i]!,
+    isEquation: i < equations,
+  }));
+}
+
+/** The only entry that is not 0, or -1. */
+function onlyEntry(row: Float64Array): number {
+  const found = row.findIndex((value) => value !== 0);
+  return found >= 0 && row.findLastIndex((value) => value !== 0) === found ? found : -1;
 }
 
 /** The condition with its largest coefficient at 1; one without coefficients stays as it is. */
@@ -261,63 +272,63 @@ export function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
   return solveQuadratic(identity(u.length, 1), u, rows);
 }
 
-/** About the point of the rows that lies farthest along a direction. */
-function farthest(rows: Rows, direction: Float64Array): Float64Array {
+/** About the point of the rows that lies farthest along a direction; null when roundings leave none. */
+function farthest(rows: Rows, direction: Float64Array): Float64Array | null {
   const start = direction.map((value) => value / FLAT);
   const result = solveQuadratic(identity(direction.length, 1 / Math.sqrt(FLAT)), start, rows);
-  if (result.kind === 'infeasible') throw new RangeError('The region lost its points by rounding.');
-  return result.x;
+  return result.kind === 'solved' ? result.x : null;
 }
 
 /**
  * The centre of about the largest ball, within the equations, that all inequalities leave: maximizes r - FLAT (|s|^2 +
  * r^2) / 2 with a_i' s - |a_i| r >= b_i, where |a_i| is the length of the part of a_i that the equations leave free.
  */
-function deepest(rows: Rows, held: readonly Float64Array[]): { point: Float64Array; radius: number } {
+function deepest(rows: Rows, held: readonly Float64Array[]): { point: Float64Array; radius: number } | null {
   const n = rows.A.length / rows.count;
   const wide = n + 1;
-  const A = new Float64Array(rows.count * wide);
-  for (let i = 0; i < rows.count; i++) {
-    const row = rows.A.slice(i * n, (i + 1) * n);
-    A.set(row, i * wide);
-    if (i >= rows.equations) {
-      removeParts(row, held);
-      A[i * wide + n] = -Math.hypot(...row);
+  const widened = conditionsOf(rows).map(({ coefficients, bound, isEquation }) => {
+    const row = new Float64Array(wide);
+    row.set(coefficients);
+    if (!isEquation) {
+      const free = coefficients.slice();
+      removeParts(free, held);
+      row[n] = -Math.hypot(...free);
     }
-  }
+    return { coefficients: row, bound, isEquation };
+  });
   const direction = new Float64Array(wide);
   direction[n] = 1;
-  const point = farthest({ ...rows, A }, direction);
-  return { point: point.slice(0, n), radius: point[n]! };
+  const point = farthest(toRows(widened, wide), direction);
+  return point && { point: point.slice(0, n), radius: point[n]! };
 }
 
 /** The region of rows without an inside: inequalities without room become equations. */
 function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array): Region {
   const n = inside.length;
-  const hasRoom = (i: number): boolean => {
-    const row = rows.A.slice(i * n, (i + 1) * n);
-    const point = farthest(rows, row);
-    return dotOf(row, point) - rows.b[i]! > NO_ROOM;
-  };
-  const order = Array.from({ length: rows.count }, (_, i) => i);
-  const equations = order.filter((i) => i < rows.equations || !hasRoom(i));
-  const isEquation = new Set(equations);
-  const reordered = [...equations, ...order.filter((i) => !isEquation.has(i))];
-  const A = new Float64Array(rows.A.length);
-  for (const [k, i] of reordered.entries()) A.set(rows.A.subarray(i * n, (i + 1) * n), k * n);
-  const flat: Rows = {
-    count: rows.count,
-    equations: equations.length,
-    A,
-    b: Float64Array.from(reordered, (i) => rows.b[i]!),
-  };
+  const hasRoom = ({ coefficients, bound }: LinearCondition): boolean =>
+    dotOf(coefficients, farthest(rows, coefficients) ?? inside) - bound > NO_ROOM;
+  const marked = conditionsOf(rows).map((one, i) => ({
+    condition: { ...one, isEquation: one.isEquation || !hasRoom(one) },
+    source: sources[i]!,
+  }));
+  const ordered = [
+    ...marked.filter((one) => one.condition.isEquation),
+    ...marked.filter((one) => !one.condition.isEquation),
+  ];
+  const flat = toRows(
+    ordered.map(({ condition }) => condition),
+    n,
+  );
   const held = orthonormalBasis(flat, flat.equations);
-  // Equations that differ by a rounding have no common point: the ones that have room for none stay inequalities in the rows.
-  const region = { n, sources: reordered.map((i) => sources[i]!), held };
-  if (nearestPoint(flat, inside).kind === 'solved') {
-    return { ...region, rows: flat, middle: deepest(flat, held).point };
-  }
-  return { ...region, sources, rows, middle: inside };
+  // Roundings can leave equations without a common point; then the rows stay as they were.
+  if (nearestPoint(flat, inside).kind === 'infeasible') return { n, sources, rows, held, middle: inside };
+  return {
+    n,
+    sources: ordered.map(({ source }) => source),
+    rows: flat,
+    held,
+    middle: deepest(flat, held)?.point ?? inside,
+  };
 }
 
 /** Gram-Schmidt, twice for the digits, over the first `count` rows; rows that the earlier ones span are left out. */
