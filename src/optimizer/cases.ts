@@ -48,8 +48,10 @@ export function collectCases(
   };
   const intervals = toIntervals(goal, Y, rows.length);
   const loss = lossesOf(intervals, Y, rows.length);
-  const isAdmissible = Uint8Array.from(rows, (row) =>
-    conditions === null || conditions.areMet(history.X.subarray(row * encoding.n, (row + 1) * encoding.n)) ? 1 : 0,
-  );
+  const isAdmissible = Uint8Array.from(rows, (row) => {
+    const x = history.X.subarray(row * encoding.n, (row + 1) * encoding.n);
+    const isFixed = encoding.variables.every(({ fixedAt }, v) => fixedAt === undefined || x[v] === fixedAt);
+    return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
+  });
   return { isAdmissible, N: rows.length, U: encoded(rows), Y, rows, intervals, loss, failedU: encoded(failed) };
 }

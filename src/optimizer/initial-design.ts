@@ -1,5 +1,5 @@
 import type { Conditions } from './constraints/conditions.ts';
-import { decode, type Encoding, levelCount, movableCount } from './encoding.ts';
+import { decode, type Encoding, levelAt, levelCount, movableCount } from './encoding.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
@@ -108,10 +108,12 @@ function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: Design
 }
 
 /** The middle of the box; categories and booleans at their first level. */
-function centre({ variables, discrete }: Encoding, x: Float64Array): void {
-  variables.forEach(({ kind, minimum, maximum }, v) => {
-    if (kind === 'category' || kind === 'boolean') x[v] = minimum;
-    else if (discrete[v] === 1) x[v] = Math.ceil(minimum) + ((levelCount(variables[v]!) - 1) >> 1);
+function centre({ variables, discrete, logarithmic }: Encoding, x: Float64Array): void {
+  variables.forEach(({ kind, minimum, maximum, fixedAt }, v) => {
+    if (fixedAt !== undefined) x[v] = fixedAt;
+    else if (kind === 'category' || kind === 'boolean') x[v] = minimum;
+    else if (discrete[v] === 1) x[v] = levelAt(variables[v]!, (levelCount(variables[v]!) - 1) >> 1);
+    else if (logarithmic[v] === 1) x[v] = Math.sqrt(minimum) * Math.sqrt(maximum);
     else x[v] = minimum === maximum ? minimum : minimum / 2 + maximum / 2;
   });
 }

@@ -22,6 +22,14 @@ export interface Variable {
   readonly kind: 'float' | 'integer' | 'boolean' | 'category';
   readonly minimum: number;
   readonly maximum: number;
+  /** Whether a number varies by factors rather than by differences; its minimum is then positive. */
+  readonly isLogarithmic?: boolean;
+  /** A number takes minimum + k step only; not with `levels`. */
+  readonly step?: number;
+  /** The only values of a number, ascending, from minimum to maximum. */
+  readonly levels?: readonly number[];
+  /** The value that every suggestion has; cases with other values still inform the models. */
+  readonly fixedAt?: number;
 }
 
 /**

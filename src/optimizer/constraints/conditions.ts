@@ -2,7 +2,16 @@
  * The conditions of a space on its encoded features: points that satisfy all of them, linear ones, curved ones, whole
  * numbers and bounds, drawn at random or as near as possible to a given one.
  */
-import { decode, type Encoding, encode, everyInput } from '../encoding.ts';
+import {
+  decode,
+  type Encoding,
+  encode,
+  encodeNumber,
+  everyInput,
+  levelAt,
+  levelCount,
+  nearestLevel,
+} from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Condition } from '../problem.ts';
 import { type Expression, evaluate, type LinearForm, linearFormOf } from './expression.ts';
@@ -321,18 +330,32 @@ function mostFractional(encoding: Encoding, ordered: readonly number[], u: Float
   let most = 1e-7;
   for (const v of ordered) {
     const f = encoding.first[v]!;
-    const spacing = 2 / (encoding.variables[v]!.maximum - encoding.variables[v]!.minimum);
-    const off = Math.abs(u[f]! - whole[f]!) / spacing;
+    const variable = encoding.variables[v]!;
+    const level = levelOfFeature(encoding, v, whole[f]!);
+    const first = whole[f]! > u[f]! ? level - 1 : level;
+    const featureOf = (k: number) => encodeNumber(encoding, v, levelAt(variable, k));
+    if (first < 0 || first + 1 >= levelCount(variable)) continue;
+    const [below, above] = [featureOf(first), featureOf(first + 1)];
+    const off = Math.abs(u[f]! - whole[f]!) / (above - below);
     if (off <= most) continue;
     most = off;
-    const isAbove = whole[f]! > u[f]!;
-    found = {
-      feature: f,
-      below: isAbove ? whole[f]! - spacing : whole[f]!,
-      above: isAbove ? whole[f]! : whole[f]! + spacing,
-    };
+    found = { feature: f, below, above };
   }
   return found;
+}
+
+/** Number of the value of the discrete variable v that has a feature. */
+function levelOfFeature(encoding: Encoding, v: number, feature: number): number {
+  const variable = encoding.variables[v]!;
+  let best = 0;
+  let nearest = Number.POSITIVE_INFINITY;
+  const { minimum, maximum } = variable;
+  const about = nearestLevel(variable, minimum + ((feature + 1) / 2) * (maximum - minimum));
+  for (let k = Math.max(0, about - 1); k <= Math.min(levelCount(variable) - 1, about + 1); k++) {
+    const distance = Math.abs(encodeNumber(encoding, v, levelAt(variable, k)) - feature);
+    if (distance < nearest) [best, nearest] = [k, distance];
+  }
+  return best;
 }
 
 function squareBetween(a: Float64Array, b: Float64Array): number {

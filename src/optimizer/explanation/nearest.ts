@@ -3,7 +3,7 @@ import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
 import type { Conditions } from '../constraints/conditions.ts';
-import { type Encoding, encode, levelCount } from '../encoding.ts';
+import { type Encoding, encode, levelAt, levelCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
@@ -220,7 +220,7 @@ function combinationsOf(encoding: Encoding, m: number): Float64Array[] | null {
     for (let v = 0; v < n; v++) {
       if (discrete[v] === 0) continue;
       const levels = levelCount(variables[v]!);
-      x[v] = Math.ceil(variables[v]!.minimum) + (rest % levels);
+      x[v] = variables[v]!.fixedAt ?? levelAt(variables[v]!, rest % levels);
       rest = Math.floor(rest / levels);
     }
     const u = new Float64Array(encoding.p);

@@ -2,7 +2,7 @@
  * Local search in a shrinking trust region, which takes every other suggestion once the search stalls. Everything follows
  * from the stall, so nothing is remembered between suggestions.
  */
-import { levelCount, movableCount } from '../encoding.ts';
+import { type Encoding, encodeNumber, levelAt, levelCount, movableCount } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { SearchSpace } from '../search-space.ts';
 import { byLoss } from '../targets.ts';
@@ -23,6 +23,9 @@ export interface Region {
   readonly rows: Int32Array;
   readonly box: Box;
 }
+
+/** Values of a discrete number, from the lowest, among which the widest gap is sought: on a logarithm it is the first. */
+const COMPARED = 1_000;
 
 /** The number of the local round that this suggestion is, from 0; -1 when it is a global one. */
 export function localRound(stall: number, N: number, n: number): number {
@@ -61,7 +64,8 @@ export function localRegion(
   for (let f = 0; f < p; f++) {
     const v = encoding.owner[f]!;
     if (encoding.movable[v] === 0 || encoding.variables[v]!.kind === 'category') continue;
-    const least = encoding.discrete[v] === 1 ? 2 / (levelCount(encoding.variables[v]!) - 1) : 0;
+    if (encoding.variables[v]!.fixedAt !== undefined) continue;
+    const least = encoding.discrete[v] === 1 ? widestGap(encoding, v) : 0;
     const middle = Math.min(upper[f]!, Math.max(lower[f]!, U[center * p + f]!));
     lower[f] = Math.max(lower[f]!, middle - Math.max(radius, least));
     upper[f] = Math.min(upper[f]!, middle + Math.max(radius, least));
@@ -70,6 +74,17 @@ export function localRegion(
   if (conditions !== null && inside === null) return null;
   const box = { lower, upper, conditions: inside };
   return { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box };
+}
+
+/** The largest distance between the features of neighbouring values of a discrete number. */
+function widestGap(encoding: Encoding, v: number): number {
+  const variable = encoding.variables[v]!;
+  const count = levelCount(variable);
+  if (variable.levels === undefined && encoding.logarithmic[v] === 0) return 2 / (count - 1);
+  const features = Array.from({ length: Math.min(count, COMPARED) }, (_, k) =>
+    encodeNumber(encoding, v, levelAt(variable, k)),
+  );
+  return Math.max(...features.slice(1).map((feature, k) => feature - features[k]!));
 }
 
 function distanceBetween(U: Float64Array, p: number, a: number, b: number): number {

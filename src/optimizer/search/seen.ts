@@ -1,5 +1,6 @@
-import { decode, everyInput, randomPoint } from '../encoding.ts';
+import { decode, everyInput, levelAt, nearestLevel, randomPoint } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
+import type { Variable } from '../problem.ts';
 import type { SearchSpace } from '../search-space.ts';
 
 const DIGITS = 12;
@@ -50,10 +51,11 @@ function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, c
   for (let i = 0; i < count; i++) {
     const levels: number[] = [];
     for (let v = 0; v < n; v++) {
-      const { minimum, maximum } = variables[v]!;
+      const variable = variables[v]!;
       const x = X[i * n + v]!;
       if (movable[v] === 0) continue;
-      if (!Number.isInteger(x) || x < minimum || x > maximum) break;
+      const isAdmissible = variable.fixedAt === undefined ? isLevel(variable, x) : x === variable.fixedAt;
+      if (!isAdmissible) break;
       levels.push(x);
     }
     const isInside = levels.length === movable.reduce((sum, one) => sum + one, 0);
@@ -61,6 +63,11 @@ function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, c
     if (isInside && isAdmissible) keys.add(levels.join());
   }
   return keys.size;
+}
+
+/** Whether x is one of the values of a discrete variable. */
+function isLevel(variable: Variable, x: number): boolean {
+  return levelAt(variable, nearestLevel(variable, x)) === x;
 }
 
 /**

@@ -19,7 +19,7 @@ const RATIO = { min: 2, max: 1e6 };
 export function logScale(encoding: Encoding): InputScale | null {
   const ratio = new Float64Array(encoding.p);
   encoding.variables.forEach(({ kind, minimum, maximum }, v) => {
-    if (encoding.movable[v] === 0 || kind === 'category' || kind === 'boolean') return;
+    if (encoding.movable[v] === 0 || encoding.logarithmic[v] === 1 || kind === 'category' || kind === 'boolean') return;
     const factor = maximum / minimum;
     if (minimum > 0 && factor >= RATIO.min && factor <= RATIO.max) ratio[encoding.first[v]!] = factor;
   });
