@@ -3,7 +3,7 @@ import type { RandomStream } from './numerics/random.ts';
 import type { Space, Variable } from './problem.ts';
 
 /**
- * How inputs are encoded as features. Numbers are mapped to [-1, 1], booleans and categories of two levels to -1 and +1, a
+ * How inputs are encoded as features. Numbers are mapped to [-1, 1], those with a likely range beyond it outside that range, booleans and categories of two levels to -1 and +1, a
  * category of K > 2 levels to one feature per level, one-hot minus 1 / K. A variable with a single value has the feature 0,
  * which never moves.
  */
@@ -32,6 +32,14 @@ export interface Encoding {
 const STEP_SLACK = 1e-9;
 /** Largest magnitude of a feature: a point farther outside the box is modelled as if it were this far. */
 const MAX_FEATURE = 5;
+
+/** The range of a number that is mapped to [-1, 1]: the likely one, or the bounds. */
+export function scaleOf({ likely, minimum, maximum }: Variable): {
+  readonly minimum: number;
+  readonly maximum: number;
+} {
+  return likely ?? { minimum, maximum };
+}
 
 /** Number of values of a discrete variable. */
 export function levelCount({ minimum, maximum, step, levels }: Variable): number {
@@ -118,6 +126,12 @@ export function makeEncoding(space: Space): Encoding {
     features,
     0,
   );
+  for (let v = 0; v < n; v++) {
+    const { likely, minimum, maximum } = variables[v]!;
+    if (movable[v] === 0 || likely === undefined) continue;
+    lower[first[v]!] = encodeNumber(encoding, v, minimum);
+    upper[first[v]!] = encodeNumber(encoding, v, maximum);
+  }
   for (let f = 0; f < p; f++) if (variables[owner[f]!]!.fixedAt !== undefined) lower[f] = upper[f] = features[f]!;
   return encoding;
 }
@@ -130,6 +144,18 @@ function inputsOfLinearConditions({ conditions = [] }: Space): ReadonlySet<numbe
   const sides = conditions.map(({ left, right }) => [linearFormOf(left), linearFormOf(right)]);
   const linear = sides.filter((forms) => !forms.includes(null)).flat();
   return new Set(linear.flatMap((form) => [...form!.coefficients.keys()]));
+}
+
+/** The box of the features of the likely ranges, the whole one where none is stated; length p each. */
+export function likelyBox({ lower, upper, variables, owner }: Encoding): { lower: Float64Array; upper: Float64Array } {
+  const isLikely = (f: number) => {
+    const { likely, fixedAt } = variables[owner[f]!]!;
+    return likely !== undefined && fixedAt === undefined;
+  };
+  return {
+    lower: lower.map((low, f) => (isLikely(f) ? Math.max(low, -1) : low)),
+    upper: upper.map((high, f) => (isLikely(f) ? Math.min(high, 1) : high)),
+  };
 }
 
 /** Writes the p features of the input in the n entries of X from `offset` to `out` from `start`. */
@@ -152,15 +178,20 @@ export function encode(encoding: Encoding, X: Float64Array, offset: number, out:
 
 /** The feature of value x of the movable variable v, which has one feature. */
 export function encodeNumber({ variables, logarithmic }: Encoding, v: number, x: number): number {
-  const { minimum, maximum } = variables[v]!;
+  const variable = variables[v]!;
+  const { minimum, maximum } = scaleOf(variable);
   if (logarithmic[v] === 1) {
     if (!(x > 0)) return -MAX_FEATURE;
-    const u = (2 * Math.log(x / minimum)) / Math.log(maximum / minimum) - 1;
-    return Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u));
+    return clamped(variable, x, (2 * Math.log(x / minimum)) / Math.log(maximum / minimum) - 1);
   }
   // Halved first, because the width of a box such as +-1e308 overflows.
   const u = (x / 2 - minimum / 2) / (maximum / 4 - minimum / 4) - 1;
-  return Number.isFinite(u) ? Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u)) : 0;
+  return Number.isFinite(u) ? clamped(variable, x, u) : 0;
+}
+
+/** The feature u of x, at most `MAX_FEATURE` unless x lies inside the bounds. */
+function clamped({ minimum, maximum }: Variable, x: number, u: number): number {
+  return x >= minimum && x <= maximum ? u : Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u));
 }
 
 /** Writes the admissible input nearest to the features u (length p) to `out` (length n). */
@@ -170,7 +201,7 @@ export function decode(encoding: Encoding, u: Float64Array, out: Float64Array): 
 
 function decodeVariable(encoding: Encoding, v: number, u: Float64Array): number {
   const variable = encoding.variables[v]!;
-  const { kind, minimum, maximum, fixedAt, step, levels } = variable;
+  const { kind, minimum, maximum, fixedAt, step, levels, likely } = variable;
   const from = encoding.first[v]!;
   const to = encoding.first[v + 1]!;
   if (fixedAt !== undefined) return fixedAt;
@@ -180,13 +211,13 @@ function decodeVariable(encoding: Encoding, v: number, u: Float64Array): number 
     for (let f = from + 1; f < to; f++) if (u[f]! > u[level]!) level = f;
     return minimum + (level - from);
   }
-  const share = Math.min(1, Math.max(0, (u[from]! + 1) / 2));
+  const share = likely ? (u[from]! + 1) / 2 : Math.min(1, Math.max(0, (u[from]! + 1) / 2));
   if (kind === 'float' || encoding.logarithmic[v] === 1) {
     const x = Math.min(maximum, Math.max(minimum, numberAt(encoding, v, share)));
     return encoding.discrete[v] === 0 ? x : levelAt(variable, nearestLevel(variable, x));
   }
-  if (step !== undefined || levels !== undefined) {
-    return levelAt(variable, nearestLevel(variable, minimum + share * (maximum - minimum)));
+  if (step !== undefined || levels !== undefined || likely !== undefined) {
+    return levelAt(variable, nearestLevel(variable, numberAt(encoding, v, share)));
   }
   const low = Math.ceil(minimum);
   const level = Math.round(share * (maximum - minimum) + (minimum - low));
@@ -195,7 +226,7 @@ function decodeVariable(encoding: Encoding, v: number, u: Float64Array): number 
 
 /** The number at a share of the way from the lower to the upper bound, from the nearer one so that it is met exactly. */
 function numberAt({ variables, logarithmic }: Encoding, v: number, share: number): number {
-  const { minimum, maximum } = variables[v]!;
+  const { minimum, maximum } = scaleOf(variables[v]!);
   if (logarithmic[v] === 1) {
     const length = Math.log(maximum / minimum);
     return share < 0.5 ? minimum * Math.exp(share * length) : maximum * Math.exp((share - 1) * length);

@@ -1,5 +1,14 @@
 import type { Conditions } from './constraints/conditions.ts';
-import { decode, type Encoding, levelAt, levelCount, movableCount } from './encoding.ts';
+import {
+  decode,
+  type Encoding,
+  levelAt,
+  levelCount,
+  likelyBox,
+  movableCount,
+  nearestLevel,
+  scaleOf,
+} from './encoding.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
@@ -63,10 +72,11 @@ export function initialDesign(request: DesignRequest): Design {
 function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted: number, seed: number): Design {
   const { n, p } = encoding;
   const random = makeRandom(seed, 1);
-  const { middle } = conditions.region;
-  const first = conditions.admissibleNear(middle, random);
-  const candidates = conditions.draw(Math.max(WALKED, 2 * Math.min(wanted, WALKED)), random).flatMap((u) => {
-    const pulled = conditions.admissibleNear(
+  const within = conditions.within(likelyBox(encoding), random) ?? conditions;
+  const { middle } = within.region;
+  const first = within.admissibleNear(middle, random);
+  const candidates = within.draw(Math.max(WALKED, 2 * Math.min(wanted, WALKED)), random).flatMap((u) => {
+    const pulled = within.admissibleNear(
       u.map((value, f) => (value + middle[f]!) / 2),
       random,
     );
@@ -109,11 +119,15 @@ function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: Design
 
 /** The middle of the box; categories and booleans at their first level. */
 function centre({ variables, discrete, logarithmic }: Encoding, x: Float64Array): void {
-  variables.forEach(({ kind, minimum, maximum, fixedAt }, v) => {
+  variables.forEach((variable, v) => {
+    const { kind, fixedAt, likely } = variable;
+    const { minimum, maximum } = scaleOf(variable);
     if (fixedAt !== undefined) x[v] = fixedAt;
     else if (kind === 'category' || kind === 'boolean') x[v] = minimum;
-    else if (discrete[v] === 1) x[v] = levelAt(variables[v]!, (levelCount(variables[v]!) - 1) >> 1);
-    else if (logarithmic[v] === 1) x[v] = Math.sqrt(minimum) * Math.sqrt(maximum);
+    else if (discrete[v] === 1) {
+      const half = likely ? nearestLevel(variable, (minimum + maximum) / 2) : (levelCount(variable) - 1) >> 1;
+      x[v] = levelAt(variable, half);
+    } else if (logarithmic[v] === 1) x[v] = Math.sqrt(minimum) * Math.sqrt(maximum);
     else x[v] = minimum === maximum ? minimum : minimum / 2 + maximum / 2;
   });
 }

@@ -28,6 +28,11 @@ export interface Variable {
   readonly step?: number;
   /** The only values of a number, ascending, from minimum to maximum. */
   readonly levels?: readonly number[];
+  /**
+   * A range of a number, inside the bounds, in which the solution probably lies. The design and the first suggestions stay
+   * there; the search widens when it stalls.
+   */
+  readonly likely?: { readonly minimum: number; readonly maximum: number };
   /** The value that every suggestion has; cases with other values still inform the models. */
   readonly fixedAt?: number;
 }

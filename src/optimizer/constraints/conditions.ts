@@ -11,6 +11,7 @@ import {
   levelAt,
   levelCount,
   nearestLevel,
+  scaleOf,
 } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Condition } from '../problem.ts';
@@ -266,9 +267,9 @@ function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm
   const encoded = new Float64Array(encoding.p);
   let rest = constant;
   for (const [v, value] of coefficients) {
-    const { minimum, maximum } = encoding.variables[v]!;
+    const { minimum, maximum } = scaleOf(encoding.variables[v]!);
     if (encoding.movable[v] === 0) {
-      rest += value * minimum;
+      rest += value * encoding.variables[v]!.minimum;
       continue;
     }
     rest += value * (minimum / 2 + maximum / 2);
@@ -349,7 +350,7 @@ function levelOfFeature(encoding: Encoding, v: number, feature: number): number 
   const variable = encoding.variables[v]!;
   let best = 0;
   let nearest = Number.POSITIVE_INFINITY;
-  const { minimum, maximum } = variable;
+  const { minimum, maximum } = scaleOf(variable);
   const about = nearestLevel(variable, minimum + ((feature + 1) / 2) * (maximum - minimum));
   for (let k = Math.max(0, about - 1); k <= Math.min(levelCount(variable) - 1, about + 1); k++) {
     const distance = Math.abs(encodeNumber(encoding, v, levelAt(variable, k)) - feature);

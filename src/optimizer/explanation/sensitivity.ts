@@ -156,13 +156,13 @@ function setVariable(encoding: Encoding, v: number, share: number, u: Float64Arr
   const to = encoding.first[v + 1]!;
   if (encoding.movable[v] === 0) return;
   if (encoding.discrete[v] === 0) {
-    u[from] = 2 * share - 1;
+    u[from] = encoding.lower[from]! + share * (encoding.upper[from]! - encoding.lower[from]!);
     return;
   }
   const levels = levelCount(encoding.variables[v]!);
   const level = Math.floor(share * levels);
-  const { step, levels: listed } = encoding.variables[v]!;
-  const isEven = step === undefined && listed === undefined && encoding.logarithmic[v] === 0;
+  const { step, levels: listed, likely } = encoding.variables[v]!;
+  const isEven = step === undefined && listed === undefined && likely === undefined && encoding.logarithmic[v] === 0;
   if (to - from === 1) {
     u[from] = isEven
       ? (2 * level) / (levels - 1) - 1

@@ -80,7 +80,8 @@ export function localRegion(
 function widestGap(encoding: Encoding, v: number): number {
   const variable = encoding.variables[v]!;
   const count = levelCount(variable);
-  if (variable.levels === undefined && encoding.logarithmic[v] === 0) return 2 / (count - 1);
+  if (variable.levels === undefined && variable.likely === undefined && encoding.logarithmic[v] === 0)
+    return 2 / (count - 1);
   const features = Array.from({ length: Math.min(count, COMPARED) }, (_, k) =>
     encodeNumber(encoding, v, levelAt(variable, k)),
   );

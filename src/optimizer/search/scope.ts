@@ -1,11 +1,12 @@
 import type { Cases } from '../cases.ts';
-import { type Encoding, movableCount } from '../encoding.ts';
+import { type Encoding, likelyBox, movableCount } from '../encoding.ts';
+import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SearchSpace } from '../search-space.ts';
 import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';
-import { bestOf } from '../targets.ts';
+import { bestOf, stallOf } from '../targets.ts';
 import type { Box } from './box-newton.ts';
 import { fitLimit, selectRows } from './subset.ts';
 
@@ -20,11 +21,38 @@ export interface Scope {
   readonly local: boolean;
 }
 
-/** The whole space around the incumbent. */
+/** Evaluations without progress after which the search leaves the likely ranges, and by what it widens them at each further one. */
+const LIKELY_STALL = 3;
+const WIDENING = 2;
+
+/** The whole space around the incumbent or, while the search makes progress there, the likely ranges. */
 export function globalScope({ encoding, conditions }: SearchSpace, cases: Cases): Scope {
   const rows = selectRows(cases.U, encoding.p, cases.loss, fitLimit(movableCount(encoding)));
+  const center = bestOf(cases.loss);
+  const hasLikely = encoding.variables.some(({ likely }) => likely !== undefined);
   const box = { lower: encoding.lower, upper: encoding.upper, conditions };
-  return { rows, center: bestOf(cases.loss), box, local: false };
+  if (!hasLikely) return { rows, center, box, local: false };
+  const random = makeRandom(rows.length, 9);
+  const likely = widenedLikelyBox(encoding, cases, center);
+  const inside = conditions?.within(likely, random) ?? null;
+  const isEmpty = conditions !== null && inside === null;
+  return { rows, center, box: isEmpty ? box : { ...likely, conditions: inside }, local: false };
+}
+
+/** The likely ranges and the incumbent, widened by how long the search has stalled. */
+function widenedLikelyBox(encoding: Encoding, { U, loss }: Cases, center: number) {
+  const { p } = encoding;
+  const { lower, upper } = likelyBox(encoding);
+  const stall = stallOf(loss);
+  const factor = stall < LIKELY_STALL ? 1 : WIDENING ** (stall - LIKELY_STALL + 1);
+  for (let f = 0; f < p; f++) {
+    const best = U[center * p + f]!;
+    const [low, high] = [Math.min(lower[f]!, best), Math.max(upper[f]!, best)];
+    const [middle, half] = [(low + high) / 2, (factor * (high - low)) / 2];
+    lower[f] = Math.max(encoding.lower[f]!, middle - half);
+    upper[f] = Math.min(encoding.upper[f]!, middle + half);
+  }
+  return { lower, upper };
 }
 
 /** Fits the models of all outputs to the cases of a scope. @param stall see `stallOf` */
