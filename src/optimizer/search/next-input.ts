@@ -29,6 +29,9 @@ type Outcome = Found | 'no-improvement-expected' | null;
 
 /** Kernels times points squared, about the flops of one acquisition, from which the search makes do with fewer starts. */
 const EXPENSIVE = 5e4;
+/** Nats that an input must promise more than those in the likely ranges, and what is left of them per evaluation of a stall. */
+const BELIEF = 3;
+const BELIEF_DECAY = 0.5;
 /** Best evaluated points handed to the search as starts. */
 const EVALUATED_STARTS = 3;
 /** Log probability below which the model considers the aspirations out of reach. */
@@ -47,7 +50,7 @@ export function nextInput(problem: Problem): Outcome {
   const round = localRound(stall, cases.N, movableCount(encoding));
   const random = makeRandom(request.seed, 8, request.history.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
-  const found = region ? searchIn(problem, { ...region, local: true }, stall, work) : null;
+  const found = region ? searchIn(problem, { ...region, likely: null, local: true }, stall, work) : null;
   return found ?? searchIn(problem, globalScope(problem, cases), stall, work);
 }
 
@@ -111,17 +114,11 @@ function makeScopeSearch(
     const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures);
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
     const { sigma } = predictor;
-    return maximizeAcquisition({
-      encoding,
-      acquisition,
-      sigma,
-      box: scope.box,
-      seen,
-      isExpensive,
-      evaluated,
-      random,
-      work,
-    });
+    const search = { encoding, acquisition, sigma, seen, isExpensive, evaluated, random, work };
+    const anywhere = maximizeAcquisition({ ...search, box: scope.box });
+    const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
+    if (!likely || !anywhere) return anywhere ?? likely;
+    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** stallOf(cases.loss) ? anywhere : likely;
   };
   return { scope, surrogate, predictor, maximize };
 }

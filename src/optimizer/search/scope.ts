@@ -1,4 +1,5 @@
 import type { Cases } from '../cases.ts';
+import type { Conditions } from '../constraints/conditions.ts';
 import { type Encoding, likelyBox, movableCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -6,7 +7,7 @@ import type { SearchSpace } from '../search-space.ts';
 import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';
-import { bestOf, stallOf } from '../targets.ts';
+import { bestOf } from '../targets.ts';
 import type { Box } from './box-newton.ts';
 import { fitLimit, selectRows } from './subset.ts';
 
@@ -17,42 +18,27 @@ export interface Scope {
   /** Number of the case at the centre, one of the rows. */
   readonly center: number;
   readonly box: Box;
+  /** The part of the box in which the client expects the solution; null for none. */
+  readonly likely: Box | null;
   /** True for a local search, which models neither noise nor the asinh warp. */
   readonly local: boolean;
 }
 
-/** Evaluations without progress after which the search leaves the likely ranges, and by what it widens them at each further one. */
-const LIKELY_STALL = 3;
-const WIDENING = 2;
-
-/** The whole space around the incumbent or, while the search makes progress there, the likely ranges. */
+/** The whole space around the incumbent, with the likely ranges where some are stated. */
 export function globalScope({ encoding, conditions }: SearchSpace, cases: Cases): Scope {
   const rows = selectRows(cases.U, encoding.p, cases.loss, fitLimit(movableCount(encoding)));
   const center = bestOf(cases.loss);
-  const hasLikely = encoding.variables.some(({ likely }) => likely !== undefined);
   const box = { lower: encoding.lower, upper: encoding.upper, conditions };
-  if (!hasLikely) return { rows, center, box, local: false };
-  const random = makeRandom(rows.length, 9);
-  const likely = widenedLikelyBox(encoding, cases, center);
-  const inside = conditions?.within(likely, random) ?? null;
-  const isEmpty = conditions !== null && inside === null;
-  return { rows, center, box: isEmpty ? box : { ...likely, conditions: inside }, local: false };
+  return { rows, center, box, likely: likelyPart(encoding, conditions), local: false };
 }
 
-/** The likely ranges and the incumbent, widened by how long the search has stalled. */
-function widenedLikelyBox(encoding: Encoding, { U, loss }: Cases, center: number) {
-  const { p } = encoding;
-  const { lower, upper } = likelyBox(encoding);
-  const stall = stallOf(loss);
-  const factor = stall < LIKELY_STALL ? 1 : WIDENING ** (stall - LIKELY_STALL + 1);
-  for (let f = 0; f < p; f++) {
-    const best = U[center * p + f]!;
-    const [low, high] = [Math.min(lower[f]!, best), Math.max(upper[f]!, best)];
-    const [middle, half] = [(low + high) / 2, (factor * (high - low)) / 2];
-    lower[f] = Math.max(encoding.lower[f]!, middle - half);
-    upper[f] = Math.min(encoding.upper[f]!, middle + half);
-  }
-  return { lower, upper };
+/** The likely ranges as a box; null where none is stated and where the conditions leave nothing of them. */
+function likelyPart(encoding: Encoding, conditions: Conditions | null): Box | null {
+  if (encoding.variables.every(({ likely }) => likely === undefined)) return null;
+  const box = likelyBox(encoding);
+  if (conditions === null) return { ...box, conditions };
+  const inside = conditions.within(box, makeRandom(9));
+  return inside && { ...box, conditions: inside };
 }
 
 /** Fits the models of all outputs to the cases of a scope. @param stall see `stallOf` */
