@@ -1,15 +1,15 @@
-# One image for every role; the command decides: serve (default), work, migrate, keys.
+# One image for every role, chosen by the command: serve (default), work, migrate, keys, ...
 #   docker build -t backsolve .
-# Node runs the TypeScript as it is, so that there is no build step, only the production dependencies.
+# Node runs TypeScript directly, so there is no build step, only production dependencies.
 
-# Pinned: a tag may be moved, a digest may not. It is that of the index of all platforms, as Docker's own list of its images
-# (github.com/docker-library/repo-info, repos/node/remote) has it; deploy/pin-images.sh renews it.
+# Pinned: a tag may move, a digest cannot. This is the digest of the index of all platforms, as listed by Docker
+# (github.com/docker-library/repo-info, repos/node/remote); deploy/pin-images.sh renews it.
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 
 FROM ${NODE_IMAGE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# The embedded database is for machines without one; a container is given DATABASE_URL.
+# The embedded database is for machines without a server; a container gets DATABASE_URL.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
 FROM ${NODE_IMAGE}
@@ -20,10 +20,10 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081 METRICS_PORT=946
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY . .
-# Files belong to root and are never written: the root file system may be read-only.
+# Files belong to root and are never written, so the root file system may be read-only.
 USER node
 EXPOSE 8080 8081 9464
-# serve answers on PORT, work on HEALTH_PORT; one of them must say that it lives.
+# serve answers on PORT, work on HEALTH_PORT; one of them must be live.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "const ask = (port) => fetch(`http://127.0.0.1:${port}/livez`).then((answer) => { if (!answer.ok) throw answer.status; }); Promise.any([ask(process.env.PORT), ask(process.env.HEALTH_PORT)]).catch(() => process.exit(1))"]
 # Node is process 1 and handles SIGTERM and SIGINT itself.

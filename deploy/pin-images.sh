@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Pins the base images to what their tags stand for now: asks the registry for the digests and writes them into Dockerfile and
-# compose.yaml. Run it, look at the difference, build, test, commit. An image whose digest is not told stays as it is, and the
-# exit code is 1.
-#   deploy/pin-images.sh                                          # renews the tags that stand there
+# Pins the base images to the current digests of their tags: asks the registry and writes the digests into Dockerfile and
+# compose.yaml. Run it, review the difference, build, test, commit. An image without an answer is left unchanged, and the exit
+# code is 1.
+#   deploy/pin-images.sh                                          # renews the tags in the files
 #   deploy/pin-images.sh node:24.22.0-bookworm-slim postgres:18.7-bookworm    # other tags
 # Needs docker, with buildx or with the right to pull.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 files=(Dockerfile compose.yaml)
 
-# As it stands in the files, without its digest: "node:24.21.0-bookworm-slim".
+# As in the files, without its digest: "node:24.21.0-bookworm-slim".
 current() { # repository
   grep -hoE "([a-z0-9][a-z0-9.:/-]*/)?$1:[A-Za-z0-9._-]+@sha256:[0-9a-f]{64}" "${files[@]}" | head -1 | sed 's/@.*//'
 }
@@ -41,7 +41,7 @@ for image in "${wanted[@]}"; do
     rm -f Dockerfile.before compose.yaml.before
     echo "$image@$pinned"
   else
-    echo "$image: the registry did not tell its digest; $before stays as it is pinned." >&2
+    echo "$image: the registry did not return its digest; $before stays pinned." >&2
     failed=1
   fi
 done

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Restores a backup of backup.sh into an empty database, whole or not at all, and counts the rows of every table against those
-# of the backup. Nothing of Backsolve may run on that database meanwhile.
+# Restores a backup of backup.sh into an empty database, everything or nothing, and compares the number of rows of every table
+# with the backup. No Backsolve process may use that database meanwhile.
 #   DATABASE_URL=postgres://... deploy/restore.sh BACKUP.dump
-# Needs psql and pg_restore of at least the version that made the backup; PG_BIN names their folder.
+# Needs psql and pg_restore of the version that made the backup or newer; PG_BIN names their folder.
 set -euo pipefail
 dump=${1:?Usage: DATABASE_URL=postgres://... restore.sh BACKUP.dump}
 rows=${dump%.dump}.rows
@@ -13,7 +13,7 @@ rows=${dump%.dump}.rows
 found=$(psql -XAtq -d "$DATABASE_URL" -c "
   select count(*) from information_schema.tables where table_schema not in ('pg_catalog', 'information_schema')")
 if [ "$found" != 0 ]; then
-  echo "That database has $found tables already; restore into an empty one." >&2
+  echo "That database already has $found tables; restore into an empty one." >&2
   exit 2
 fi
 pg_restore --dbname "$DATABASE_URL" --no-owner --no-privileges --exit-on-error --single-transaction "$dump"

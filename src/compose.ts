@@ -1,4 +1,4 @@
-/** The only place that builds things, with composing/. `close` takes them down in reverse order. */
+/** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
 import { type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
@@ -19,7 +19,7 @@ import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** For commands: what went wrong, which webhooks may be, and exports. */
+/** For commands: kinds of database errors, the check of webhook URLs, exports. */
 export { beginExport, databaseTrouble, webhookUrlJudge };
 
 export interface Roles {
@@ -33,23 +33,23 @@ export interface Service {
   readonly db: Db;
   /** Where the ingress listens, e.g. http://127.0.0.1:8080; undefined without one. */
   readonly url: string | undefined;
-  /** Answers requests under way, finishes or hands back claimed work, then lets go of everything. Idempotent. */
+  /** Answers requests in progress, finishes or releases claimed work, then closes everything. Idempotent. */
   close(): Promise<void>;
 }
 
 const HEARTBEAT_MS = 5_000;
 const RECONNECT_MS = 500;
 
-/** A pool for commands that need nothing but the database. */
+/** A pool for commands that need only the database. */
 export function openDatabase(
   config: Config,
   url: string,
   log: Log,
   observers: { readonly tracing?: Tracing | undefined; readonly onDiskFull?: () => void } = {},
 ): Db {
-  const { tracing, ...told } = observers;
+  const { tracing, ...callbacks } = observers;
   return connect({
-    ...told,
+    ...callbacks,
     url,
     poolSize: config.database.poolSize,
     preparesStatements: config.database.preparesStatements,
@@ -62,8 +62,8 @@ export function openDatabase(
 }
 
 /**
- * Builds and starts what the roles need. What was started before a failure is taken down again. `engine` replaces the
- * optimizer's threads: benchmarks and fault tests bring their own.
+ * Builds and starts what the roles need. After a failure, everything already started is taken down. `engine` replaces the
+ * optimizer's threads in benchmarks and fault tests.
  */
 export async function startService(
   config: Config,
@@ -109,7 +109,7 @@ export async function startService(
   }
 }
 
-/** A pooler may swallow the time limits that a connection asks for; without them a hung statement holds its locks. */
+/** A pooler may ignore the timeouts that a connection requests; without them a hung statement keeps its locks. */
 async function warnOfLostLimits({ database }: Config, db: Db, log: Log): Promise<void> {
   const limits = await findLostLimits(db, database).catch(() => []);
   if (limits.length > 0) log.warn({ limits, remedy: 'alter role ... set' }, 'database.limits-not-in-force');
@@ -123,16 +123,16 @@ function startThreads(config: Config, log: Log, roles: Roles): Engine {
   });
 }
 
-/** Polls of a worker in which a full disk is looked at once: a look writes 20 MB. */
-const POLLS_PER_LOOK = 5;
+/** Polls of a worker per probe of a full disk: a probe writes 20 MB. */
+const POLLS_PER_PROBE = 5;
 
 function watchDisk(config: Config, log: Log, db: Db): DiskSpace {
   return new DiskSpace({
-    probeIntervalMs: POLLS_PER_LOOK * config.worker.pollIntervalMs,
+    probeIntervalMs: POLLS_PER_PROBE * config.worker.pollIntervalMs,
     hasRoom: () => hasRoom(db),
     onChange: (isFull) => {
       if (isFull)
-        log.error({ todo: "make room on the database's disk; nothing is to be restarted" }, 'database.disk-full');
+        log.error({ todo: "free space on the database's disk; nothing needs to be restarted" }, 'database.disk-full');
       else log.info({}, 'database.disk-has-room');
     },
   });
@@ -157,7 +157,7 @@ async function startTracing({ telemetry }: Config, log: Log, roles: Roles): Prom
   });
 }
 
-/** Loaded only when some port answers /metrics. */
+/** Loaded only when a port answers /metrics. */
 async function startMetrics(config: Config, roles: Roles, db: Db, disk: DiskSpace): Promise<Metrics | undefined> {
   if (healthPorts(config, roles).size === 0) return undefined;
   const { makeMetrics } = await import('./telemetry/metrics.ts');
@@ -169,7 +169,7 @@ async function startMetrics(config: Config, roles: Roles, db: Db, disk: DiskSpac
   });
 }
 
-/** Ports beside the public one: probes and metrics. */
+/** Ports besides the public one, for probes and metrics. */
 function healthPorts({ worker, telemetry }: Config, roles: Roles): ReadonlySet<number> {
   const ports = [roles.ingress ? undefined : worker.healthPort, telemetry.metricsPort];
   return new Set(ports.filter((port) => port !== undefined));
@@ -191,10 +191,10 @@ function startListener(url: string, db: Db, log: Log): Listener {
   return listener;
 }
 
-/** A probe is answered at once. */
+/** Probes are answered at once. */
 const HEALTH_GRACE_MS = 1_000;
 
-/** Probes and metrics on a port of their own. */
+/** Probes and metrics on a separate port. */
 async function startHealth(
   { config, log, disk, metrics }: Parts,
   port: number,

@@ -1,10 +1,11 @@
 /**
- * The log of a process: one JSON line per event on standard output, secrets removed. Whoever should read them and does not
- * costs lines, never a request: pino's own way of writing would stop the process until there is room in the pipe.
+ * The log of a process, secrets removed: one JSON line per event, or one readable line on a terminal. Unread output costs
+ * lines, never a request: pino's own way of writing would block the process until the pipe has room.
  */
 import { hostname } from 'node:os';
 import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { prettyFactory } from 'pino-pretty';
 
 export type Log = Logger;
 
@@ -26,32 +27,51 @@ const SECRET_PATHS = SECRET_FIELDS.flatMap((field) => {
   return [key, `*${key}`, `*.*${key}`];
 });
 
-/**
- * A root logger. Fields on every line: level as text, time as ISO 8601, pid, hostname, service. `destination` is
- * standard output unless given (tests collect lines with it).
- */
-export function makeLog(options: { level: string; destination?: DestinationStream }): Log {
+export interface LogOptions {
+  readonly level: string;
+  /** Standard output unless given; commands whose output is data log to standard error. */
+  readonly stream?: NodeJS.WriteStream;
+  /** Takes JSON lines in place of a stream: tests collect them. */
+  readonly destination?: DestinationStream;
+}
+
+/** A root logger. Fields on every line: level as text, time as ISO 8601, pid, hostname, service. */
+export function makeLog({ level, stream = process.stdout, destination }: LogOptions): Log {
   const settings = {
-    level: options.level,
+    level,
     base: { service: 'backsolve', pid: process.pid, hostname: hostname() },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: SECRET_PATHS, censor: CENSOR },
   };
-  if (options.destination !== undefined) return pino(settings, options.destination);
-  // A reader that is gone is no reason to end. One listener does for all logs of a process.
-  if (!process.stdout.listeners('error').includes(ignoreBrokenPipe)) process.stdout.on('error', ignoreBrokenPipe);
-  const log = pino(
-    settings,
-    toWaitingLines(process.stdout, (count) => log.warn({ count }, 'log.lines-dropped')),
-  );
+  if (destination !== undefined) return pino(settings, destination);
+  // The process outlives its reader. One listener serves all logs of a process.
+  if (!stream.listeners('error').includes(ignoreBrokenPipe)) stream.on('error', ignoreBrokenPipe);
+  const lines = toWaitingLines(stream, (count) => log.warn({ count }, 'log.lines-dropped'));
+  const log = pino(settings, stream.isTTY ? toReadableLines(lines, stream.hasColors()) : lines);
   return log;
 }
 
-/** Of lines that wait for somebody to read; some 10,000 requests. */
+/** For people at a terminal: time, level, event and fields on one line; of an error its message without the stack. */
+function toReadableLines(lines: DestinationStream, colorize: boolean): DestinationStream {
+  const toReadable = prettyFactory({
+    colorize,
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname,service',
+    // Named as an error, a field would be printed with its stack, one line per frame.
+    errorLikeObjectKeys: [],
+    customPrettifiers: {
+      err: (error) => String(error instanceof Object && 'message' in error ? error.message : error),
+    },
+  });
+  return { write: (line) => lines.write(toReadable(line)) };
+}
+
+/** Of lines that wait for their reader; some 10,000 requests. */
 const WAITING_LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Writes without waiting. Past the limit lines are dropped, and counted to `onDropped` when there is room again. */
+/** Writes without blocking. Past the limit lines are dropped; their number goes to `onDropped` once there is room again. */
 export function toWaitingLines(stream: Writable, onDropped: (count: number) => void): DestinationStream {
   let dropped = 0;
   const write = (line: string): void => {

@@ -1,7 +1,6 @@
-#!/usr/bin/env node
 import { run } from './cli/run.ts';
 import { untilWritten } from './cli/until-written.ts';
 
 process.exitCode = await run(process.argv.slice(2));
-// Lines that nobody reads would keep the process.
+// Unread output would keep the process alive.
 if (!(await untilWritten())) process.exit();

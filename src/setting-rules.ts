@@ -1,5 +1,45 @@
-/** What values of settings may look like: a rule with what was expected and an example, for config.ts to report. */
+/** What a setting is made of: a variable, a rule for its value with what it expects and an example, a description. */
 import { z } from 'zod';
+
+export interface ValueRule<Schema extends z.ZodType = z.ZodType> {
+  /** From the text of the variable to the value in the Config. */
+  readonly rule: Schema;
+  readonly expected: string;
+  readonly example: string;
+  /** The default as a user would write it; undefined when there is none, which the rule then accepts. */
+  readonly fallback: string | undefined;
+}
+
+/** One variable. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> extends ValueRule<Schema> {
+  readonly name: string;
+  /** Markdown for the reference page. */
+  readonly description: string;
+  /** A secret is never repeated in a message. */
+  readonly secret?: true;
+  /** Shown in the reference page where the default depends on the machine or the command. */
+  readonly shownDefault?: string;
+}
+
+export function setting<Schema extends z.ZodType>(
+  name: string,
+  rule: ValueRule<Schema>,
+  description: string,
+  more: Pick<Setting, 'secret' | 'shownDefault'> = {},
+): Setting<Schema> {
+  return { name, ...rule, description, ...more };
+}
+
+export type SettingTree = { readonly [key: string]: Setting | SettingTree };
+
+/** The settings of a part of the tree, in its order. */
+export function listSettings(part: SettingTree | Setting): readonly Setting[] {
+  return isSetting(part) ? [part] : Object.values(part).flatMap((inner) => listSettings(inner));
+}
+
+export function isSetting(part: SettingTree | Setting): part is Setting {
+  return 'rule' in part;
+}
 
 export function trueOrFalse(fallback: 'true' | 'false') {
   return {
@@ -10,8 +50,24 @@ export function trueOrFalse(fallback: 'true' | 'false') {
   };
 }
 
-export function wholeNumber(minimum: number, maximum: number, fallback: string) {
-  return { rule: wholeNumberRule(minimum, maximum), ...wholeNumberText(minimum, maximum, fallback), fallback };
+export function oneOf<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  fallback: Values[number],
+  example: Values[number],
+) {
+  const rule = z.enum(values, { error: 'is not one of them' });
+  return { rule, expected: `one of ${values.join(', ')}`, example, fallback };
+}
+
+/** `convert` turns the number into what the Config holds. */
+export function wholeNumber(
+  minimum: number,
+  maximum: number,
+  fallback: string,
+  convert: (value: number) => number = (value) => value,
+) {
+  const rule = wholeNumberRule(minimum, maximum).transform(convert);
+  return { rule, ...wholeNumberText(minimum, maximum, fallback), fallback };
 }
 
 export function optionalWholeNumber(minimum: number, maximum: number, example: string) {
@@ -36,7 +92,8 @@ export function text(pattern: RegExp, expected: string, example: string, fallbac
 }
 
 export function optionalText(isValid: (value: string) => boolean, expected: string, example: string) {
-  return { rule: z.string().refine(isValid, 'has the wrong form').optional(), expected, example, fallback: undefined };
+  const rule = z.string().refine(isValid, 'has the wrong form').optional();
+  return { rule, expected, example, fallback: undefined };
 }
 
 export function isPostgresUrl(value: string): boolean {
@@ -47,16 +104,16 @@ export function isHttpUrl(value: string): boolean {
   return /^https?:\/\//.test(value) && URL.canParse(value);
 }
 
-/** As OpenTelemetry writes them: values are percent-encoded. */
+/** In the form of OpenTelemetry: values are percent-encoded. */
 export function parseHeaders(value: string, context: z.RefinementCtx): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const part of splitList(value)) {
     const match = /^([\w-]+) *= *([!-~]+)$/.exec(part);
     try {
-      if (match === null) throw new URIError('no pair');
+      if (match === null) throw new URIError('not a pair');
       headers[match[1]!.toLowerCase()] = decodeURIComponent(match[2]!);
     } catch {
-      context.addIssue({ code: 'custom', message: 'has something that is no name=value pair' });
+      context.addIssue({ code: 'custom', message: 'has a part that is not a name=value pair' });
     }
   }
   return headers;
@@ -67,7 +124,7 @@ export function parseTrustProxy(value: string, context: z.RefinementCtx): boolea
   if (/^\d{1,2}$/.test(value)) return Number(value);
   const parts = splitList(value);
   if (parts.length === 0 || !parts.every(isProxyAddress)) {
-    context.addIssue({ code: 'custom', message: 'names no proxy' });
+    context.addIssue({ code: 'custom', message: 'does not name proxies' });
   }
   return parts;
 }
@@ -87,7 +144,7 @@ export function parseOrigins(value: string, context: z.RefinementCtx): string[] 
     if (part === '*' || (URL.canParse(part) && new URL(part).origin === part)) continue;
     context.addIssue({
       code: 'custom',
-      message: `has ${JSON.stringify(part)}, which is no origin (scheme, host, port, no path)`,
+      message: `has ${JSON.stringify(part)}, which is not an origin (scheme, host, port, no path)`,
     });
   }
   return parts;

@@ -1,154 +1,374 @@
-/** Every variable that Backsolve reads, with its rule, default and an example; docs/settings.md lists the same. */
+/**
+ * Every setting of Backsolve, once: where it stands in the Config, its variable, rule, default and description.
+ * docs/settings.md is generated from here: `npx node test/support/write-settings.ts`.
+ */
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseApiKey } from './domain/api-key.ts';
 import {
   isHttpUrl,
   isPostgresUrl,
+  oneOf,
   optionalText,
   optionalWholeNumber,
   parseHeaders,
   parseOrigins,
   parseTrustProxy,
+  setting,
   text,
   trueOrFalse,
   wholeNumber,
 } from './setting-rules.ts';
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-export const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const;
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const MEBIBYTE = 1024 * 1024;
 
-/** One variable. `fallback` is the default as text, as a user would write it, or undefined when there is none. */
-export interface Setting<Schema extends z.ZodType = z.ZodType> {
-  readonly rule: Schema;
-  readonly expected: string;
-  readonly example: string;
-  readonly fallback: string | undefined;
-  /** A secret is never repeated in a message. */
-  readonly secret?: true;
-}
+const SECRET = { secret: true } as const;
+const CORES = { shownDefault: 'number of cores' } as const;
+const POSTGRES_URL = optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve');
 
-/** Every variable that Backsolve reads. */
-export const SETTINGS = {
-  PORT: wholeNumber(0, 65_535, '8080'),
-  HOST: text(/^[^\s/:]+$|^[0-9a-fA-F:.]+$/, 'a host name or an IP address to listen on', '0.0.0.0', '127.0.0.1'),
-  DATABASE_URL: {
-    ...optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve'),
-    secret: true,
+/** In the shape of the Config, and in the order of the reference page. */
+export const SETTINGS_TREE = {
+  http: {
+    host: setting(
+      'HOST',
+      text(/^[^\s/:]+$|^[0-9a-fA-F:.]+$/, 'a host name or an IP address to listen on', '0.0.0.0', '127.0.0.1'),
+      'Address to listen on. The container image sets `0.0.0.0`.',
+    ),
+    port: setting(
+      'PORT',
+      wholeNumber(0, 65_535, '8080'),
+      'Port of the HTTP interface; 0 = the system picks a free one.',
+    ),
+    bodyLimitBytes: setting(
+      'BODY_LIMIT_BYTES',
+      wholeNumber(1024, 1024 * MEBIBYTE, String(32 * MEBIBYTE)),
+      'Largest body of a request that carries cases (32 MiB). Objectives may have 256 KiB, all other bodies 64 KiB. A larger body is answered with 413.',
+    ),
+    bodyBytesInFlight: setting(
+      'MAXIMUM_BODY_BYTES_IN_FLIGHT',
+      wholeNumber(2048, 4096 * MEBIBYTE, String(64 * MEBIBYTE)),
+      'Bytes of all request bodies that a process holds at a time; one account may hold half of them. At least twice `BODY_LIMIT_BYTES`.',
+    ),
+    requestsPerAccount: setting(
+      'MAXIMUM_REQUESTS_PER_ACCOUNT',
+      wholeNumber(1, 1_000_000, '256'),
+      'Requests of one account (and of one key) that a process handles at a time; further ones get 429.',
+    ),
+    connections: {
+      total: setting(
+        'MAXIMUM_CONNECTIONS',
+        wholeNumber(1, 1_000_000, '10000'),
+        'Connections to a process at a time; further ones are closed.',
+      ),
+      perAddress: setting(
+        'MAXIMUM_CONNECTIONS_PER_ADDRESS',
+        wholeNumber(0, 1_000_000, '512'),
+        'The same for one address, or one /64 network of IPv6. 0 = no limit; `TRUST_PROXY` switches it off too, because behind a proxy every connection comes from the proxy.',
+      ),
+    },
+    rateLimitPerMinute: setting(
+      'RATE_LIMIT_PER_MINUTE',
+      wholeNumber(0, 10_000_000, '6000'),
+      'Requests per account and minute, all keys and processes together; 0 = no limit. Each process reserves 1 percent at a time, and what it has reserved but not used is not available to the others.',
+    ),
+    load: {
+      requestsInFlight: setting(
+        'MAXIMUM_REQUESTS_IN_FLIGHT',
+        wholeNumber(1, 1_000_000, '2000'),
+        'Requests that a process handles at once; further ones get 503 with `Retry-After`.',
+      ),
+      eventLoopDelayMs: setting(
+        'MAXIMUM_EVENT_LOOP_DELAY_MS',
+        wholeNumber(0, MINUTE_MS, '2000'),
+        'A process whose event loop is this late, averaged over 3 seconds, answers 503 until it has caught up; 0 = never. Start-up does not count.',
+      ),
+      heapShare: setting(
+        'MAXIMUM_HEAP_PERCENT',
+        wholeNumber(10, 100, '90', (percent) => percent / 100),
+        'Share of the heap limit (`--max-old-space-size`) above which requests get 503.',
+      ),
+    },
+    trustProxy: setting(
+      'TRUST_PROXY',
+      {
+        rule: z.string().transform(parseTrustProxy),
+        expected: 'true, false, a number of proxies, or their addresses and networks, separated by commas',
+        example: '10.0.0.0/8,127.0.0.1',
+        fallback: 'false',
+      },
+      'Proxies whose `X-Forwarded-*` headers are believed: true (all), false (none), a number of proxies, or addresses and networks, separated by commas. Behind a proxy that is not named here all clients count as one address.',
+    ),
+    corsOrigins: setting(
+      'CORS_ORIGINS',
+      {
+        rule: z
+          .string()
+          .transform(parseOrigins)
+          .optional()
+          .transform((origins) => origins ?? []),
+        expected: 'origins, separated by commas, or *',
+        example: 'https://app.example.com,http://localhost:3000',
+        fallback: undefined,
+      },
+      'Origins, separated by commas, from which browsers may call `/api`; `*` = all.',
+    ),
+    allowRegistration: setting(
+      'ALLOW_REGISTRATION',
+      { ...trueOrFalse('false'), rule: trueOrFalse('false').rule.optional(), fallback: undefined },
+      'Whether `POST /api/accounts/register` is open. Unless this is set, only `start` opens it, and only when `HOST` is `localhost` or a loopback address (127.0.0.0/8, ::1). Set it to false when a proxy on the same machine lets others in.',
+      { shownDefault: '`start` on loopback: true, else false' },
+    ),
+    registrationLimitPerHour: setting(
+      'REGISTRATION_LIMIT_PER_HOUR',
+      wholeNumber(0, 1_000_000, '10'),
+      'Registrations per client address and hour, all processes together, refused ones included; further ones get 429 with `Retry-After`. An IPv6 address counts by its /64 network. 0 = `RATE_LIMIT_PER_MINUTE` applies to each address instead.',
+    ),
+    wrongKeysPerMinute: setting(
+      'WRONG_KEYS_PER_MINUTE',
+      wholeNumber(0, 1_000_000, '60'),
+      'Requests with a malformed, unknown, expired or revoked key per client address and minute, in each process. Past that, requests from the address get 429 with `Retry-After` until the minute is over, without a look-up, except those with keys that this process found valid within the last half hour. An IPv6 address counts by its /64 network; see `TRUST_PROXY`. 0 = no limit.',
+    ),
   },
-  LISTEN_DATABASE_URL: {
-    ...optionalText(isPostgresUrl, 'a Postgres URL', 'postgres://user:password@localhost:5432/backsolve'),
-    secret: true,
+  suggest: {
+    waitMs: setting(
+      'SUGGEST_WAIT_MS',
+      wholeNumber(0, 10 * MINUTE_MS, '20000'),
+      'How long a request for a suggestion waits before it gets 202 and a URL to poll.',
+    ),
+    waitMaximumMs: setting(
+      'SUGGEST_WAIT_MAXIMUM_MS',
+      wholeNumber(0, 10 * MINUTE_MS, '25000'),
+      'The longest wait that `Prefer: wait=N` may ask for.',
+    ),
+    maximumWaiting: setting(
+      'MAXIMUM_WAITING_SUGGESTIONS',
+      wholeNumber(1, 1_000_000, '1000'),
+      'Requests of one process that wait for a suggestion at a time; further ones get 503. `Prefer: respond-async` does not wait.',
+    ),
+    maximumWaitingPerAccount: setting(
+      'MAXIMUM_WAITING_PER_ACCOUNT',
+      wholeNumber(0, 1_000_000, '128'),
+      'The same for one account. A further request does not wait: it gets 202, `Location` and `Retry-After` at once (503 under `/api`), and its suggestion is computed all the same. 0 = no limit.',
+    ),
   },
-  DATA_DIR: text(/\S/, 'a folder that can be written to', '/var/lib/backsolve', './.data'),
-  BACKSOLVE_BOOTSTRAP_API_KEY: {
-    ...optionalText(
+  worker: {
+    concurrency: setting(
+      'WORKER_CONCURRENCY',
+      wholeNumber(1, 1024, String(availableParallelism())),
+      'Suggestions that one worker holds at once.',
+      CORES,
+    ),
+    leaseMs: setting(
+      'LEASE_MS',
+      wholeNumber(500, 60 * MINUTE_MS, '6000'),
+      'How long a worker owns a suggestion without renewing its lease; after that another worker may take it over.',
+    ),
+    pollIntervalMs: setting(
+      'POLL_INTERVAL_MS',
+      wholeNumber(10, MINUTE_MS, '1000'),
+      'How often a worker looks for work, and an ingress for the suggestions it waits for, when no notification arrives.',
+    ),
+    healthPort: setting(
+      'HEALTH_PORT',
+      optionalWholeNumber(1, 65_535, '8081'),
+      'Port on which `work` answers `/livez` and `/readyz`. Without it `work` opens no port.',
+    ),
+  },
+  engine: {
+    threads: setting(
+      'ENGINE_THREADS',
+      wholeNumber(1, 256, String(availableParallelism())),
+      'Threads of one process that compute.',
+      CORES,
+    ),
+    timeLimitMs: setting(
+      'ENGINE_TIME_LIMIT_MS',
+      wholeNumber(100, 60 * MINUTE_MS, '60000'),
+      'A computation that takes longer is aborted and counts as failed. A safety net, not a tuning knob.',
+    ),
+    workLimit: setting(
+      'ENGINE_WORK_LIMIT',
+      wholeNumber(1, 1_000_000, '15000'),
+      'Work that one suggestion may spend, in millions of floating point operations. It is counted, not timed, so that the answer does not depend on the machine. The default is about 10 s on one busy core (0.55 to 0.8 ms per million were measured); 200 inputs with 200 outputs take 3000 to 7000. Past the limit the best suggestion found so far is returned.',
+    ),
+  },
+  database: {
+    url: setting(
+      'DATABASE_URL',
+      POSTGRES_URL,
+      'The PostgreSQL database. Without it, `start` runs its own database in `DATA_DIR`, and the other commands use that one; `serve` and `work` need a URL. A URL without a password takes it from `PGPASSWORD`, which may contain any character.',
+      SECRET,
+    ),
+    listenUrl: setting(
+      'LISTEN_DATABASE_URL',
+      POSTGRES_URL,
+      'The same database, for the one connection of each process that waits for notifications. That connection needs a session of its own and so has to bypass a pooler in transaction mode. Without it, a process behind such a pooler polls (`POLL_INTERVAL_MS`) and logs `listen.deaf`.',
+      SECRET,
+    ),
+    poolSize: setting(
+      'DATABASE_POOL_SIZE',
+      wholeNumber(1, 1000, '10'),
+      'Connections of one process, besides the one that listens.',
+    ),
+    preparesStatements: setting(
+      'DATABASE_PREPARED_STATEMENTS',
+      trueOrFalse('true'),
+      "Whether statements are prepared once per connection, which halves the database's processor time. `false` behind a pooler that does not support it (PgBouncer in transaction mode before 1.21, or with `max_prepared_statements` 0), see [operations.md](operations.md#pgbouncer).",
+    ),
+    statementTimeoutMs: setting(
+      'STATEMENT_TIMEOUT_MS',
+      wholeNumber(0, DAY_MS, '15000'),
+      'A statement that runs longer is cancelled; 0 = never.',
+    ),
+    lockTimeoutMs: setting(
+      'LOCK_TIMEOUT_MS',
+      wholeNumber(0, DAY_MS, '5000'),
+      'A statement that waits longer for a lock fails; 0 = never.',
+    ),
+  },
+  dataDir: setting(
+    'DATA_DIR',
+    text(/\S/, 'a folder that can be written to', '/var/lib/backsolve', './.data'),
+    'Where `start` keeps its own database between runs.',
+  ),
+  account: {
+    openObjectives: setting(
+      'MAXIMUM_OPEN_OBJECTIVES',
+      wholeNumber(0, 1_000_000_000, '100000'),
+      'Running objectives of one account; loading another gets 400. 0 = no limit.',
+    ),
+    queuedSuggestions: setting(
+      'MAXIMUM_QUEUED_SUGGESTIONS',
+      wholeNumber(0, 1_000_000_000, '20000'),
+      'Suggestions of one account that wait to be computed; asking for another gets 429. 0 = no limit.',
+    ),
+    cases: setting(
+      'MAXIMUM_CASES',
+      wholeNumber(1, 10_000, '10000'),
+      "Cases of one project, the client's own or designed; more get 400. A design of the default size stays below it.",
+    ),
+    cells: setting(
+      'MAXIMUM_CASE_NUMBERS',
+      wholeNumber(1000, 10_000_000, '500000'),
+      'Numbers in the input cases of one project (inputs x cases), and in one set of output cases (outputs x cases).',
+    ),
+    storedBytes: setting(
+      'MAXIMUM_STORED_BYTES_PER_ACCOUNT',
+      wholeNumber(0, 100 * MEBIBYTE ** 2, String(1024 * MEBIBYTE)),
+      'What one account may store (1 GiB). Past it, adding more gets 403, except for outputs of inverses. 0 = no limit. See [storage.md](storage.md).',
+    ),
+    storedRows: setting(
+      'MAXIMUM_STORED_ROWS_PER_ACCOUNT',
+      wholeNumber(0, 1_000_000_000_000, '2000000'),
+      'Records that one account may store; 0 = no limit.',
+    ),
+  },
+  deletedDataKeptDays: setting(
+    'DELETED_DATA_KEPT_DAYS',
+    wholeNumber(0, 36_500, '30'),
+    'Days between a deletion and its purge; 0 = purged within a minute.',
+  ),
+  bootstrapApiKey: setting(
+    'BACKSOLVE_BOOTSTRAP_API_KEY',
+    optionalText(
       (value) => parseApiKey(value) !== undefined,
-      'a whole key text with its checksum, as `backsolve keys generate` prints one',
+      'a complete key with its checksum, as `backsolve keys generate` prints one',
       'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
     ),
-    secret: true,
+    'A key that works once the service is up, for automation: a complete key with its checksum, as `npx backsolve keys generate` prints one.',
+    SECRET,
+  ),
+  webhooks: {
+    allowPrivate: setting(
+      'WEBHOOK_ALLOW_PRIVATE',
+      trueOrFalse('false'),
+      'Whether webhooks may lead to private, loopback and link-local addresses and use plain http. Only for development, or where every key holder may reach your internal network.',
+    ),
+    timeoutMs: setting(
+      'WEBHOOK_TIMEOUT_MS',
+      wholeNumber(10, MINUTE_MS, '10000'),
+      'How long a receiver may take to answer before the attempt counts as failed.',
+    ),
+    concurrency: setting(
+      'WEBHOOK_CONCURRENCY',
+      wholeNumber(2, 1024, '128'),
+      'Deliveries that one worker attempts at once; half of these slots are closed to receivers that fail.',
+    ),
+    maximumBytes: setting(
+      'WEBHOOK_MAXIMUM_BYTES',
+      wholeNumber(16 * 1024, 64 * MEBIBYTE, String(256 * 1024)),
+      'Largest body of an event (256 KiB); a record that does not fit is shortened, see [webhooks](webhooks.md#large-records).',
+    ),
   },
-  LOG_LEVEL: {
-    rule: z.enum(LOG_LEVELS, { error: 'is not one of them' }),
-    expected: `one of ${LOG_LEVELS.join(', ')}`,
-    example: 'debug',
-    fallback: 'info',
+  log: {
+    level: setting(
+      'LOG_LEVEL',
+      oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'info', 'debug'),
+      'trace, debug, info, warn, error, fatal or silent. Requests are logged at debug, see [operations.md](operations.md#logs).',
+    ),
   },
-  BODY_LIMIT_BYTES: wholeNumber(1024, 1024 * MEBIBYTE, String(32 * MEBIBYTE)),
-  MAXIMUM_BODY_BYTES_IN_FLIGHT: wholeNumber(2048, 4096 * MEBIBYTE, String(64 * MEBIBYTE)),
-  SUGGEST_WAIT_MS: wholeNumber(0, 10 * MINUTE_MS, '20000'),
-  SUGGEST_WAIT_MAXIMUM_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
-  WORKER_CONCURRENCY: wholeNumber(1, 1024, String(availableParallelism())),
-  HEALTH_PORT: optionalWholeNumber(1, 65_535, '8081'),
-  ENGINE_THREADS: wholeNumber(1, 256, String(availableParallelism())),
-  ENGINE_TIME_LIMIT_MS: wholeNumber(100, 60 * MINUTE_MS, '60000'),
-  ENGINE_WORK_LIMIT: wholeNumber(1, 1_000_000, '15000'),
-  LEASE_MS: wholeNumber(500, 60 * MINUTE_MS, '6000'),
-  POLL_INTERVAL_MS: wholeNumber(10, MINUTE_MS, '1000'),
-  DATABASE_POOL_SIZE: wholeNumber(1, 1000, '10'),
-  DATABASE_PREPARED_STATEMENTS: trueOrFalse('true'),
-  STATEMENT_TIMEOUT_MS: wholeNumber(0, DAY_MS, '15000'),
-  LOCK_TIMEOUT_MS: wholeNumber(0, DAY_MS, '5000'),
-  RATE_LIMIT_PER_MINUTE: wholeNumber(0, 10_000_000, '6000'),
-  MAXIMUM_REQUESTS_PER_ACCOUNT: wholeNumber(1, 1_000_000, '256'),
-  MAXIMUM_CONNECTIONS: wholeNumber(1, 1_000_000, '10000'),
-  MAXIMUM_CONNECTIONS_PER_ADDRESS: wholeNumber(0, 1_000_000, '512'),
-  MAXIMUM_REQUESTS_IN_FLIGHT: wholeNumber(1, 1_000_000, '2000'),
-  MAXIMUM_WAITING_SUGGESTIONS: wholeNumber(1, 1_000_000, '1000'),
-  MAXIMUM_WAITING_PER_ACCOUNT: wholeNumber(0, 1_000_000, '128'),
-  MAXIMUM_EVENT_LOOP_DELAY_MS: wholeNumber(0, MINUTE_MS, '2000'),
-  MAXIMUM_HEAP_PERCENT: wholeNumber(10, 100, '90'),
-  MAXIMUM_OPEN_OBJECTIVES: wholeNumber(0, 1_000_000_000, '100000'),
-  MAXIMUM_QUEUED_SUGGESTIONS: wholeNumber(0, 1_000_000_000, '20000'),
-  MAXIMUM_CASES: wholeNumber(1, 10_000, '10000'),
-  MAXIMUM_CASE_NUMBERS: wholeNumber(1000, 10_000_000, '500000'),
-  MAXIMUM_STORED_BYTES_PER_ACCOUNT: wholeNumber(0, 100 * MEBIBYTE ** 2, String(1024 * MEBIBYTE)),
-  MAXIMUM_STORED_ROWS_PER_ACCOUNT: wholeNumber(0, 1_000_000_000_000, '2000000'),
-  DELETED_DATA_KEPT_DAYS: wholeNumber(0, 36_500, '30'),
-  TRUST_PROXY: {
-    rule: z.string().transform(parseTrustProxy),
-    expected: 'true, false, a number of proxies, or their addresses and networks with commas between them',
-    example: '10.0.0.0/8,127.0.0.1',
-    fallback: 'false',
+  telemetry: {
+    metricsPort: setting(
+      'METRICS_PORT',
+      optionalWholeNumber(1, 65_535, '9464'),
+      'Port, on `HOST`, on which every role answers `/metrics` for Prometheus, and the probes. Keep it private. Without it `serve` and `start` have no metrics; `work` answers `/metrics` on `HEALTH_PORT` too.',
+    ),
+    otlpEndpoint: setting(
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      optionalText(isHttpUrl, 'an http or https URL', 'http://collector:4318'),
+      'Base address of an OpenTelemetry receiver; traces are sent to `/v1/traces` below it (OTLP, JSON over HTTP). Without it nothing is traced.',
+    ),
+    otlpHeaders: setting(
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      {
+        rule: z
+          .string()
+          .transform(parseHeaders)
+          .optional()
+          .transform((headers) => headers ?? {}),
+        expected: 'name=value pairs, separated by commas',
+        example: 'authorization=Bearer%20token',
+        fallback: undefined,
+      },
+      'Headers for that receiver: `name=value`, separated by commas, values percent-encoded. Treated as a secret.',
+      SECRET,
+    ),
+    sampler: setting(
+      'OTEL_TRACES_SAMPLER',
+      oneOf(
+        [
+          'always_on',
+          'always_off',
+          'traceidratio',
+          'parentbased_always_on',
+          'parentbased_always_off',
+          'parentbased_traceidratio',
+        ],
+        'parentbased_traceidratio',
+        'parentbased_always_on',
+      ),
+      'Which traces are kept: `always_on`, `always_off`, `traceidratio` (a share), each also as `parentbased_...`: then a caller that sends `traceparent` decides for its own requests.',
+    ),
+    sampleRatio: setting(
+      'OTEL_TRACES_SAMPLER_ARG',
+      {
+        rule: z
+          .string()
+          .regex(/^(0|1|[01]?\.\d{1,9})$/, 'is not a number from 0 to 1')
+          .transform(Number)
+          .refine((ratio) => ratio <= 1, 'is out of range'),
+        expected: 'a number from 0 to 1',
+        example: '0.25',
+        fallback: '0.1',
+      },
+      'The share that `traceidratio` keeps, 0 to 1.',
+    ),
   },
-  CORS_ORIGINS: {
-    rule: z.string().transform(parseOrigins).optional(),
-    expected: 'origins with commas between them, or *',
-    example: 'https://app.example.com,http://localhost:3000',
-    fallback: undefined,
-  },
-  ALLOW_REGISTRATION: {
-    rule: z
-      .enum(['true', 'false'], { error: 'is neither true nor false' })
-      .transform((value) => value === 'true')
-      .optional(),
-    expected: 'true or false',
-    example: 'true',
-    fallback: undefined,
-  },
-  REGISTRATION_LIMIT_PER_HOUR: wholeNumber(0, 1_000_000, '10'),
-  WRONG_KEYS_PER_MINUTE: wholeNumber(0, 1_000_000, '60'),
-  WEBHOOK_ALLOW_PRIVATE: trueOrFalse('false'),
-  WEBHOOK_TIMEOUT_MS: wholeNumber(10, MINUTE_MS, '10000'),
-  WEBHOOK_CONCURRENCY: wholeNumber(2, 1024, '128'),
-  WEBHOOK_MAXIMUM_BYTES: wholeNumber(16 * 1024, 64 * MEBIBYTE, String(256 * 1024)),
-  SHUTDOWN_GRACE_MS: wholeNumber(0, 10 * MINUTE_MS, '25000'),
-  METRICS_PORT: optionalWholeNumber(1, 65_535, '9464'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: optionalText(isHttpUrl, 'an http or https URL', 'http://collector:4318'),
-  OTEL_EXPORTER_OTLP_HEADERS: {
-    rule: z.string().transform(parseHeaders).optional(),
-    expected: 'name=value pairs with commas between them',
-    example: 'authorization=Bearer%20token',
-    fallback: undefined,
-    secret: true,
-  },
-  OTEL_TRACES_SAMPLER: {
-    rule: z.enum(SAMPLERS, { error: 'is not one of them' }),
-    expected: `one of ${SAMPLERS.join(', ')}`,
-    example: 'parentbased_always_on',
-    fallback: 'parentbased_traceidratio',
-  },
-  OTEL_TRACES_SAMPLER_ARG: {
-    rule: z
-      .string()
-      .regex(/^(0|1|[01]?\.\d{1,9})$/, 'is no such number')
-      .transform(Number)
-      .refine((ratio) => ratio <= 1, 'is out of range'),
-    expected: 'a number from 0 to 1',
-    example: '0.25',
-    fallback: '0.1',
-  },
-} as const satisfies Record<string, Setting>;
-
-export type SettingName = keyof typeof SETTINGS;
+  shutdownGraceMs: setting(
+    'SHUTDOWN_GRACE_MS',
+    wholeNumber(0, 10 * MINUTE_MS, '25000'),
+    'How long a stopping process may take to finish its work in progress.',
+  ),
+} as const;

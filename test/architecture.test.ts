@@ -1,6 +1,6 @@
 /**
- * Who may import whom and which packages, no cycles, the environment in one place, SQL in one place, names and sizes. The
- * last group proves that a breach of each rule would be seen.
+ * Checks who may import whom and which packages, that there are no cycles, that the environment and SQL are each used in
+ * one folder only, and names, sizes and words. The last group proves that each rule catches a violation.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
@@ -15,6 +15,7 @@ import {
   type SourceFacts,
   zoneOf,
 } from './support/import-rules.ts';
+import { findRetiredWords, readRetiredWords } from './support/vocabulary.ts';
 
 const root = new URL('../', import.meta.url);
 const sources = new Map<string, string>();
@@ -29,54 +30,73 @@ function pathsWhere(isBroken: (path: string, each: SourceFacts) => boolean): str
 }
 
 describe('src', () => {
-  it('is found', () => {
+  it('The sources are found', () => {
     expect(sources.size).toBeGreaterThan(10);
     expect(allImports.length).toBeGreaterThan(20);
   });
 
-  it('imports only what the table of zones allows', () => {
+  it('Every file imports only what the table of zones allows', () => {
     expect(allImports.map(judgeImport).filter((complaint) => complaint !== undefined)).toEqual([]);
   });
 
-  it('names existing files in relative imports', () => {
+  it('Relative imports name existing files', () => {
     const targets = allImports.map((one) => ({ one, target: resolve(one) }));
     const missing = targets.filter(({ target }) => target && !target.startsWith('../') && !sources.has(target));
     expect(missing.map(({ one }) => `${one.from} imports ${one.specifier}`)).toEqual([]);
   });
 
-  it('has no import cycle, type imports included', () => {
+  it('There are no import cycles, even through type imports', () => {
     expect(findCycles(allImports)).toEqual([]);
   });
 
-  it('reads the environment in config.ts only', () => {
+  it('Only config.ts reads the environment', () => {
     const reads = (path: string, each: SourceFacts): boolean =>
       path !== 'config.ts' &&
       (each.readsEnvironment || each.imports.some(({ specifier }) => specifier === 'node:process'));
     expect(pathsWhere(reads)).toEqual([]);
   });
 
-  it('has SQL in db only', () => {
+  it('Only db contains SQL', () => {
     const zones = ['domain', 'optimizer', 'engine', 'application', 'worker', 'webhooks', 'http', 'compose'];
     expect(pathsWhere((path, each) => zones.includes(zoneOf(path)) && each.sqlTexts.length > 0)).toEqual([]);
   });
 
-  it('keeps no state in a dialect', () => {
+  it('The dialects keep no state', () => {
     const isDialect = (path: string): boolean => /^http\/(native|sdk)\//.test(path);
     expect(pathsWhere((path, each) => isDialect(path) && each.moduleState.length > 0)).toEqual([]);
   });
 
-  it('names files after an idea, in kebab-case', () => {
+  it('Files are named after an idea, in kebab-case', () => {
     expect([...sources.keys()].map(judgeName).filter((complaint) => complaint !== undefined)).toEqual([]);
   });
 
-  it(`has no file over ${MAXIMUM_LINES} lines`, () => {
+  it(`No file is longer than ${MAXIMUM_LINES} lines`, () => {
     const long = [...sources].filter(([, source]) => source.trimEnd().split('\n').length > MAXIMUM_LINES);
     expect(long.map(([path]) => path)).toEqual([]);
   });
 });
 
+describe('the vocabulary of docs/architecture.md', () => {
+  const RETIRED = readRetiredWords(readFileSync(new URL('docs/architecture.md', root), 'utf8'));
+  it('The table retires the words that once named several ideas', () => {
+    expect(RETIRED).toEqual(['step', 'turn', 'place', 'settle', 'passing', 'keyed']);
+  });
+
+  it.each(['application', 'db', 'domain', 'http'])(
+    'No retired word is used in identifiers, comments and texts of %s',
+    (zone) => {
+      const found = [...sources].filter(([path]) => zoneOf(path) === zone);
+      // Processes of earlier releases still listen on this channel.
+      const words = found.flatMap(([path, source]) =>
+        findRetiredWords(path, source.replace('backsolve_settled', 'backsolve_finished'), RETIRED),
+      );
+      expect(words).toEqual([]);
+    },
+  );
+});
+
 describe('migrations', () => {
-  it('import nothing', () => {
+  it('Migrations import nothing', () => {
     for (const path of globSync('*.ts', { cwd: new URL('migrations/', root) })) {
       const source = readFileSync(new URL(`migrations/${path}`, root), 'utf8');
       expect(readSource(`../migrations/${path}`, source).imports).toEqual([]);
@@ -91,6 +111,8 @@ describe('the rules', () => {
     ['domain/trial.ts', "import { z } from 'zod';"],
     ['domain/trial.ts', "import { createHash } from 'node:crypto';"],
     ['domain/trial.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['domain/acceptance.ts', "import { Target } from '../optimizer/problem.ts';"],
+    ['domain/acceptance.ts', "import type { Interval } from '../optimizer/targets.ts';"],
     ['optimizer/suggest.ts', "import type { Trial } from '../domain/trial.ts';"],
     ['optimizer/suggest.ts', "import { hrtime } from 'node:process';"],
     ['engine/pool.ts', "import type { Trial } from '../domain/trial.ts';"],
@@ -117,7 +139,7 @@ describe('the rules', () => {
     ['db/trials.ts', "import { problems } from '../../bench/problems/rosenbrock.ts';"],
     ['db/trials.ts', "import { Trial } from '../domain/trial';"],
     ['somewhere/else.ts', "import { Trial } from '../domain/trial.ts';"],
-  ])('refuse in %s: %s', (path, source) => {
+  ])('The import rules refuse in %s: %s', (path, source) => {
     const complaints = importsOf(path, source).map(judgeImport);
     expect(complaints).toHaveLength(1);
     expect(complaints[0]).toContain(path);
@@ -138,13 +160,13 @@ describe('the rules', () => {
     ['engine/pool.ts', "const file = new URL('./entry.ts', import.meta.url);"],
     ['db/migrate.ts', "import { sql } from '../../migrations/0001-create-tables.ts';"],
     ['cli/start.ts', "import { readConfig } from '../config.ts';"],
-  ])('allow in %s: %s', (path, source) => {
+  ])('The import rules allow in %s: %s', (path, source) => {
     const found = importsOf(path, source);
     expect(found).toHaveLength(1);
     expect(found.map(judgeImport)).toEqual([undefined]);
   });
 
-  it('see a cycle, a type import among its edges', () => {
+  it('A cycle is found even through a type import', () => {
     const imports = [
       ...importsOf('db/a.ts', "import { b } from './b.ts';"),
       ...importsOf('db/b.ts', "import type { C } from './deep/c.ts';"),
@@ -160,7 +182,7 @@ describe('the rules', () => {
     "const x = process['env'];",
     'const { env } = process;',
     'export const read = () => ({ ...process.env });',
-  ])('see that the environment is read: %s', (source) => {
+  ])('Reading the environment is found: %s', (source) => {
     expect(readSource('http/server.ts', source).readsEnvironment).toBe(true);
   });
 
@@ -168,7 +190,7 @@ describe('the rules', () => {
     "const q = 'select id from trials where id = 1';",
     'const q = sql`insert into trials (id) values (1)`;',
     'const q = `update trials set status = 1`;',
-  ])('see SQL: %s', (source) => {
+  ])('SQL is found: %s', (source) => {
     expect(readSource('http/sdk/trials.ts', source).sqlTexts).toHaveLength(1);
   });
 
@@ -177,30 +199,57 @@ describe('the rules', () => {
     'export let last: number;',
     'const seen = new Map();',
     'export const seen = new Set<string>();',
-  ])('see that a module remembers: %s', (source) => {
+  ])('The state of a module is found: %s', (source) => {
     expect(readSource('http/sdk/trials.ts', source).moduleState).toHaveLength(1);
   });
 
   test.each(["const tag = 'Trials';", 'function f() { let i = 0; return i; }', 'export const paths = [1, 2];'])(
-    'take no constant for state: %s',
+    'A constant does not count as state: %s',
     (source) => {
       expect(readSource('http/sdk/trials.ts', source).moduleState).toEqual([]);
     },
   );
 
-  it('take no ordinary sentence for SQL', () => {
+  test.each([
+    ['const nextStep = 1;', 'step'],
+    ['// Two steps later.', 'step'],
+    ["const text = 'it has settled';", 'settle'],
+    ['const SETTLED_CHANNEL = 1;', 'settle'],
+    ['const unsettled = 1;', 'settle'],
+    ['const { placeOf } = slots;', 'place'],
+    ['/** Turns rows into columns. */', 'turn'],
+    ['sql`select keyed from models`', 'keyed'],
+  ])('A retired word is found: %s', (source, word) => {
+    expect(findRetiredWords('http/a.ts', source, [word])).toEqual([`http/a.ts:1: ${word}`]);
+  });
+
+  it('A retired word is found in the name of a file', () => {
+    expect(findRetiredWords('http/places.ts', '', ['place'])).toEqual(['http/places.ts: place']);
+  });
+
+  test.each(['return stepwise;', 'const settings = replaceAll();', 'const timestep = pass;'])(
+    'Other words do not count as retired: %s',
+    (source) => {
+      expect(findRetiredWords('http/a.ts', source, ['step', 'settle', 'place', 'turn', 'passing'])).toEqual([]);
+    },
+  );
+
+  it('Ordinary sentences do not count as SQL', () => {
     const source = "const message = 'select one of the types', other = 'nothing to update';";
     expect(readSource('http/sdk/trials.ts', source).sqlTexts).toEqual([]);
   });
 
   test.each(['domain/utils.ts', 'db/index.ts', 'http/wire/types.ts', 'db/sql-helpers.ts', 'db/trialRepository.ts'])(
-    'refuse the name %s',
+    'The file name %s is refused',
     (path) => {
       expect(judgeName(path)).toContain(path);
     },
   );
 
-  test.each(['domain/input-types.ts', 'http/native/trials.wire.ts', 'main.ts'])('allow the name %s', (path) => {
-    expect(judgeName(path)).toBeUndefined();
-  });
+  test.each(['domain/input-types.ts', 'http/native/trials.wire.ts', 'main.ts'])(
+    'The file name %s is allowed',
+    (path) => {
+      expect(judgeName(path)).toBeUndefined();
+    },
+  );
 });

@@ -3,7 +3,11 @@ import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { ConfigError, loadConfig } from '../src/config.ts';
 import { formatApiKey, makeApiKey } from '../src/domain/api-key.ts';
-import { SETTINGS, type SettingName } from '../src/settings.ts';
+import { listSettings } from '../src/setting-rules.ts';
+import { SETTINGS_TREE } from '../src/settings.ts';
+import { SETTINGS_PAGE } from './support/settings-page.ts';
+
+const SETTINGS = listSettings(SETTINGS_TREE);
 
 function refusal(env: Record<string, string>): string {
   try {
@@ -33,7 +37,7 @@ test('an empty environment gives the defaults', () => {
 });
 
 test('empty values count as absent', () => {
-  const empty = Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ' ']));
+  const empty = Object.fromEntries(SETTINGS.map(({ name }) => [name, ' ']));
   expect(loadConfig(empty)).toEqual(loadConfig({}));
 });
 
@@ -44,20 +48,20 @@ test('the settings cannot be changed afterwards, at any depth', () => {
   expect(Object.isFrozen(config.http.corsOrigins)).toBe(true);
 });
 
-test('every example in the table is accepted, the key aside', () => {
-  for (const [name, setting] of Object.entries(SETTINGS)) {
+test('every example of a setting is accepted, the placeholder for a key aside', () => {
+  for (const { name, example } of SETTINGS) {
     if (name === 'BACKSOLVE_BOOTSTRAP_API_KEY') continue;
-    expect(() => loadConfig({ [name]: setting.example }), name).not.toThrow();
+    expect(() => loadConfig({ [name]: example }), name).not.toThrow();
   }
 });
 
-test('every variable refuses nonsense with its name, what is expected and an example', () => {
-  for (const name of Object.keys(SETTINGS) as SettingName[]) {
+test('every variable refuses nonsense with its name, the expected form and an example', () => {
+  for (const { name, expected, example } of SETTINGS) {
     if (name === 'DATA_DIR') continue; // any text is a path
     const message = refusal({ [name]: ' ~ / ~ ' });
     expect(message).toContain(`  ${name} `);
-    expect(message).toContain(`expected: ${SETTINGS[name].expected}`);
-    expect(message).toContain(`example:  ${name}=${SETTINGS[name].example}`);
+    expect(message).toContain(`expected: ${expected}`);
+    expect(message).toContain(`example:  ${name}=${example}`);
   }
 });
 
@@ -80,7 +84,7 @@ test('a bootstrap key with one wrong character is refused', () => {
   expect(refusal({ BACKSOLVE_BOOTSTRAP_API_KEY: wrong })).toContain('BACKSOLVE_BOOTSTRAP_API_KEY');
 });
 
-test('the default wait may not exceed the longest one', () => {
+test('the default wait must not exceed the longest one', () => {
   expect(refusal({ SUGGEST_WAIT_MS: '3000', SUGGEST_WAIT_MAXIMUM_MS: '2000' })).toContain('at most 2000');
   expect(loadConfig({ SUGGEST_WAIT_MS: '2000', SUGGEST_WAIT_MAXIMUM_MS: '2000' }).suggest.waitMs).toBe(2000);
 });
@@ -90,29 +94,27 @@ test.each([
   ['false', false],
   ['2', 2],
   ['loopback, 10.0.0.0/8,fd00::/8', ['loopback', '10.0.0.0/8', 'fd00::/8']],
-])('TRUST_PROXY %s is understood', (value, meaning) => {
+])('TRUST_PROXY=%s is read', (value, meaning) => {
   expect(loadConfig({ TRUST_PROXY: value }).http.trustProxy).toEqual(meaning);
 });
 
 test.each(['https://a.example/', 'a.example', 'https://a.example/path', 'https://a.example,nonsense'])(
-  'CORS_ORIGINS %s is refused',
+  'CORS_ORIGINS=%s is refused',
   (value) => {
     expect(refusal({ CORS_ORIGINS: value })).toContain('CORS_ORIGINS');
   },
 );
 
-test.each(['localhost', '0.0.0.0', '::', '::1', 'db-1.internal'])('HOST %s is taken', (value) => {
+test.each(['localhost', '0.0.0.0', '::', '::1', 'db-1.internal'])('HOST=%s is accepted', (value) => {
   expect(loadConfig({ HOST: value }).http.host).toBe(value);
 });
 
-test('docs/settings.md lists every variable with its default, and no other', async () => {
-  const page = await readFile(new URL('../docs/settings.md', import.meta.url), 'utf8');
-  const rows = [...page.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map((row) => [row[1], row[2]]);
-  const cores = new Set(['WORKER_CONCURRENCY', 'ENGINE_THREADS']);
-  const expected = Object.entries(SETTINGS).map(([name, setting]) => {
-    if (cores.has(name)) return [name, 'number of cores'];
-    if (name === 'ALLOW_REGISTRATION') return [name, '`start` on loopback: true, else false'];
-    return [name, setting.fallback === undefined ? 'none' : `\`${setting.fallback}\``];
-  });
-  expect(rows).toEqual(expected);
+test('docs/settings.md is the page that the settings generate', async () => {
+  expect(await readFile(SETTINGS_PAGE.file, 'utf8')).toBe(SETTINGS_PAGE.text);
+  for (const { name } of SETTINGS) expect(SETTINGS_PAGE.text).toContain(`| \`${name}\` |`);
+});
+
+test('no two settings read the same variable', () => {
+  const names = SETTINGS.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
 });

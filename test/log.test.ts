@@ -39,7 +39,29 @@ test.each([
   expect(lines).toHaveLength(2);
 });
 
-test('lines that nobody reads are kept up to 4 MiB, dropped beyond, and counted once there is room', () => {
+test('on a terminal an event is one readable line, without process data, stacks or secrets', () => {
+  const written: string[] = [];
+  const terminal = Object.assign(
+    new Writable({
+      decodeStrings: false,
+      write: (line, _, done) => {
+        written.push(line);
+        done();
+      },
+    }),
+    { isTTY: true, hasColors: () => false },
+  );
+  const log = makeLog({ level: 'info', stream: terminal as unknown as NodeJS.WriteStream });
+  log.info({ url: 'http://127.0.0.1:8080', nested: { list: [1, 2] } }, 'service.ready');
+  log.error({ err: new Error('first line\nsecond line'), apiKey: 'hunter2' }, 'request.failed');
+  log.debug('request.answered');
+  expect(written.map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, ''))).toEqual([
+    'INFO: service.ready {"url":"http://127.0.0.1:8080","nested":{"list":[1,2]}}\n',
+    'ERROR: request.failed {"err":"first line\\nsecond line","apiKey":"[removed]"}\n',
+  ]);
+});
+
+test('unread lines are kept up to 4 MiB, dropped beyond, and counted once there is room', () => {
   const written: string[] = [];
   const reads: (() => void)[] = [];
   const unread = new Writable({

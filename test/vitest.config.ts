@@ -1,21 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
 import { hasOldestServer } from './support/postgres-server.ts';
-import { OLDEST_MAJOR } from './support/postgres-versions.ts';
 
 const maxWorkers = Math.max(2, availableParallelism());
 
 const onPostgres = {
   setupFiles: ['test/support/repeatable-properties.ts'],
   globalSetup: ['test/support/postgres-server.ts'],
-  // They end what hangs, and say nothing about speed: processes and servers start slowly on a busy machine.
+  // Only to end hanging tests: processes and servers start slowly on a busy machine.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
   maxWorkers,
 };
 
-/** What depends on the server's version: statements, plans, leases, the road of a suggestion. No server of its own. */
+/** Tests that depend on the server's version: statements, plans, leases, the road of a suggestion. */
 const ON_OLDEST = [
   'test/{db,application,worker,webhooks}/**/*.test.ts',
   'test/http/{native-flow,idempotency,storage,export,ended-waits,body-limits,neighbours}.test.ts',
@@ -34,9 +34,9 @@ if (!hasOldest) {
 }
 
 /**
- * Three projects. `pure` has no I/O at all and finishes within seconds. `postgres` runs against one real server of the newest
- * supported version, `postgres-oldest` what depends on the server's version against one of the oldest (see
- * support/postgres-server.ts for where they come from). Each test file gets a fresh database.
+ * Three projects. `pure` has no I/O and finishes within seconds. `postgres` runs on a real server of the newest supported version;
+ * `postgres-oldest` runs the tests that depend on the version on one of the oldest. support/postgres-server.ts provides the
+ * servers. Each test file gets a fresh database.
  */
 export default defineConfig({
   test: {
@@ -49,7 +49,7 @@ export default defineConfig({
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: ['test/{domain,optimizer,engine,wire,bench,deploy}/**/*.test.ts', 'test/*.test.ts'],
           testTimeout: 20_000,
-          // Pure tests keep nothing, so files share threads whose modules are loaded already.
+          // Pure tests keep no state, so files may share threads and their loaded modules.
           pool: 'threads',
           isolate: false,
           maxWorkers,

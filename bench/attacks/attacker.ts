@@ -1,9 +1,9 @@
-/** One attack in a process of its own: arguments name, host, port, key, seconds; prints what it was answered as one JSON line. */
+/** Runs one attack in its own process (arguments: name, host, port, key, seconds) and prints its answers as one JSON line. */
 import { setPriority } from 'node:os';
 import { ATTACKS } from './attacks.ts';
 
 const [name = '', host = '', port = '', key = '', seconds = ''] = process.argv.slice(2);
-// Its own processor time would come from another machine.
+// A real attacker would not use this machine's processor.
 setPriority(19);
 const answers = await ATTACKS[name]!({
   host,

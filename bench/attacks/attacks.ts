@@ -1,13 +1,13 @@
 /**
- * What one account, or somebody without a key, does to take a service from the others. Each attack goes on until its
- * deadline and tells what it was answered.
+ * What one account, or a client without a key, may do to deny the service to others. Each attack continues until its deadline
+ * and returns the answers it received.
  */
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 
-export interface Target {
+interface Target {
   readonly host: string;
   readonly port: number;
   /** An API key of the attacker's own account. */
@@ -16,12 +16,12 @@ export interface Target {
   readonly deadline: number;
 }
 
-/** How often each status was answered; 'cut' where the connection was closed instead. */
-export type Answers = Map<number | 'cut', number>;
+/** The count of each status; 'cut' if the connection was closed instead. */
+type Answers = Map<number | 'cut', number>;
 
 export type Attack = (target: Target) => Promise<Answers>;
 
-/** Attacks come from an address of their own, as they would outside of one machine. */
+/** Attacks come from a separate address, as from another machine. */
 const LOCAL_ADDRESS = '127.0.0.2';
 const MEBIBYTE = 1024 * 1024;
 const LARGE = 31 * MEBIBYTE;
@@ -33,7 +33,7 @@ interface Sent {
   readonly body: string;
 }
 
-/** One request; never rejects. */
+/** Sends one request; never rejects. */
 function send(target: Target, method: string, path: string, body?: Buffer, key: string = target.key): Promise<Sent> {
   return new Promise((resolve) => {
     const cut = () => resolve({ status: 'cut', body: '' });
@@ -57,14 +57,14 @@ function send(target: Target, method: string, path: string, body?: Buffer, key: 
   });
 }
 
-/** `width` senders at once, each as fast as it is answered. */
+/** Runs `width` senders at once, each of which sends again as soon as it is answered. */
 async function flood(target: Target, width: number, sendOne: () => Promise<Sent>): Promise<Answers> {
   const answers: Answers = new Map();
   const sender = async () => {
     while (performance.now() < target.deadline) {
       const { status } = await Promise.race([sendOne(), delay(target.deadline - performance.now(), HELD)]);
       count(answers, status);
-      // A client that is refused at once and asks again at once would mostly burn its own processor time.
+      // A client that repeats refused requests at once would mostly use its own processor time.
       if (status !== 200 && status !== 201) await delay(10);
     }
   };
@@ -72,14 +72,14 @@ async function flood(target: Target, width: number, sendOne: () => Promise<Sent>
   return answers;
 }
 
-/** The request was still in hand when the attack ended. */
+/** The request was still open when the attack ended. */
 const HELD: Sent = { status: 0, body: '' };
 
 function count(answers: Answers, status: number | 'cut'): void {
   answers.set(status, (answers.get(status) ?? 0) + 1);
 }
 
-/** `width` connections at once that say `opening` and then drip a byte every second; a closed one is opened anew. */
+/** Opens `width` connections that send `opening` and then one byte per second; reopens closed ones. */
 async function drip(target: Target, width: number, opening: (i: number) => Buffer): Promise<Answers> {
   const answers: Answers = new Map();
   const sockets = new Set<Socket>();
@@ -152,7 +152,7 @@ async function makeProject(target: Target, body: Buffer): Promise<string> {
   return `${path}/${/"id":(\d+)/.exec(answer)![1]}`;
 }
 
-/** Largest cases that the default limits allow: 500,000 numbers. */
+/** The largest cases that the default limits allow: 500,000 numbers. */
 const ROWS = 2_500;
 const COLUMNS = 200;
 const row = (columns: number): string =>
@@ -261,7 +261,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
 
   'small requests': (target) => flood(target, 300, () => send(target, 'GET', '/v1/models')),
 
-  /** Well-formed, so that only the database knows them to be wrong; each is another. */
+  /** Well-formed and all different, so that only the database can reject them. */
   'forged keys': (target) =>
     flood(target, 300, () => send(target, 'GET', '/v1/models', undefined, formatApiKey(makeApiKey()))),
 

@@ -1,11 +1,11 @@
 /**
- * What one account at its worst does to another: the victim's times, failures, and what the service needs, attack by attack,
- * against `serve` and `work` as processes with the heap that Node chooses at the manifest's memory limit.
+ * Measures what a hostile account does to another: the victim's latency and failures, and the memory of the service, attack by
+ * attack, against `serve` and `work` with the heap that Node chooses at the manifest's memory limit.
  *
- *   node_modules/.bin/node bench/attacks/run.ts [--seconds 15] [--only 'slow bodies,full bodies'] [--database URL]
+ *   npx node bench/attacks/run.ts [--seconds 15] [--only 'slow bodies,full bodies'] [--database URL]
  *
- * Ends with 1 when a bar is missed: the victim's p95 at most 3 times its quiet value, no failure, no restart, resident
- * memory of `serve` at most 1 GiB.
+ * Exits with code 1 unless the victim's p95 stays below 3 times its quiet value, no call fails, no process ends, and the
+ * resident memory of `serve` stays below 1 GiB. Reads /proc: Linux only.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,12 +15,14 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { findFreePort } from '../../harness/free-port.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
+import { quantile } from '../quantile.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { ATTACKS } from './attacks.ts';
 
@@ -47,7 +49,7 @@ await migrate(db);
 const scopes = ['read', 'write', 'admin'] as const;
 const keyOf = (account: string) => createKey(db, { account, label: null, scopes, expiresAt: null });
 
-const port = 20_000 + Math.floor(Math.random() * 20_000);
+const port = await findFreePort();
 const env = { ...process.env, DATABASE_URL: postgres.url, HOST, PORT: String(port), LOG_LEVEL: 'error' };
 const start = (role: string): ChildProcess =>
   spawn(process.execPath, [`--max-old-space-size=${HEAP_MIB}`, mainFile(), role], {
@@ -63,12 +65,12 @@ await untilReady();
 
 const client = makeClient(`http://${HOST}:${port}`, await keyOf('victim'), 4);
 const rows: Row[] = [];
-await play(client, 5); // The JIT and the prepared statements settle.
+await play(client, 5); // Warms up compiled code and prepared statements.
 for (const name of names) {
   const quiet = await play(client, seconds);
   await resetPeak(serve.pid!);
   const attack = startAttack(name, await keyOf(`attacker of ${name}`));
-  // What it has to build first takes a while.
+  // The attack needs time to prepare its requests.
   await delay(2_000);
   const attacked = await play(client, seconds);
   const answers = await attack;
@@ -95,7 +97,7 @@ interface Played {
   readonly failures: readonly string[];
 }
 
-/** Polls and whole cycles of one client, one call after the other. */
+/** Plays polls and cycles of one client, one call at a time. */
 async function play(victim: Client, forSeconds: number): Promise<Played> {
   const times: number[] = [];
   const failures: string[] = [];
@@ -171,7 +173,7 @@ function startAttack(name: string, key: string): Promise<string> {
   return promise;
 }
 
-/** Peak of resident memory since the last reset. */
+/** Peak resident memory since the last reset. */
 async function peakMib(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => 'VmHWM: 0 kB');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)![1]) / 1024;
@@ -192,11 +194,6 @@ async function untilReady(): Promise<void> {
 
 function mainFile(): string {
   return new URL('../../src/main.ts', import.meta.url).pathname;
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN;
 }
 
 function round(value: number): number {

@@ -1,7 +1,7 @@
 /**
- * A client as a careful user would write one: any ingress will do, every call has a time limit, and a network error, 429
- * or 5xx means the same call again after a pause, at another ingress where there is one. Now and then a call is sent twice at once, as a proxy might. Outputs go
- * to the named iteration, so that a copy of the call which arrives late cannot hit another one.
+ * A client as a careful user would write it. It calls any ingress, limits the time of every call, and repeats a call after a
+ * network error, 429 or 5xx, at another ingress where there is one. It sends some calls twice at once, as a proxy might.
+ * Outputs name their iteration, so that a late copy of a call cannot reach another one.
  */
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,24 +18,24 @@ export interface ClientOptions {
   readonly ports: readonly number[];
   readonly key: string;
   readonly random: () => number;
-  /** Told about every retry, by reason. */
+  /** Called with the reason of every retry. */
   readonly onRetry: (reason: string) => void;
   readonly timeLimitMs: number;
-  /** Share of calls that are sent twice at once. */
+  /** The share of calls sent twice at once. */
   readonly doubled: number;
 }
 
 const WAIT_SECONDS = 5;
 /**
- * The server answers within the wait asked for; what takes much longer is lost. Shorter than a process may be frozen: a
- * call that the client has given up is then carried out late, after its repetition.
+ * The server answers within the requested wait; a call that takes much longer is lost. Shorter than the longest freeze, so
+ * that a frozen process carries out some calls after the client has repeated them.
  */
 const CALL_LIMIT_MS = 8_000;
 
-export class GaveUp extends Error {}
+class GaveUp extends Error {}
 
 export class Client {
-  /** Calls sent, repetitions and copies included. */
+  /** Calls sent, including retries and copies. */
   sent = 0;
   readonly #options: ClientOptions;
   readonly #agent = new Agent({ keepAlive: true });
@@ -44,7 +44,7 @@ export class Client {
     this.#options = options;
   }
 
-  /** The first answer that is no reason to try again. Throws GaveUp past the time limit. */
+  /** Returns the first answer that calls for no retry. Throws GaveUp after the time limit. */
   async call(method: string, path: string, body?: object): Promise<Answer> {
     const key = crypto.randomUUID();
     const deadline = performance.now() + this.#options.timeLimitMs;
@@ -75,7 +75,7 @@ export class Client {
     return others.length > 0 ? others : [port];
   }
 
-  /** The answer, or the code of the network error. */
+  /** Resolves to the answer or to the code of the network error. */
   #send(port: number, method: string, path: string, body: object | undefined, key: string): Promise<Answer | string> {
     this.sent += 1;
     return new Promise((resolve) => {
@@ -111,7 +111,7 @@ export class Client {
   }
 }
 
-/** Also the conflict of a copy of this very call that is still under way. */
+/** Includes the conflict with a copy of the same call that is still running. */
 function isTemporary({ status, body }: Answer): boolean {
   const kind = String(body['type'] ?? '');
   return status >= 500 || status === 429 || (status === 409 && !/iteration-open|output-conflict/.test(kind));

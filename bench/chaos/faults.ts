@@ -1,7 +1,7 @@
-/** What is done to Postgres. Every fault returns when it is over and the server is there again. */
+/** Faults of the database. Each resolves once it is over and the server is running again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Admin, DatabaseServer } from './database-server.ts';
+import type { Admin, DatabaseServer } from '../../harness/database-server.ts';
 import type { Fleet } from './fleet.ts';
 import { pick } from './random.ts';
 
@@ -42,7 +42,7 @@ export const DATABASE_FAULTS = {
       );
       proxy.stall();
       proxy.mode = 'stall';
-      // What was open stays dead for ever; new connections are carried again after a while.
+      // Open connections stay dead; new ones work again after a while.
       setTimeout(() => {
         proxy.mode = 'forward';
       }, HOLD_MS);
@@ -52,7 +52,7 @@ export const DATABASE_FAULTS = {
   full: async ({ server, admin }) => {
     const held: pg.Client[] = [];
     const deadline = performance.now() + HOLD_MS;
-    // Whatever frees up is taken too, so that processes cut off from the server cannot come back.
+    // Takes every slot that becomes free, so that disconnected processes cannot return.
     while (performance.now() < deadline) {
       await terminateAll(admin);
       while (await holdOne(server.url, held));
@@ -75,7 +75,7 @@ async function terminateAll(admin: Admin): Promise<void> {
   );
 }
 
-/** False when the server takes no more connections. */
+/** Returns false when the server accepts no more connections. */
 async function holdOne(url: string, held: pg.Client[]): Promise<boolean> {
   const client = new pg.Client({
     connectionString: url,

@@ -1,20 +1,20 @@
 /**
- * The service as processes of their own, each behind its own proxy to Postgres, and a supervisor that starts again what
- * the chaos has ended, as an orchestrator would. A process that ends by itself, ends badly when asked to stop, or is not
- * ready again in the end is counted: it would have needed a hand.
+ * The processes of the service, each with its own proxy to Postgres, and a supervisor that restarts them as an orchestrator
+ * would. A process that ends unexpectedly, does not stop gracefully, or is not ready at the end is a complaint: a person
+ * would have had to step in.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream, type WriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 
 export type Role = 'serve' | 'work';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
-/** Longer than the grace of the product: past it, an orchestrator would kill. */
+/** Longer than the product's own grace period; then an orchestrator would kill the process. */
 const STOP_LIMIT_MS = 40_000;
 const READY = new Set(['service.ready', 'worker.ready']);
 
@@ -25,9 +25,9 @@ export class Member {
   readonly proxy: TcpProxy;
   child: ChildProcess | undefined;
   isFrozen = false;
-  /** The chaos has asked for its end. */
+  /** It was told to end. */
   isDoomed = false;
-  /** It has said that it is ready; before, an orchestrator would not count on it, nor expect it to stop gracefully. */
+  /** It has reported readiness; until then an orchestrator neither relies on it nor expects it to stop gracefully. */
   hasStarted = false;
 
   constructor(name: string, role: Role, port: number, proxy: TcpProxy) {
@@ -41,7 +41,7 @@ export class Member {
     return this.child !== undefined && this.hasStarted && !this.isFrozen && !this.isDoomed;
   }
 
-  /** As the product names a worker in its leases. */
+  /** The worker's name in its leases. */
   get workerName(): string {
     return `${hostname()}:${this.child?.pid}`;
   }
@@ -57,9 +57,9 @@ export interface FleetOptions {
 
 export class Fleet {
   readonly members: readonly Member[];
-  /** What would have needed a hand. */
+  /** What would have required a person. */
   readonly complaints: string[] = [];
-  /** How often each event was logged, warnings and errors only. */
+  /** The count of each logged event, warnings and errors only. */
   readonly events = new Map<string, number>();
   starts = 0;
   readonly #options: FleetOptions;
@@ -80,10 +80,10 @@ export class Fleet {
     for (const [index, role] of roles.entries()) {
       const proxy = new TcpProxy(options.databaseUrl);
       await proxy.listen();
-      members.push(new Member(`${role}-${index}`, role, await freePort(), proxy));
+      members.push(new Member(`${role}-${index}`, role, await findFreePort(), proxy));
     }
     const fleet = new Fleet(options, members);
-    // A harness that is interrupted takes its processes along.
+    // An interrupted run leaves no processes behind.
     process.once('exit', () => {
       for (const { child } of members) child?.kill('SIGKILL');
     });
@@ -96,7 +96,7 @@ export class Fleet {
     return this.members.filter(({ role }) => role === 'serve').map(({ port }) => port);
   }
 
-  /** Starts the process of a member; called again by the supervisor when it has ended. */
+  /** Starts a member's process; the supervisor calls it again when the process has ended. */
   start(member: Member): void {
     this.starts += 1;
     const port = member.role === 'serve' ? { PORT: String(member.port) } : { HEALTH_PORT: String(member.port) };
@@ -118,14 +118,14 @@ export class Fleet {
     this.#watchLog(member, child);
     child.once('exit', (code, signal) => {
       if (!member.isDoomed && !this.#isClosing) {
-        this.complaints.push(`${member.name} ended by itself: ${signal ?? `code ${code}`}`);
+        this.complaints.push(`${member.name} ended unexpectedly: ${signal ?? `code ${code}`}`);
       }
       member.child = undefined;
       if (!this.#isClosing) setTimeout(() => this.#isClosing || this.start(member), 500);
     });
   }
 
-  /** SIGKILL: nothing is cleaned up. */
+  /** SIGKILL, without any cleaning up. */
   kill(member: Member): void {
     member.isDoomed = true;
     member.child?.kill('SIGKILL');
@@ -141,7 +141,7 @@ export class Fleet {
     member.child?.kill('SIGCONT');
   }
 
-  /** SIGTERM, as in a rolling restart; must end with code 0 within the limit. */
+  /** SIGTERM, as in a rolling restart; the process must end with code 0 within the limit. */
   async stopGracefully(member: Member): Promise<void> {
     const { child } = member;
     if (child === undefined) return;
@@ -159,7 +159,7 @@ export class Fleet {
     child.kill('SIGKILL');
   }
 
-  /** Waits until every process says that it is ready; complains about those that do not in time. */
+  /** Waits until every process is ready; complains about those that are late. */
   async untilReady(limitMs: number): Promise<void> {
     const deadline = performance.now() + limitMs;
     let waiting = [...this.members];
@@ -199,7 +199,7 @@ function parseLine(line: string): { readonly level: string; readonly msg: string
   try {
     return JSON.parse(line) as { level: string; msg: string };
   } catch {
-    return undefined; // what Node itself prints
+    return undefined; // printed by Node itself
   }
 }
 
@@ -210,15 +210,4 @@ async function isReady(member: Member): Promise<boolean> {
     (response) => response.ok,
     () => false,
   );
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen({ host: '127.0.0.1', port: 0 }, () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
-  });
 }

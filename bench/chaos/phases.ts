@@ -1,8 +1,9 @@
-/** The two phases of a run: under chaos, and undisturbed. Each has a database and a fleet of its own. */
+/** The two phases of a run, under chaos and undisturbed, each with its own database and fleet. */
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Admin, type DatabaseServer } from './database-server.ts';
+import { Admin, type DatabaseServer } from '../../harness/database-server.ts';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { DATABASE_FAULTS, type FaultName } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import type { Journal } from './play.ts';
@@ -12,7 +13,7 @@ import { randomFrom } from './random.ts';
 import { measureRecovery, type Recovery, type Violations, verify, type Window } from './verify.ts';
 
 export interface RunOptions {
-  readonly steps: number;
+  readonly inverses: number;
   readonly clients: number;
   readonly limitMs: number;
   readonly seed: number;
@@ -21,34 +22,34 @@ export interface RunOptions {
   readonly faults: readonly FaultName[];
   readonly awaySeconds: number;
   readonly gapMs: number;
-  /** Mean pause between two blows at a process. */
+  /** The mean pause between two faults of processes. */
   readonly pauseMs: number;
-  readonly stepLimit: number;
+  readonly inverseLimit: number;
   readonly folder: string;
 }
 
 export interface FaultRecord extends Window {
   readonly name: FaultName;
-  /** From the end of the fault to the next step done; null: none followed. */
+  /** From the end of the fault to the next finished inverse; null if none followed. */
   readonly resumedAfterMs: number | null;
 }
 
 export interface Outcome {
   readonly journals: readonly Journal[];
-  readonly steps: number;
+  readonly inverses: number;
   readonly seconds: number;
   readonly counts: ChaosCounts;
   readonly starts: number;
   readonly faults: readonly FaultRecord[];
   readonly recovery: Recovery;
   readonly found: Violations;
-  /** Processes that would have needed a hand, and answers no client could expect. */
+  /** Processes that would have required a person, and answers that break the interface. */
   readonly complaints: readonly string[];
   readonly retries: Readonly<Record<string, number>>;
   readonly events: Readonly<Record<string, number>>;
 }
 
-/** The product's defaults, but one computation per worker and no limit of requests. */
+/** The product's defaults, except for one engine thread per worker and no rate limit. */
 const SETTINGS = {
   LOG_LEVEL: 'info',
   RATE_LIMIT_PER_MINUTE: '0',
@@ -57,22 +58,16 @@ const SETTINGS = {
   DATABASE_POOL_SIZE: '5',
 };
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
-/** Past it a client gives up on a call: no fault lasts as long. */
+/** After this time a client gives up on a call; no fault lasts as long. */
 const CALL_LIMIT_MS = 180_000;
-/** A fault counts as survived when steps go on within this time after it. */
+/** A fault is survived when the next inverse follows within this time. */
 export const RESUME_LIMIT_MS = 30_000;
 
 export async function runChaos(server: DatabaseServer, options: RunOptions): Promise<Outcome> {
   const { url, key } = await openDatabase(server, 'chaos');
   const admin = new Admin(url);
   const fleet = await Fleet.start({ ...options, databaseUrl: url, settings: SETTINGS });
-  const players = new Players({
-    ...options,
-    ports: fleet.ingressPorts,
-    key,
-    timeLimitMs: CALL_LIMIT_MS,
-    doubled: 0.05,
-  });
+  const players = makePlayers(fleet, key, options);
   const complaints: string[] = [];
   const setup = await players.prepare();
   const quiet = new AbortController();
@@ -91,15 +86,15 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
     const seconds = Math.round((Date.now() - startedAt) / 1000);
     const { killedWorkers, killedIngresses, frozen, restarted } = processes.counts;
     console.log(
-      `${seconds} s: ${players.stepTimes.length} steps, ${killedWorkers + killedIngresses} killed, ${frozen} frozen, ${restarted} restarted, database faults ${faults.windows.length}${faults.now === undefined ? '' : ` (now ${faults.now})`}, complaints ${fleet.complaints.length + players.complaints.length}`,
+      `${seconds} s: ${players.inverseTimes.length} inverses, ${killedWorkers + killedIngresses} killed, ${frozen} frozen, ${restarted} restarted, database faults ${faults.windows.length}${faults.now === undefined ? '' : ` (now ${faults.now})`}, complaints ${fleet.complaints.length + players.complaints.length}`,
     );
   }, 10_000);
-  await players.play(setup, () => isOver() || (players.stepTimes.length >= options.steps && faults.isComplete));
+  await players.play(setup, () => isOver() || (players.inverseTimes.length >= options.inverses && faults.isComplete));
   quiet.abort();
   await breaking;
   clearInterval(progress);
   const seconds = (Date.now() - startedAt) / 1000;
-  // The calm after: every process must come back by itself.
+  // Every process must recover on its own.
   await fleet.untilReady(RESUME_LIMIT_MS);
   await delay(2_000);
   const found = await verify(admin, players.journals);
@@ -110,13 +105,13 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
   complaints.push(...fleet.complaints, ...players.complaints);
   return {
     journals: players.journals,
-    steps: players.stepTimes.length,
+    inverses: players.inverseTimes.length,
     seconds,
     counts: processes.counts,
     starts: fleet.starts,
     faults: faults.windows.map((window) => ({
       ...window,
-      resumedAfterMs: resumed(players.stepTimes, window),
+      resumedAfterMs: resumed(players.inverseTimes, window),
     })),
     recovery,
     found,
@@ -126,7 +121,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
   };
 }
 
-/** The same objectives on a fresh database, nothing disturbed. */
+/** Plays the same objectives undisturbed on a fresh database. */
 export async function runUndisturbed(
   server: DatabaseServer,
   options: RunOptions,
@@ -134,18 +129,12 @@ export async function runUndisturbed(
 ): Promise<readonly Journal[]> {
   const { url, key } = await openDatabase(server, 'undisturbed');
   const fleet = await Fleet.start({ ...options, databaseUrl: url, settings: SETTINGS });
-  const players = new Players({
-    ...options,
-    ports: fleet.ingressPorts,
-    key,
-    timeLimitMs: CALL_LIMIT_MS,
-    doubled: 0.05,
-  });
+  const players = makePlayers(fleet, key, options);
   const setup = await players.prepare();
   const startedAt = Date.now();
   await players.play(setup, () => players.journals.length >= disturbed.length);
   const seconds = (Date.now() - startedAt) / 1000;
-  console.log(`undisturbed: ${players.stepTimes.length} steps in ${seconds.toFixed(0)} s`);
+  console.log(`undisturbed: ${players.inverseTimes.length} inverses in ${seconds.toFixed(0)} s`);
   await fleet.close();
   players.close();
   if (fleet.complaints.length + players.complaints.length > 0) {
@@ -154,14 +143,14 @@ export async function runUndisturbed(
   return players.journals;
 }
 
-/** A migrated database and a key, made by the product's own commands. */
+function makePlayers(fleet: Fleet, key: string, options: RunOptions): Players {
+  return new Players({ ...options, ports: fleet.ingressPorts, key, timeLimitMs: CALL_LIMIT_MS, doubled: 0.05 });
+}
+
+/** Makes a migrated database and a key with the product's own commands. */
 async function openDatabase(server: DatabaseServer, name: string): Promise<{ url: string; key: string }> {
-  const admin = new Admin(server.url);
-  await admin.query(`create database ${name}`);
-  await admin.close();
-  const changed = new URL(server.url);
-  changed.pathname = `/${name}`;
-  const url = changed.href;
+  await execute(server.url, `create database ${name}`);
+  const url = withDatabase(server.url, name);
   const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'warn' };
   const run = async (...args: string[]) =>
     (await promisify(execFile)(process.execPath, [MAIN, ...args], { env })).stdout.trim();
@@ -176,7 +165,7 @@ interface Breaking {
   readonly now: FaultName | undefined;
 }
 
-/** Works through the faults in turn, over and over, with a pause between two. */
+/** Repeats the faults in order, with a pause between two. */
 function breakDatabase(context: {
   readonly server: DatabaseServer;
   readonly fleet: Fleet;
@@ -190,10 +179,10 @@ function breakDatabase(context: {
   const windows: (Window & { readonly name: FaultName })[] = [];
   const state: { now: FaultName | undefined } = { now: undefined };
   const work = async () => {
-    for (let turn = 0; !signal.aborted && options.faults.length > 0; turn++) {
+    for (let round = 0; !signal.aborted && options.faults.length > 0; round++) {
       await delay(options.gapMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) break;
-      const name = options.faults[turn % options.faults.length]!;
+      const name = options.faults[round % options.faults.length]!;
       state.now = name;
       const from = Date.now();
       await DATABASE_FAULTS[name]({ ...context, admin, random, awaySeconds: options.awaySeconds });
@@ -214,7 +203,7 @@ function breakDatabase(context: {
   };
 }
 
-function resumed(stepTimes: readonly number[], window: Window): number | null {
-  const next = stepTimes.find((at) => at > window.to);
+function resumed(inverseTimes: readonly number[], window: Window): number | null {
+  const next = inverseTimes.find((at) => at > window.to);
   return next === undefined ? null : next - window.to;
 }

@@ -1,34 +1,34 @@
-/** Playing objectives from the first suggestion to their end, with a journal of everything that the service has said. */
+/** Plays objectives from the first suggestion to the end, and keeps a journal of what the service answered. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Client } from './client.ts';
 import { BOXES, makeObjective } from './problems.ts';
 
-/** One iteration as the client knows it. */
-export interface JournalStep {
+/** An inverse as the client knows it. */
+export interface JournalInverse {
   readonly iteration: number;
   readonly inverseId: number;
   readonly input: readonly number[];
-  /** null: the service ended the objective with this step, it was not run. */
+  /** null where the service ended the objective with this inverse, so that it was not run. */
   readonly output: readonly number[] | null;
 }
 
 export interface Journal {
   readonly index: number;
   objectiveId: number;
-  readonly steps: JournalStep[];
-  /** Every input ever seen, by iteration, as text that keeps all bits. */
+  readonly inverses: JournalInverse[];
+  /** Every input seen, by iteration, as text that keeps all bits. */
   readonly seen: Map<number, Set<string>>;
-  /** Computations that failed for good; the next suggest asked again. */
+  /** Computations that failed permanently; the next request for a suggestion tried again. */
   failedComputations: number;
   isEnded: boolean;
 }
 
 export interface Setup {
-  /** Path of the trial of every box. */
+  /** The path of each box's trial. */
   readonly trialPaths: ReadonlyMap<string, string>;
 }
 
-/** Models, projects and output cases, before any chaos. */
+/** Creates models, projects and output cases, before any fault. */
 export async function prepare(client: Client): Promise<Setup> {
   const trialPaths = new Map<string, string>();
   const create = async (path: string, body: object) => {
@@ -49,22 +49,22 @@ export async function prepare(client: Client): Promise<Setup> {
   return { trialPaths };
 }
 
-/** Thrown for an answer that no client could expect. */
-export class Unexpected extends Error {
+/** An answer that breaks the interface. */
+class Unexpected extends Error {
   constructor(what: string, answer: Answer) {
     super(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`);
   }
 }
 
 export interface PlayOptions {
-  /** Steps after which the client stops the objective. */
-  readonly stepLimit: number;
-  /** Whether outputs go to the open iteration under a key, instead of to the iteration by its id. */
+  /** The client stops the objective after so many inverses. */
+  readonly inverseLimit: number;
+  /** Whether outputs go to the open iteration under an Idempotency-Key instead of to an inverse by its id. */
   readonly loadsOpenOutput: boolean;
-  readonly onStep: () => void;
+  readonly onInverse: () => void;
 }
 
-/** Plays objective `index` to its end. Throws Unexpected or GaveUp; the journal then holds what happened before. */
+/** Plays the journal's objective to its end. Throws Unexpected or GaveUp; the journal then holds what came before. */
 export async function play(client: Client, setup: Setup, journal: Journal, options: PlayOptions): Promise<void> {
   const { box, body } = makeObjective(journal.index);
   const trialPath = setup.trialPaths.get(box.name)!;
@@ -73,21 +73,21 @@ export async function play(client: Client, setup: Setup, journal: Journal, optio
   if (made.status !== 201) throw new Unexpected('initialize-inverse', made);
   journal.objectiveId = Number(made.body['objectiveId']);
   const path = `${trialPath}/objectives/${journal.objectiveId}`;
-  for (let runs = 0; runs < options.stepLimit; runs++) {
+  for (let runs = 0; runs < options.inverseLimit; runs++) {
     const asked = await suggest(client, path, journal);
     if (asked.kind === 'ended') break;
-    const { step } = asked;
+    const { inverse } = asked;
     if (asked.kind === 'run') {
-      const output = box.run(step.input);
+      const output = box.run(inverse.input);
       const loaded = options.loadsOpenOutput
         ? await client.call('POST', `${path}/inverse-output`, { output })
-        : await client.call('PUT', `${path}/inverses/${step.inverseId}/output`, { output });
-      if (loaded.status !== 200) throw new Unexpected(`output of iteration ${step.iteration}`, loaded);
-      journal.steps.push({ ...step, output });
+        : await client.call('PUT', `${path}/inverses/${inverse.inverseId}/output`, { output });
+      if (loaded.status !== 200) throw new Unexpected(`output of iteration ${inverse.iteration}`, loaded);
+      journal.inverses.push({ ...inverse, output });
     } else {
-      journal.steps.push({ ...step, output: null });
+      journal.inverses.push({ ...inverse, output: null });
     }
-    options.onStep();
+    options.onInverse();
     if (asked.kind === 'stopped') break;
   }
   const ended = await client.call('POST', `${path}/stop`);
@@ -96,13 +96,13 @@ export async function play(client: Client, setup: Setup, journal: Journal, optio
   journal.isEnded = true;
 }
 
-type SuggestedStep = Omit<JournalStep, 'output'>;
+type SuggestedInverse = Omit<JournalInverse, 'output'>;
 type Asked =
-  | { readonly kind: 'run' | 'stopped'; readonly step: SuggestedStep }
-  /** An output has ended the objective. */
+  | { readonly kind: 'run' | 'stopped'; readonly inverse: SuggestedInverse }
+  /** An output ended the objective. */
   | { readonly kind: 'ended' };
 
-/** The open iteration with its input, whatever it took to learn of it. */
+/** Returns the open inverse with its input, however many calls that takes. */
 async function suggest(client: Client, path: string, journal: Journal): Promise<Asked> {
   for (;;) {
     let answer = await client.call('POST', `${path}/inverses`);
@@ -111,7 +111,7 @@ async function suggest(client: Client, path: string, journal: Journal): Promise<
       if (body['stopReason'] === 0) throw new Unexpected('suggest', answer);
       return afterTheEnd(journal, body);
     }
-    // A repetition of a call whose answer was lost: the iteration stands at the path that the conflict names.
+    // The answer to an earlier call was lost; the conflict names the path of the inverse.
     if (answer.status === 409) answer = await client.call('GET', String(answer.body['instance']));
     while (answer.body['status'] === 'active' && answer.body['input'] === null) {
       await delay(200);
@@ -122,22 +122,22 @@ async function suggest(client: Client, path: string, journal: Journal): Promise<
       journal.failedComputations += 1;
       continue;
     }
-    const step = toStep(answer.body);
-    observe(journal, step);
-    return { kind: answer.body['status'] === 'stopped' ? 'stopped' : 'run', step };
+    const inverse = toInverse(answer.body);
+    observe(journal, inverse);
+    return { kind: answer.body['status'] === 'stopped' ? 'stopped' : 'run', inverse };
   }
 }
 
-/** The objective has ended: with the last output, or with a step of the service whose answer was lost. */
+/** The objective ended with the last output, or with an inverse of the service whose answer was lost. */
 function afterTheEnd(journal: Journal, objective: Readonly<Record<string, unknown>>): Asked {
-  const inverses = objective['inverses'] as Record<string, unknown>[];
-  observeAll(journal, inverses);
-  const step = toListedStep(inverses.at(-1)!, inverses.length);
-  const isKnown = journal.steps.some(({ inverseId }) => inverseId === step.inverseId);
-  return isKnown || objective['stopReason'] !== 2 ? { kind: 'ended' } : { kind: 'stopped', step };
+  const records = objective['inverses'] as Record<string, unknown>[];
+  observeAll(journal, records);
+  const inverse = toListedInverse(records.at(-1)!, records.length);
+  const isKnown = journal.inverses.some(({ inverseId }) => inverseId === inverse.inverseId);
+  return isKnown || objective['stopReason'] !== 2 ? { kind: 'ended' } : { kind: 'stopped', inverse };
 }
 
-function toStep(body: Readonly<Record<string, unknown>>): SuggestedStep {
+function toInverse(body: Readonly<Record<string, unknown>>): SuggestedInverse {
   return {
     iteration: Number(body['iteration']),
     inverseId: Number(body['id']),
@@ -145,18 +145,18 @@ function toStep(body: Readonly<Record<string, unknown>>): SuggestedStep {
   };
 }
 
-function toListedStep(inverse: Readonly<Record<string, unknown>>, iteration: number): SuggestedStep {
-  return { iteration, inverseId: Number(inverse['id']), input: inverse['inputs'] as number[] };
+function toListedInverse(record: Readonly<Record<string, unknown>>, iteration: number): SuggestedInverse {
+  return { iteration, inverseId: Number(record['id']), input: record['inputs'] as number[] };
 }
 
-function observeAll(journal: Journal, inverses: unknown): void {
-  (inverses as Record<string, unknown>[]).forEach((inverse, i) => {
-    const step = toListedStep(inverse, i + 1);
-    if (i > 0 && step.input.length > 0) observe(journal, step);
+function observeAll(journal: Journal, records: unknown): void {
+  (records as Record<string, unknown>[]).forEach((record, i) => {
+    const inverse = toListedInverse(record, i + 1);
+    if (i > 0 && inverse.input.length > 0) observe(journal, inverse);
   });
 }
 
-function observe(journal: Journal, { iteration, input }: SuggestedStep): void {
+function observe(journal: Journal, { iteration, input }: SuggestedInverse): void {
   const seen = journal.seen.get(iteration) ?? new Set<string>();
   journal.seen.set(iteration, seen.add(JSON.stringify(input)));
 }

@@ -1,4 +1,4 @@
-/** Clients that play one objective after the other, and what they have seen. */
+/** Clients that play one objective after another, and what they saw. */
 import { Client } from './client.ts';
 import { type Journal, play, prepare, type Setup } from './play.ts';
 import { randomFrom } from './random.ts';
@@ -8,25 +8,25 @@ export interface PlayersOptions {
   readonly key: string;
   readonly clients: number;
   readonly seed: number;
-  /** Steps after which a client stops its objective. */
-  readonly stepLimit: number;
-  /** Past it a client gives up on a call. */
+  /** A client stops its objective after so many inverses. */
+  readonly inverseLimit: number;
+  /** After this time a client gives up on a call. */
   readonly timeLimitMs: number;
-  /** Share of calls that are sent twice at once. */
+  /** The share of calls sent twice at once. */
   readonly doubled: number;
-  /** Whether outputs go to the open iteration under a key, instead of to the iteration by its id. */
+  /** Whether outputs go to the open iteration under an Idempotency-Key instead of to an inverse by its id. */
   readonly loadsOpenOutput?: boolean;
 }
 
 export class Players {
   readonly journals: Journal[] = [];
-  /** When each step was done, Unix milliseconds, ascending. */
-  readonly stepTimes: number[] = [];
+  /** When each inverse was finished, in Unix milliseconds, ascending. */
+  readonly inverseTimes: number[] = [];
   /** The same by client. */
-  readonly stepTimesOf: readonly number[][];
-  /** Calls sent again, by reason. */
+  readonly inverseTimesOf: readonly number[][];
+  /** Retries, by reason. */
   readonly retries = new Map<string, number>();
-  /** Answers that no client could expect, and calls given up. */
+  /** Answers that break the interface, and calls given up. */
   readonly complaints: string[] = [];
   readonly #clients: readonly Client[];
   readonly #options: PlayersOptions;
@@ -42,10 +42,10 @@ export class Players {
           onRetry: (reason) => this.retries.set(reason, (this.retries.get(reason) ?? 0) + 1),
         }),
     );
-    this.stepTimesOf = this.#clients.map(() => []);
+    this.inverseTimesOf = this.#clients.map(() => []);
   }
 
-  /** Calls sent so far, repetitions included. */
+  /** Calls sent so far, including retries. */
   get requests(): number {
     return this.#clients.reduce((sum, { sent }) => sum + sent, 0);
   }
@@ -54,27 +54,27 @@ export class Players {
     return prepare(this.#clients[0]!);
   }
 
-  /** Every client takes one objective after the other until `isEnough`; objectives begun are played to their end. */
+  /** Every client plays one objective after another until `isEnough`; those already begun are played to the end. */
   async play(setup: Setup, isEnough: () => boolean): Promise<void> {
-    const { stepLimit, loadsOpenOutput = false } = this.#options;
+    const { inverseLimit, loadsOpenOutput = false } = this.#options;
     const loop = async (client: Client, i: number) => {
       while (!isEnough()) {
         const journal: Journal = {
           index: this.journals.length,
           objectiveId: 0,
-          steps: [],
+          inverses: [],
           seen: new Map(),
           failedComputations: 0,
           isEnded: false,
         };
         this.journals.push(journal);
-        const onStep = () => {
+        const onInverse = () => {
           const now = Date.now();
-          this.stepTimes.push(now);
-          this.stepTimesOf[i]!.push(now);
+          this.inverseTimes.push(now);
+          this.inverseTimesOf[i]!.push(now);
         };
         try {
-          await play(client, setup, journal, { stepLimit, loadsOpenOutput, onStep });
+          await play(client, setup, journal, { inverseLimit, loadsOpenOutput, onInverse });
         } catch (error) {
           this.complaints.push(`objective number ${journal.index}: ${(error as Error).message}`);
         }

@@ -46,11 +46,11 @@ export const BOXES: readonly Box[] = [
 
 export interface ObjectiveRequest {
   readonly box: Box;
-  /** Body of initialize-inverse; no two indexes give the same. */
+  /** The body of initialize-inverse, different for every index. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Reachable and unreachable goals of every family in turn, so that runs end in all ways, most of them late. */
+/** Reachable and unreachable objectives of every type in turn, so that they end in every way, most of them late. */
 export function makeObjective(index: number): ObjectiveRequest {
   const box = BOXES[index % BOXES.length]!;
   const random = randomFrom(1_000_003 * (index + 1));

@@ -1,10 +1,10 @@
 /** Kills, freezes and restarts processes of the fleet every few seconds, on a schedule drawn from the seed. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Admin } from './database-server.ts';
+import type { Admin } from '../../harness/database-server.ts';
 import type { Fleet, Member, Role } from './fleet.ts';
 import { pick } from './random.ts';
 
-/** A worker killed, or frozen, while it held leases. */
+/** A worker killed or frozen, with the inverses it held leases for. */
 export interface Blow {
   readonly kind: 'killed' | 'frozen';
   readonly at: number;
@@ -15,7 +15,7 @@ export interface ChaosCounts {
   killedWorkers: number;
   killedIngresses: number;
   frozen: number;
-  /** Of these, workers with leases in their hands, for longer than a lease: their results come too late. */
+  /** Workers among them that held leases and were frozen for longer than a lease, so that their results come too late. */
   frozenAtWork: number;
   restarted: number;
 }
@@ -24,13 +24,13 @@ export interface ProcessChaosOptions {
   readonly fleet: Fleet;
   readonly admin: Admin;
   readonly random: () => number;
-  /** Mean pause between two actions. */
+  /** The mean pause between two actions. */
   readonly pauseMs: number;
   readonly signal: AbortSignal;
 }
 
 const LONGEST_FREEZE_MS = 9_000;
-/** A lease (6 s), the poll that finds it expired, and the time to compute again. */
+/** A lease (6 s), the poll that finds it expired, and the time of a second computation. */
 const PAST_LEASE_MS = 8_500;
 
 export class ProcessChaos {
@@ -43,7 +43,7 @@ export class ProcessChaos {
     this.#options = options;
   }
 
-  /** Goes on until the signal fires; resolves when everything frozen is thawed again. */
+  /** Continues until the signal fires; resolves when every frozen process is thawed. */
   async run(): Promise<void> {
     const { random, pauseMs, signal } = this.#options;
     while (!signal.aborted) {
@@ -55,7 +55,7 @@ export class ProcessChaos {
 
   async #act(): Promise<void> {
     const { random, fleet } = this.#options;
-    // Drawn always, used or not: what one action finds must not shift the schedule.
+    // Always drawn, used or not, so that the state of the fleet cannot shift the schedule.
     const [draw, roleDraw, lengthDraw] = [random(), random(), random()];
     const role: Role = roleDraw < 0.6 ? 'work' : 'serve';
     const running = fleet.members.filter((member) => member.role === role && member.isRunning);
@@ -63,7 +63,7 @@ export class ProcessChaos {
       random,
       fleet.members.filter((member) => member.role === role),
     );
-    // One of a kind stays up, as a disruption budget would have it.
+    // One process per role stays up, as under a disruption budget.
     if (!victim.isRunning || running.length < 2) return;
     if (draw < 0.55) await this.#kill(victim);
     else if (draw < 0.8 && victim.role === 'work' && lengthDraw < 0.6) await this.#freezeAtWork(victim);
@@ -83,7 +83,7 @@ export class ProcessChaos {
     this.counts.killedWorkers += 1;
   }
 
-  /** Stops the worker at a moment when it holds leases (up to 40 tries) and returns whose; [] when it never did. */
+  /** Freezes the worker while it holds leases, in up to 40 attempts. Returns their inverses; [] if it never held one. */
   async #catchAtWork(member: Member): Promise<readonly number[]> {
     const { fleet } = this.#options;
     for (let attempt = 0; attempt < 40; attempt++) {
@@ -98,7 +98,7 @@ export class ProcessChaos {
     return [];
   }
 
-  /** What the worker holds leases for; undefined while the database is away. */
+  /** Returns the inverses that the worker holds leases for; undefined while the database is unreachable. */
   async #held(member: Member): Promise<readonly number[] | undefined> {
     const text = "select inverse_id as id from suggestion_jobs where state = 'leased' and leased_by = $1";
     const rows = await this.#options.admin.query<{ id: string }>(text, [member.workerName]).catch(() => undefined);

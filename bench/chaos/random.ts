@@ -1,4 +1,4 @@
-/** Uniform numbers in [0, 1) from a 32-bit seed (mulberry32): the same seed gives the same schedule. */
+/** Uniform numbers in [0, 1) from a 32-bit seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,6 +1,6 @@
-/** What came out, as JSON and as a table. */
+/** The figures of a run, as JSON and as a table. */
+import { quantile } from '../quantile.ts';
 import { type FaultRecord, type Outcome, RESUME_LIMIT_MS, type RunOptions } from './phases.ts';
-import { quantile } from './verify.ts';
 
 const RECOVERY_TARGET_MS = 10_000;
 
@@ -9,7 +9,8 @@ export type Report = ReturnType<typeof makeReport>;
 export function makeReport(options: RunOptions, outcome: Outcome, differences: readonly string[]) {
   const { found, recovery, faults } = outcome;
   const missing = options.faults.filter((name) => !faults.some((fault) => fault.name === name));
-  const p99 = quantile(recovery.calmMs, 0.99);
+  const recoveryAt = (share: number) => (recovery.calmMs.length === 0 ? null : quantile(recovery.calmMs, share));
+  const p99 = recoveryAt(0.99);
   const unfinished = outcome.journals.filter(({ isEnded }) => !isEnded).map(({ index }) => `objective number ${index}`);
   const violations = [
     ...found.lost.map((what) => `lost: ${what}`),
@@ -23,14 +24,16 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     ...faults.filter(isNotSurvived).map(({ name, resumedAfterMs }) => `${name}: resumed after ${resumedAfterMs} ms`),
     ...missing.map((name) => `${name} never happened`),
     ...unexpectedAnswers(outcome.retries),
-    ...(outcome.steps < options.steps ? [`only ${outcome.steps} of ${options.steps} steps in the time given`] : []),
+    ...(outcome.inverses < options.inverses
+      ? [`only ${outcome.inverses} of ${options.inverses} inverses in time`]
+      : []),
     ...(p99 !== null && p99 > RECOVERY_TARGET_MS ? [`p99 recovery ${p99} ms`] : []),
   ];
   const { folder: _folder, ...settings } = options;
   return {
     at: new Date().toISOString(),
     options: settings,
-    steps: outcome.steps,
+    inverses: outcome.inverses,
     objectives: outcome.journals.length,
     seconds: Math.round(outcome.seconds),
     lost: found.lost.length,
@@ -42,7 +45,7 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     processes: { ...outcome.counts, starts: outcome.starts, complaints: outcome.complaints.length },
     recoveryMs: {
       jobs: recovery.calmMs.length,
-      p50: quantile(recovery.calmMs, 0.5),
+      p50: recoveryAt(0.5),
       p99,
       maximum: recovery.calmMs.at(-1) ?? null,
       slowest: recovery.calmMs.slice(-10),
@@ -70,7 +73,7 @@ function summarize(faults: readonly FaultRecord[], name: string) {
   };
 }
 
-/** 500 means a fault of ours; away, restarting and overloaded are 503. A failed computation says so and is retried. */
+/** An unreachable, restarting or overloaded service answers 503; 500 is a defect, unless it reports a failed computation. */
 function unexpectedAnswers(retries: Readonly<Record<string, number>>): readonly string[] {
   return Object.entries(retries)
     .filter(([reason]) => reason.startsWith('500') && !reason.includes('suggestion-failed'))
@@ -80,12 +83,12 @@ function unexpectedAnswers(retries: Readonly<Record<string, number>>): readonly 
 export function printReport(report: Report): void {
   console.log(JSON.stringify(report, null, 2));
   console.table({
-    'steps under chaos': report.steps,
+    'inverses under chaos': report.inverses,
     lost: report.lost,
     doubled: report.doubled,
     'out of order': report.outOfOrder,
-    'objectives unlike the undisturbed run': report.differentFromUndisturbed,
-    'processes that needed a hand': report.processes.complaints,
+    'objectives that differ from the undisturbed run': report.differentFromUndisturbed,
+    'processes that required a person': report.processes.complaints,
     'killed, frozen, restarted': `${report.processes.killedWorkers + report.processes.killedIngresses}, ${report.processes.frozen}, ${report.processes.restarted}`,
     'recovery of killed jobs, p50 / p99 / max ms': `${report.recoveryMs.p50} / ${report.recoveryMs.p99} / ${report.recoveryMs.maximum} (${report.recoveryMs.jobs} jobs)`,
     'database faults survived': `${Object.values(report.databaseFaults).reduce((sum, { survived }) => sum + survived, 0)} of ${Object.values(report.databaseFaults).reduce((sum, { times }) => sum + times, 0)}`,

@@ -1,19 +1,19 @@
 /**
- * Breaks everything while clients work, and then looks for the smallest damage.
+ * Injects faults into processes and the database while clients work, and then checks that nothing was lost, doubled or changed.
  *
- *   node bench/chaos/run.ts [--steps 10000] [--clients 8] [--seconds 3600] [--seed 1] [--ingresses 2] [--workers 3]
+ *   npx node bench/chaos/run.ts [--inverses 10000] [--clients 8] [--seconds 3600] [--seed 1] [--ingresses 2] [--workers 3]
  *     [--faults restart-fast,restart-immediate,kill,cut,half-open,full,away] [--away-seconds 60] [--gap-seconds 20]
- *     [--pause-seconds 4] [--step-limit 12] [--report file.json] [--folder dir]
+ *     [--pause-seconds 4] [--inverse-limit 12] [--report file.json] [--folder dir]
  *
- * Clients play objectives over HTTP against several ingress and worker processes on one Postgres, until `steps` steps are
- * done and every fault has happened. Then the same objectives are played undisturbed on a fresh database and both runs are
- * compared bit by bit. Exits with 1 on any violation; the folder with logs and database stays then.
+ * Clients play objectives over HTTP against several ingress and worker processes on one Postgres until enough inverses have
+ * their outputs and every fault has happened. Then the same objectives are played undisturbed on a fresh database, and both
+ * runs are compared bit by bit. Exits with code 1 on any violation, and then keeps the folder with the logs and the database.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { DatabaseServer } from './database-server.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
 import { DATABASE_FAULTS, type FaultName } from './faults.ts';
 import { type Outcome, type RunOptions, runChaos, runUndisturbed } from './phases.ts';
 import { makeReport, printReport } from './report.ts';
@@ -22,6 +22,8 @@ import { compareRuns } from './verify.ts';
 const text = (fallback: string) => ({ type: 'string', default: fallback }) as const;
 const { values } = parseArgs({
   options: {
+    inverses: { type: 'string' },
+    // The former name of --inverses.
     steps: text('10000'),
     clients: text('8'),
     seconds: text('3600'),
@@ -32,7 +34,7 @@ const { values } = parseArgs({
     'away-seconds': text('60'),
     'gap-seconds': text('20'),
     'pause-seconds': text('4'),
-    'step-limit': text('12'),
+    'inverse-limit': text('12'),
     report: { type: 'string' },
     folder: { type: 'string' },
   },
@@ -41,7 +43,7 @@ const { values } = parseArgs({
 const faults = values.faults.split(',').filter((name) => name !== '') as FaultName[];
 for (const name of faults) if (!(name in DATABASE_FAULTS)) throw new Error(`there is no fault "${name}"`);
 const options: RunOptions = {
-  steps: Number(values.steps),
+  inverses: Number(values.inverses ?? values.steps),
   clients: Number(values.clients),
   limitMs: 1000 * Number(values.seconds),
   seed: Number(values.seed),
@@ -51,7 +53,7 @@ const options: RunOptions = {
   awaySeconds: Number(values['away-seconds']),
   gapMs: 1000 * Number(values['gap-seconds']),
   pauseMs: 1000 * Number(values['pause-seconds']),
-  stepLimit: Number(values['step-limit']),
+  inverseLimit: Number(values['inverse-limit']),
   folder: values.folder ?? (await mkdtemp(path.join(tmpdir(), 'backsolve-chaos-'))),
 };
 

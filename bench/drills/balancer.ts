@@ -1,14 +1,14 @@
 /**
- * A load balancer as one stands in front of the ingress processes: sends each request to the next backend in rotation over
- * kept-alive connections, asks /readyz, and never repeats a request that may have arrived.
+ * A load balancer in front of ingress processes. It sends each request to the next ready backend over kept-alive
+ * connections, probes /readyz, and never repeats a request that may have arrived.
  */
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Backend {
+interface Backend {
   readonly port: number;
-  /** Whether the operator lets it have requests; false drains it. */
+  /** Whether the operator lets it receive requests; false drains it. */
   isWanted: boolean;
   isReady: boolean;
 }
@@ -16,7 +16,7 @@ export interface Backend {
 export interface Balancer {
   readonly url: string;
   readonly backends: Backend[];
-  /** Answers that the balancer had to give itself: no backend, or a backend that broke off. */
+  /** Requests that the balancer had to answer itself, because no backend was ready or the backend broke off. */
   readonly failures: readonly string[];
   close(): Promise<void>;
 }
@@ -27,12 +27,12 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
   const backends: Backend[] = ports.map((port) => ({ port, isWanted: true, isReady: false }));
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const failures: string[] = [];
-  let turn = 0;
+  let requests = 0;
   const server = createServer((incoming, outgoing) => {
     const usable = backends.filter((backend) => backend.isWanted && backend.isReady);
-    turn += 1;
-    const backend = usable[turn % usable.length];
-    if (backend === undefined) refuse(outgoing, failures, `${incoming.method} ${incoming.url}: no backend`);
+    requests += 1;
+    const backend = usable[requests % usable.length];
+    if (backend === undefined) refuse(outgoing, failures, `${incoming.method} ${incoming.url}: no backend is ready`);
     else forward(incoming, outgoing, backend, agent, failures);
   });
   server.keepAliveTimeout = 60_000;

@@ -1,14 +1,14 @@
-/** What `serve`, `work` and the database hold, scraped all the time and gathered into samples. Reads /proc, hence Linux only. */
+/** Memory, handles and sizes of `serve`, `work` and the database, scraped continuously into samples. Reads /proc: Linux only. */
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Process } from './fleet.ts';
 
 const SCRAPE_MS = 500;
-/** The queue's table swells until autovacuum comes, once a minute: what counts is the most in a time longer than that. */
+/** The queue's table swells until autovacuum runs, once a minute; its maximum over a longer time counts. */
 const SWING_SCRAPES = 90_000 / SCRAPE_MS;
 
-/** Figures that must not grow, and the unit they are shown in. */
+/** Figures that must not grow, with their units. */
 export const WATCHED = {
   serveResident: 'MiB',
   serveHeap: 'MiB',
@@ -23,8 +23,8 @@ export const WATCHED = {
   connections: '',
   queueTable: 'MiB',
 } as const;
-/** Grows because it keeps what it is meant to keep. */
-export const KEPT = { keysTable: 'MiB', stepsTable: 'MiB', database: 'MiB' } as const;
+/** Figures that grow with the data that the service is meant to keep. */
+export const KEPT = { keysTable: 'MiB', inversesTable: 'MiB', database: 'MiB' } as const;
 export type Figure = keyof typeof WATCHED | keyof typeof KEPT;
 export const UNITS: Readonly<Record<Figure, string>> = { ...WATCHED, ...KEPT };
 
@@ -37,7 +37,7 @@ export interface Watched {
   readonly database: pg.Client;
 }
 
-/** Scrapes all the time, and makes a sample of the scrapes whenever enough cycles were done. */
+/** Scrapes continuously and condenses the scrapes of every so many cycles into a sample. */
 export class Watch {
   readonly #watched: Watched;
   readonly #every: number;
@@ -48,14 +48,14 @@ export class Watch {
   #cycles = 0;
   #isOver = false;
 
-  /** @param every  cycles of a sample */
+  /** @param every  cycles per sample */
   constructor(watched: Watched, every: number) {
     this.#watched = watched;
     this.#every = every;
     this.#scraping = this.#scrapeAll();
   }
 
-  tell(cycles: number): void {
+  note(cycles: number): void {
     this.#cycles = cycles;
   }
 
@@ -87,11 +87,11 @@ async function scrape({ serve, metricsPort, work, database }: Watched): Promise<
   const [ofServe, ofWork, { rows }] = await Promise.all([
     readProcess(serve.pid, metricsPort),
     readProcess(work.pid, work.port),
-    database.query<Record<'connections' | 'queueTable' | 'keysTable' | 'stepsTable' | 'database', string>>(`
+    database.query<Record<'connections' | 'queueTable' | 'keysTable' | 'inversesTable' | 'database', string>>(`
       select (select count(*) from pg_stat_activity where datname = current_database()) as connections,
         pg_total_relation_size('suggestion_jobs') as "queueTable",
         pg_total_relation_size('idempotency_keys') as "keysTable",
-        pg_total_relation_size('inverses') as "stepsTable",
+        pg_total_relation_size('inverses') as "inversesTable",
         pg_database_size(current_database()) as database`),
   ]);
   const sizes = Object.fromEntries(Object.entries(rows[0]!).map(([name, value]) => [name, Number(value)]));
@@ -126,7 +126,7 @@ async function readProcess(pid: number, port: number) {
   };
 }
 
-/** Of the heap, and of what hangs on it, the least; of everything else the mean. */
+/** The minimum of the heap and of external memory, what remains after garbage collection; the mean of everything else. */
 function summarize(scrapes: readonly Readonly<Record<Figure, number>>[]): Readonly<Record<Figure, number>> {
   const names = Object.keys(scrapes[0]!) as Figure[];
   const summary = names.map((name) => {

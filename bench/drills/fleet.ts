@@ -1,38 +1,38 @@
-/** Processes of the product as an operator runs them: `backsolve serve` and `backsolve work` on one database. */
+/** Processes as an operator runs them: `backsolve serve` and `backsolve work` on one database. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../../harness/free-port.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const READY_LIMIT_MS = 60_000;
 
-/** The guards against overload would count a machine that is busy with other work as a failure of the service. */
+/** Without the guards against overload, which would treat a busy machine as a failure of the service. */
 const UNGUARDED = { LOG_LEVEL: 'fatal', RATE_LIMIT_PER_MINUTE: '0', MAXIMUM_EVENT_LOOP_DELAY_MS: '0' };
 
 export type Role = 'serve' | 'work';
 
 export interface Process {
   readonly role: Role;
-  /** Of `serve` the public one, of `work` that of the probes. */
+  /** The public port of `serve`, the probe port of `work`. */
   readonly port: number;
   readonly pid: number;
-  /** How it ended without being told to; undefined while it runs or when it was told to. */
-  readonly endedByItself: string | undefined;
-  /** The same role on the same port, from `main` on. Resolves when it is ready. */
+  /** How it ended, if nobody stopped it. */
+  readonly endedUnexpectedly: string | undefined;
+  /** Starts the role on its port, from the entry point `main`. Resolves when it is ready. */
   start(main?: string): Promise<void>;
   isReady(): Promise<boolean>;
-  /** SIGTERM and the wait for its end; milliseconds and exit code. */
+  /** Sends SIGTERM and waits for the end. Returns the milliseconds and the exit code. */
   stop(): Promise<{ readonly ms: number; readonly code: number | null }>;
 }
 
 export async function makeProcess(role: Role, settings: Readonly<Record<string, string>>): Promise<Process> {
-  const port = await findPort();
+  const port = await findFreePort();
   let child: ChildProcess | undefined;
-  let endedByItself: string | undefined;
+  let endedUnexpectedly: string | undefined;
   let isStopping = false;
   const isReady = () => answersReady(port);
-  // A drill that is interrupted takes its processes along.
+  // An interrupted drill leaves no processes behind.
   process.once('exit', () => child?.kill('SIGKILL'));
   return {
     role,
@@ -40,8 +40,8 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
     get pid() {
       return child!.pid!;
     },
-    get endedByItself() {
-      return endedByItself;
+    get endedUnexpectedly() {
+      return endedUnexpectedly;
     },
     isReady,
     start: async (main = MAIN) => {
@@ -51,11 +51,11 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
       child = started;
       isStopping = false;
       started.once('exit', (code, signal) => {
-        if (!isStopping) endedByItself = `${role} ended by itself: ${signal ?? `code ${code}`}`;
+        if (!isStopping) endedUnexpectedly = `${role} ended unexpectedly: ${signal ?? `code ${code}`}`;
       });
       const deadline = performance.now() + READY_LIMIT_MS;
       while (!(await isReady())) {
-        if (endedByItself !== undefined) throw new Error(endedByItself);
+        if (endedUnexpectedly !== undefined) throw new Error(endedUnexpectedly);
         if (performance.now() > deadline) throw new Error(`${role} is not ready after ${READY_LIMIT_MS} ms`);
         await delay(100);
       }
@@ -73,7 +73,7 @@ export async function makeProcess(role: Role, settings: Readonly<Record<string, 
   };
 }
 
-/** Runs a command of the product to its end. */
+/** Runs a command to its end and returns its output. Throws if it fails. */
 export async function runCommand(
   args: readonly string[],
   settings: Readonly<Record<string, string>>,
@@ -84,19 +84,19 @@ export async function runCommand(
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`backsolve ${args.join(' ')} ended with ${code}`);
+  if (code !== 0) throw new Error(`backsolve ${args.join(' ')} ended with code ${code}`);
   return Buffer.concat(chunks).toString();
 }
 
 /**
- * NODE_OPTIONS for a heap of so many MiB as in a container. On a machine with more memory Node gives new objects 128 MiB; a small
- * heap would be full with that alone, and collected all the time.
+ * NODE_OPTIONS for a heap of so many MiB, as in a container. On a larger machine Node reserves 128 MiB for new objects, which
+ * alone would fill a small heap and keep the garbage collector busy.
  */
 export function heapOptions(mebibytes: number): string {
   return `--max-old-space-size=${mebibytes} --max-semi-space-size=16`;
 }
 
-/** A fresh API key of the account "default". */
+/** Creates an API key of the account "default". */
 export async function createKey(settings: Readonly<Record<string, string>>, main = MAIN): Promise<string> {
   return (await runCommand(['keys', 'create'], settings, main)).match(/bks_\w+/)![0];
 }
@@ -107,14 +107,4 @@ async function answersReady(port: number): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A port that nobody listens on. */
-export async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,11 +1,11 @@
 /**
- * The drill: the disk under `backsolve start` really fills up, while clients play, and there is room again later; then once
- * more until Postgres has no room for its write-ahead log either and ends. Nothing is restarted by hand. Needs root and Linux:
- * the disk is a file system in memory of its own.
+ * Fills the disk under `backsolve start` while clients play, frees it, and then fills it again until Postgres cannot write its
+ * write-ahead log and ends. Nothing is restarted by hand. Exits with code 1 if an answer was 500, a read failed while the
+ * database ran, or anything acknowledged to a client is missing.
  *
- *   node bench/drills/full-disk.ts [--megabytes 400] [--clients 4] [--seconds 30] [--log-seconds 30]
+ *   npx node bench/drills/full-disk.ts [--megabytes 400] [--clients 4] [--seconds 30] [--log-seconds 30]
  *
- * Ends with 1 when an answer was a 500, a read failed while the database ran, or anything that a client was told is missing.
+ * Needs root and Linux: the disk is a separate file system in memory.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,13 +15,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Admin } from '../../harness/database-server.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { findRunningPostgres } from '../../src/dev/embedded-postgres.ts';
-import { Client } from '../chaos/client.ts';
-import { Admin } from '../chaos/database-server.ts';
-import { type Journal, play, prepare } from '../chaos/play.ts';
-import { randomFrom } from '../chaos/random.ts';
-import { verify } from '../chaos/verify.ts';
-import { findPort } from './fleet.ts';
+import { describeViolations, startLoad, verifyDatabase } from './load.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -32,9 +29,9 @@ const { values: options } = parseArgs({
   },
 });
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
-/** Past it something does not come back by itself. */
+/** A service that takes longer has not recovered on its own. */
 const BACK_LIMIT_MS = 60_000;
-/** A client's pause after 507 is 30 s. */
+/** A client pauses for 30 s after each 507. */
 const CALL_LIMIT_MS = 300_000;
 
 if (process.getuid?.() !== 0) throw new Error('mounting a file system needs root');
@@ -61,11 +58,21 @@ try {
 async function drill() {
   const dataDir = join(disk, 'data');
   const service = await startService(dataDir);
-  const players = startPlayers(service);
+  const load = await startLoad({
+    ports: [service.port],
+    key: service.key,
+    clients: Number(options.clients),
+    inverseLimit: 20,
+    timeLimitMs: CALL_LIMIT_MS,
+    doubled: 0.05,
+    loadsOpenOutput: false,
+  });
   const reader = startReader(service);
   const complaints: string[] = [];
   await delay(10_000);
 
+  // A fresh segment of the log, which otherwise may run out of room in this phase already.
+  await administer(dataDir, (admin) => admin.query('select pg_switch_wal()'));
   const full = await whileFull(service, reader, async () => delay(Number(options.seconds) * 1_000));
   if (full.readsFailed > 0) complaints.push(`${full.readsFailed} reads failed while the disk was full`);
   if (full.writes['507'] === undefined) complaints.push('no write was refused: the disk was not full');
@@ -75,24 +82,20 @@ async function drill() {
     await useUpLog(dataDir);
     await delay(Number(options['log-seconds']) * 1_000);
   });
-  if (logFull.databaseEnds === 0) complaints.push('the database did not end: its log was not full');
+  if (logFull.databaseEnds === 0) complaints.push('the database did not end: there was room for its log');
   await delay(5_000);
 
-  const journals = await players.stop();
+  const report = await load.stop();
   reader.stop();
   const url = await findRunningPostgres(dataDir);
-  const admin = new Admin(url!);
-  const violations = await verify(admin, journals);
-  await admin.close();
-  for (const [kind, list] of Object.entries(violations)) for (const one of list) complaints.push(`${kind}: ${one}`);
-  complaints.push(...players.complaints);
+  complaints.push(...describeViolations(await verifyDatabase(url!, load.journals)), ...report.complaints);
   if (service.answered500() > 0) complaints.push(`${service.answered500()} answers were 500`);
   return {
-    steps: journals.reduce((sum, { steps }) => sum + steps.length, 0),
-    objectives: journals.length,
+    inverses: report.inverses,
+    objectives: report.objectives,
     full,
     logFull,
-    retries: Object.fromEntries(players.retries),
+    retries: report.retries,
     complaints,
   };
 }
@@ -101,13 +104,13 @@ interface Running {
   readonly port: number;
   readonly metricsPort: number;
   readonly key: string;
-  /** Lines of the log with this event since the start. */
+  /** Counts the logged lines of an event since the start. */
   count(event: string): number;
   answered500(): number;
 }
 
 async function startService(dataDir: string): Promise<Running> {
-  const [port, metricsPort] = [await findPort(), await findPort()];
+  const [port, metricsPort] = [await findFreePort(), await findFreePort()];
   const settings = {
     DATA_DIR: dataDir,
     PORT: String(port),
@@ -115,6 +118,8 @@ async function startService(dataDir: string): Promise<Running> {
     RATE_LIMIT_PER_MINUTE: '0',
     MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
     ENGINE_THREADS: '1',
+    // Requests are logged from this level on.
+    LOG_LEVEL: 'debug',
   };
   child = spawn(process.execPath, [MAIN, 'start'], {
     env: { ...process.env, ...settings },
@@ -123,7 +128,7 @@ async function startService(dataDir: string): Promise<Running> {
   const events = new Map<string, number>();
   let failed = 0;
   const key = Promise.withResolvers<string>();
-  child.once('exit', (code) => key.reject(new Error(`the service ended with ${code}`)));
+  child.once('exit', (code) => key.reject(new Error(`the service ended with code ${code}`)));
   createInterface({ input: child.stdout! }).on('line', (line) => {
     const text = /bks_\w+/.exec(line)?.[0];
     if (text !== undefined) key.resolve(text);
@@ -141,60 +146,15 @@ async function startService(dataDir: string): Promise<Running> {
   };
 }
 
-function startPlayers({ port, key }: Running) {
-  const journals: Journal[] = [];
-  const retries = new Map<string, number>();
-  const complaints: string[] = [];
-  let isOver = false;
-  const loop = async (seed: number) => {
-    const client = new Client({
-      ports: [port],
-      key,
-      random: randomFrom(seed),
-      onRetry: (reason) => retries.set(reason, (retries.get(reason) ?? 0) + 1),
-      timeLimitMs: CALL_LIMIT_MS,
-      doubled: 0.05,
-    });
-    const setup = await prepared;
-    while (!isOver) {
-      const index = journals.length;
-      const journal = { index, objectiveId: 0, steps: [], seen: new Map(), failedComputations: 0, isEnded: false };
-      journals.push(journal);
-      await play(client, setup, journal, { stepLimit: 20, loadsOpenOutput: false, onStep: () => undefined }).catch(
-        (error: Error) => {
-          complaints.push(`objective number ${index}: ${error.message}`);
-        },
-      );
-    }
-    client.close();
-  };
-  const first = {
-    ports: [port],
-    key,
-    random: randomFrom(1),
-    onRetry: () => undefined,
-    timeLimitMs: 60_000,
-    doubled: 0,
-  };
-  const prepared = prepare(new Client(first));
-  const loops = Array.from({ length: Number(options.clients) }, (_, i) => loop(i + 2));
-  const stop = async (): Promise<readonly Journal[]> => {
-    isOver = true;
-    await Promise.all(loops);
-    return journals;
-  };
-  return { retries, complaints, stop };
-}
-
 type Statuses = Readonly<Record<string, number>>;
 
-/** Asks for models, and tries to make one, ten times a second; counts the answers by status. */
+/** Lists models and tries to create one, ten times a second; counts the answers by status. */
 function startReader({ port, key }: Running) {
   let counts = { reads: {} as Record<string, number>, writes: {} as Record<string, number> };
   let isOver = false;
   const note = async (of: 'reads' | 'writes', method: string) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    // Refused in any case, but only once the body is looked at: with room it is 400.
+    // Invalid, so that nothing is created: with free space the answer is 400.
     const body = method === 'POST' ? { body: JSON.stringify({ name: '' }) } : {};
     const status = await fetch(`http://127.0.0.1:${port}/v1/models`, { method, headers, ...body }).then(
       async (response) => {
@@ -223,7 +183,7 @@ function startReader({ port, key }: Running) {
   };
 }
 
-/** Fills the disk to the last byte, and makes room when `meanwhile` is over. */
+/** Fills the disk to the last byte, and frees it after `meanwhile`. */
 async function whileFull(service: Running, reader: ReturnType<typeof startReader>, meanwhile: () => Promise<unknown>) {
   const ends = service.count('the database ended unexpectedly');
   const failures = service.count('the database could not be started again; this is tried until it succeeds');
@@ -236,7 +196,7 @@ async function whileFull(service: Running, reader: ReturnType<typeof startReader
   await rm(join(disk, 'ballast'));
   const startedAt = performance.now();
   while ((await readReadiness(service, '/readyz/writes')).status !== 200) {
-    if (performance.now() - startedAt > BACK_LIMIT_MS) throw new Error('it does not come back by itself');
+    if (performance.now() - startedAt > BACK_LIMIT_MS) throw new Error('the service did not recover on its own');
     await delay(50);
   }
   return {
@@ -262,17 +222,21 @@ async function fillDisk(): Promise<void> {
   await ballast.close();
 }
 
-/** Writes log, and nothing else, until the server ends for want of room. */
+/** Writes nothing but write-ahead log until the server ends for lack of space. */
 async function useUpLog(dataDir: string): Promise<void> {
-  const admin = new Admin((await findRunningPostgres(dataDir))!);
   const message =
     "select count(pg_logical_emit_message(true, 'drill', repeat('x', 100000))) from generate_series(1, 100)";
-  try {
+  await administer(dataDir, async (admin) => {
     for (let round = 0; round < 200; round++) await admin.query(message);
-  } catch {
-    // The server has ended.
+  }).catch(() => undefined); // The server has ended.
+}
+
+async function administer(dataDir: string, work: (admin: Admin) => Promise<unknown>): Promise<void> {
+  const admin = new Admin((await findRunningPostgres(dataDir))!);
+  try {
+    await work(admin);
   } finally {
-    await admin.close().catch(() => undefined);
+    await admin.close();
   }
 }
 

@@ -1,73 +1,80 @@
 /**
- * Clients that play objectives without a pause while something happens to the service: every POST under an Idempotency-Key,
- * a call that fails sent again under the same one. What they saw is held against the database afterwards.
+ * Clients that play objectives without pause while something happens to the service. Every POST has an Idempotency-Key, and a
+ * failed call is repeated under the same one. Afterwards the database is compared with what the clients saw.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Admin } from '../chaos/database-server.ts';
+import { Admin } from '../../harness/database-server.ts';
 import type { Journal } from '../chaos/play.ts';
 import { Players } from '../chaos/players.ts';
 import { type Violations, verify } from '../chaos/verify.ts';
 
 export interface LoadOptions {
-  /** Ports of the ingress processes, or of what stands in front of them. */
+  /** Ports of the ingress processes or of the balancer in front of them. */
   readonly ports: readonly number[];
   readonly key: string;
   readonly clients: number;
+  /** Inverses after which a client begins another objective; 12 unless given. */
+  readonly inverseLimit?: number;
+  /** A call that fails for longer is a failure of the service; 90 s unless given. */
+  readonly timeLimitMs?: number;
+  /** The share of calls sent twice at once; 0 unless given. */
+  readonly doubled?: number;
+  /** Whether outputs go to the open iteration under an Idempotency-Key (unless given) or to an inverse by its id. */
+  readonly loadsOpenOutput?: boolean;
 }
 
-export interface LoadReport {
+interface LoadReport {
   readonly requests: number;
-  readonly steps: number;
+  readonly inverses: number;
   readonly objectives: number;
-  /** Calls that failed and were sent again, by reason. */
+  /** Retries, by reason. */
   readonly retries: Readonly<Record<string, number>>;
-  /** Answers that no client could expect, and calls given up. */
+  /** Answers that break the interface, and calls given up. */
   readonly complaints: readonly string[];
 }
 
 export interface Load {
-  /** Steps done so far. */
-  readonly steps: () => number;
+  /** The number of inverses finished so far. */
+  readonly inverses: () => number;
   /** What the clients know so far. */
   readonly journals: readonly Journal[];
-  /** When each client did its steps, Unix milliseconds. */
-  readonly stepTimesOf: readonly (readonly number[])[];
-  /** Resolves after so many steps more. */
-  moreSteps(count: number): Promise<void>;
-  /** Objectives begun are played to their end. */
+  /** When each client finished its inverses, in Unix milliseconds. */
+  readonly inverseTimesOf: readonly (readonly number[])[];
+  /** Resolves after so many more inverses. */
+  moreInverses(count: number): Promise<void>;
+  /** Plays the objectives already begun to their end. */
   stop(): Promise<LoadReport>;
 }
 
 const SEED = 1;
-/** A history that grows without end would make every suggestion slower than the one before. */
-const STEPS_PER_OBJECTIVE = 12;
-/** A call that fails for so long is a failure of the service, whatever happened to it. */
+/** Short histories keep suggestions equally fast. */
+const INVERSES_PER_OBJECTIVE = 12;
 const CALL_LIMIT_MS = 90_000;
-/** No step in such a time: nothing is to be waited for any more. */
+/** Without an inverse for so long, the drill fails. */
 const STALL_LIMIT_MS = 120_000;
 
 export async function startLoad(options: LoadOptions): Promise<Load> {
   const players = new Players({
-    ...options,
     seed: SEED,
-    stepLimit: STEPS_PER_OBJECTIVE,
+    inverseLimit: INVERSES_PER_OBJECTIVE,
     timeLimitMs: CALL_LIMIT_MS,
     doubled: 0,
     loadsOpenOutput: true,
+    ...options,
   });
   let isOver = false;
   const setup = await players.prepare();
   const playing = players.play(setup, () => isOver);
-  const steps = () => players.stepTimes.length;
+  const inverses = () => players.inverseTimes.length;
   return {
-    steps,
+    inverses,
     journals: players.journals,
-    stepTimesOf: players.stepTimesOf,
-    moreSteps: async (count) => {
-      const enough = steps() + count;
-      while (steps() < enough) {
-        const last = players.stepTimes.at(-1) ?? Date.now();
-        if (Date.now() - last > STALL_LIMIT_MS) throw new Error(`no step for ${STALL_LIMIT_MS / 1_000} s`);
+    inverseTimesOf: players.inverseTimesOf,
+    moreInverses: async (count) => {
+      const enough = inverses() + count;
+      while (inverses() < enough) {
+        const last = players.inverseTimes.at(-1) ?? Date.now();
+        if (Date.now() - last > STALL_LIMIT_MS) throw new Error(`no inverse for ${STALL_LIMIT_MS / 1_000} s`);
         await delay(20);
       }
     },
@@ -77,7 +84,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
       players.close();
       return {
         requests: players.requests,
-        steps: steps(),
+        inverses: inverses(),
         objectives: players.journals.length,
         retries: Object.fromEntries(players.retries),
         complaints: players.complaints,
@@ -86,7 +93,7 @@ export async function startLoad(options: LoadOptions): Promise<Load> {
   };
 }
 
-/** What the database lacks of the journals, has twice, or has in another order. */
+/** Finds what the database lacks, holds twice or holds in another order than the journals. */
 export async function verifyDatabase(databaseUrl: string, journals: readonly Journal[]): Promise<Violations> {
   const admin = new Admin(databaseUrl);
   try {
@@ -96,7 +103,7 @@ export async function verifyDatabase(databaseUrl: string, journals: readonly Jou
   }
 }
 
-/** Every broken promise in words; [] when all were kept. */
+/** One sentence per violation; [] if there are none. */
 export function describeViolations(found: Violations): readonly string[] {
   return Object.entries(found).flatMap(([kind, list]) => (list as readonly string[]).map((one) => `${kind}: ${one}`));
 }

@@ -6,22 +6,22 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { findFreePort } from '../../harness/free-port.ts';
 import { chooseUser, makePrivateFolder } from '../../src/dev/system-user.ts';
-import { findFreePort } from '../../test/telemetry/free-port.ts';
 
 const SETTINGS = new URL('../../deploy/pgbouncer.ini', import.meta.url);
 const READY_LIMIT_MS = 20_000;
 
 export interface PgBouncerVersion {
   readonly text: string;
-  /** From 1.21 on. */
+  /** True from 1.21. */
   readonly takesPreparedStatements: boolean;
 }
 
 export async function readVersion(program: string): Promise<PgBouncerVersion> {
   const { stdout } = await promisify(execFile)(program, ['--version']);
   const [text, major, minor] = /PgBouncer (\d+)\.(\d+)[.\d]*/.exec(stdout) ?? [];
-  if (text === undefined) throw new Error(`${program} --version says nothing of a version: ${stdout}`);
+  if (text === undefined) throw new Error(`${program} --version printed no version: ${stdout}`);
   return { text, takesPreparedStatements: Number(major) > 1 || Number(minor) >= 21 };
 }
 
@@ -31,7 +31,7 @@ export interface PgBouncer {
   stop(): Promise<void>;
 }
 
-/** Runs it in `folder`, which it makes, as a user other than root, for the roles whose URLs are given. */
+/** Runs PgBouncer in `folder`, which is created, as a user other than root, for the roles of the URLs. */
 export async function startPgBouncer(
   program: string,
   folder: string,
@@ -47,7 +47,7 @@ export async function startPgBouncer(
     '*': `host=${roles[0]!.hostname} port=${roles[0]!.port}`,
     listen_port: String(port),
     auth_file: path.join(folder, 'userlist.txt'),
-    // Older ones do not know it.
+    // Unknown to older versions.
     max_prepared_statements: version.takesPreparedStatements ? undefined : '',
   };
   const files = {
@@ -76,14 +76,14 @@ export async function startPgBouncer(
     stop: async () => {
       const exited = once(child, 'exit');
       child.kill('SIGTERM');
-      // It would wait for clients that are still connected.
+      // After one signal it would wait for clients that are still connected.
       child.kill('SIGTERM');
       await exited;
     },
   };
 }
 
-/** Values of the file replaced by those given; an empty one drops the line, undefined leaves it. Sockets in the file system stay off. */
+/** Replaces settings of the file. An empty value drops the line, undefined keeps it. Turns off sockets in the file system. */
 function replaceSettings(text: string, given: Readonly<Record<string, string | undefined>>): string {
   const lines = text.split('\n').flatMap((line) => {
     const [, name] = /^(\S+) = /.exec(line) ?? [];

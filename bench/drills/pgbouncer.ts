@@ -1,12 +1,12 @@
 /**
  * Backsolve behind PgBouncer in transaction mode, with the settings of deploy/pgbouncer.ini: migrations, time limits, the tests
- * of the road of a suggestion, and what the pooler costs beside a direct connection.
+ * of a suggestion's road, and the cost of the pooler compared with a direct connection.
  *
- *   node bench/drills/pgbouncer.ts [--pgbouncer /usr/sbin/pgbouncer] [--seconds 5] [--rounds 3] [--clients 4] [--no-tests]
+ *   npx node bench/drills/pgbouncer.ts [--pgbouncer /usr/sbin/pgbouncer] [--seconds 5] [--rounds 3] [--clients 4] [--no-tests]
  *
- * The tests run twice: with LISTEN_DATABASE_URL past the pooler, and without it, where nothing is heard and the poll stands in.
- * With PgBouncer before 1.21 statements are not prepared, and the tests, which prepare theirs, are left out. Ends with code 1
- * when anything fails.
+ * The tests run twice: with LISTEN_DATABASE_URL past the pooler, and without it, where no notification arrives and polling
+ * takes over. With PgBouncer before 1.21, statements are not prepared and the tests are skipped, because they prepare theirs.
+ * Exits with code 1 if anything fails.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,13 +14,12 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import pg from 'pg';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { findLostLimits } from '../../src/db/lost-limits.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { execute, withDatabase } from '../../test/support/postgres-server.ts';
 import { type CycleRate, measureCycles, median } from '../service/cycle-rate.ts';
 import { runCommand } from './fleet.ts';
 import { type PgBouncer, type PgBouncerVersion, readVersion, startPgBouncer } from './pgbouncer-process.ts';
@@ -36,17 +35,17 @@ const { values: options } = parseArgs({
   allowNegative: true,
 });
 
-/** What a suggestion passes from the request to the delivered event, and what goes wrong on the way. */
+/** The tests of everything between a request for a suggestion and the delivered event, faults included. */
 const ROAD = ['application', 'worker', 'webhooks', 'http', 'fault', 'scenario/native.test.ts'].map(
   (name) => `test/${name}`,
 );
 const DATABASE = 'drill';
 const LIMITS = { statement_timeout: '15s', lock_timeout: '5s', idle_in_transaction_session_timeout: '10s', jit: 'off' };
-// Dropping a database ends the connections that PgBouncer keeps to it, which the server would tell one by one.
+// Dropping a database ends PgBouncer's connections to it; the server would log each of them.
 const log = makeLog({ level: 'error' });
 
 const folder = await mkdtemp(join(tmpdir(), 'backsolve-pgbouncer-'));
-// PgBouncer's user passes through it.
+// PgBouncer's user must be able to enter it.
 await chmod(folder, 0o711);
 const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log });
 const hasty = new URL(postgres.url);
@@ -54,7 +53,7 @@ hasty.username = 'hasty';
 let pgbouncer: PgBouncer | undefined;
 try {
   const version = await readVersion(options.pgbouncer);
-  tell('pooler', { version: version.text, preparedStatements: version.takesPreparedStatements });
+  print('pooler', { version: version.text, preparedStatements: version.takesPreparedStatements });
   await prepareServer();
   pgbouncer = await startPgBouncer(options.pgbouncer, join(folder, 'pgbouncer'), [postgres.url, hasty.href]);
   await drill(pgbouncer, version);
@@ -72,31 +71,21 @@ async function drill({ through }: PgBouncer, version: PgBouncerVersion): Promise
   };
   await migrateTwice(settings);
   await checkLimits(settings, through(hasty.href));
-  if (!options.tests || !version.takesPreparedStatements) tell('tests', { left: 'out' });
+  if (!options.tests || !version.takesPreparedStatements) print('tests', { skipped: 'all' });
   else for (const listens of [true, false]) await runTests(through(postgres.url), listens);
   await measure({
     direct: { DATABASE_URL: direct },
     'pooler, LISTEN past it': { ...settings, LISTEN_DATABASE_URL: direct },
-    'pooler, nothing heard': settings,
+    'pooler, no notifications': settings,
   });
 }
 
-function tell(what: string, facts: object, isFine = true): void {
+function print(what: string, facts: object, isFine = true): void {
   console.log(JSON.stringify({ what, ...facts, ...(!isFine && { failed: true }) }));
   if (!isFine) process.exitCode = 1;
 }
 
-async function query<Row>(url: string, text: string): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows as Row[];
-  } finally {
-    await client.end();
-  }
-}
-
-/** The role as docs/operations.md wants it, and one whose statements are out of time at once. */
+/** Sets up the role as docs/operations.md demands, and one whose statements time out after 200 ms. */
 async function prepareServer(): Promise<void> {
   const { username, password } = new URL(postgres.url);
   for (const [name, value] of Object.entries(LIMITS)) {
@@ -107,25 +96,25 @@ async function prepareServer(): Promise<void> {
   await execute(postgres.url, `create database ${DATABASE}`);
 }
 
-/** Two at once through the pooler, and a third that must not find the lock of either. */
+/** Migrates twice at once through the pooler, then a third time, which must not find a lock left behind. */
 async function migrateTwice(settings: Readonly<Record<string, string>>): Promise<void> {
   const both = await Promise.all([1, 2].map(() => runCommand(['migrate'], settings)));
   const third = await runCommand(['migrate'], settings);
-  const locks = await query(postgres.url, "select from pg_locks where locktype = 'advisory'");
+  const locks = await execute(postgres.url, "select from pg_locks where locktype = 'advisory'");
   const applied = both.map((output) => output.match(/^applied /gm)?.length ?? 0).sort();
   const isFine = applied[0] === 0 && applied[1]! > 0 && third.includes('was up to date') && locks.length === 0;
-  tell('migrations', { appliedByEither: applied, locksLeft: locks.length }, isFine);
+  print('migrations', { appliedByEither: applied, locksLeft: locks.length }, isFine);
 }
 
 async function checkLimits(settings: Readonly<Record<string, string>>, hastyUrl: string): Promise<void> {
   const config = loadConfig(settings);
   const db = openDatabase(config, settings['DATABASE_URL']!, log);
   const lost = await findLostLimits(db, config.database).finally(() => db.destroy());
-  const cancelled = await query(hastyUrl, 'select pg_sleep(20)').then(
+  const cancelled = await execute(hastyUrl, 'select pg_sleep(20)').then(
     () => 'not cancelled',
     (error: Error) => error.message,
   );
-  tell('limits', { lost, hasty: cancelled }, lost.length === 0 && cancelled.includes('statement timeout'));
+  print('limits', { lost, hasty: cancelled }, lost.length === 0 && cancelled.includes('statement timeout'));
 }
 
 async function runTests(poolerUrl: string, listens: boolean): Promise<void> {
@@ -161,10 +150,10 @@ async function runTests(poolerUrl: string, listens: boolean): Promise<void> {
     .filter(({ status }) => status === 'failed')
     .map(({ fullName }) => fullName);
   const facts = { listens, passed: numPassedTests, failed: numFailedTests, skipped: numPendingTests, failures };
-  tell('tests', facts, code === 0 && numPassedTests > 0);
+  print('tests', facts, code === 0 && numPassedTests > 0);
 }
 
-/** In turns, so that what else the machine does meets all of them. */
+/** Measures them round by round, so that other load on the machine affects all of them alike. */
 async function measure(ways: Readonly<Record<string, Readonly<Record<string, string>>>>): Promise<void> {
   const rates = new Map<string, CycleRate[]>(Object.keys(ways).map((name) => [name, []]));
   const run = { clients: Number(options.clients), seconds: Number(options.seconds) };
@@ -173,7 +162,7 @@ async function measure(ways: Readonly<Record<string, Readonly<Record<string, str
   }
   for (const [name, each] of rates) {
     const of = (read: (rate: CycleRate) => number) => Number(median(each.map(read)).toFixed(1));
-    tell('cycles', {
+    print('cycles', {
       way: name,
       clients: run.clients,
       perSecond: of(({ perSecond }) => perSecond),

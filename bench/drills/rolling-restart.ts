@@ -1,31 +1,34 @@
 /**
- * Two ingress and two worker processes behind a balancer, clients without a pause, and every process replaced in turn by
- * SIGTERM. With --from the fleet begins as an earlier commit on that commit's schema, and the restart is the upgrade to this
- * tree: its migrations under load, then its processes. With --migration the upgrade leads from this tree to one with a migration
- * more, made up for the drill. Ends with 1 when a request failed, a process ended badly, or the database does not hold what the
- * clients were told.
+ * Restarts two ingress and two worker processes one by one with SIGTERM, behind a balancer and under constant load. Exits with
+ * code 1 if a request failed, a process ended badly, or the database does not hold what the clients were told.
  *
- *   node bench/drills/rolling-restart.ts [--clients 4] [--rounds 1] [--drain 500] [--steps 20] [--from COMMIT | --migration]
+ *   npx node bench/drills/rolling-restart.ts [--clients 4] [--rounds 1] [--drain 500] [--inverses 20]
+ *     [--from COMMIT | --migration]
+ *
+ * With --from, the fleet starts from an earlier commit on that commit's schema, and the restart upgrades it to this tree: first
+ * its migrations, under load, then its processes. With --migration, it upgrades this tree to one with an additional, invented
+ * migration.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { createKey, makeProcess, type Process, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
 import { describeViolations, startLoad, verifyDatabase } from './load.ts';
+import { runDrill } from './run-drill.ts';
 
 const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '4' },
     rounds: { type: 'string', default: '1' },
-    // How long a process goes on after the balancer stopped sending to it: preStop of deploy/kubernetes.
+    // Milliseconds between the last request to a process and SIGTERM, as preStop in deploy/kubernetes.
     drain: { type: 'string', default: '500' },
-    // Between two restarts, so that the load meets the fleet as it is then.
+    // Between two restarts, so that the load reaches the fleet in every state. --steps is the former name.
+    inverses: { type: 'string' },
     steps: { type: 'string', default: '20' },
     from: { type: 'string' },
     migration: { type: 'boolean', default: false },
@@ -34,28 +37,18 @@ const { values: options } = parseArgs({
 const REPOSITORY = new URL('../../', import.meta.url).pathname;
 const run = promisify(execFile);
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: makeLog({ level: 'error' }) });
-try {
-  const broken = await main();
-  for (const one of broken) console.log(`BROKEN ${one}`);
-  console.log(broken.length === 0 ? 'Every promise was kept.' : `${broken.length} broken promises.`);
-  process.exitCode = broken.length === 0 ? 0 : 1;
-} finally {
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await runDrill(drill);
 
-/** Every broken promise. */
-async function main(): Promise<readonly string[]> {
+/** Returns every broken promise. */
+async function drill(folder: string): Promise<readonly string[]> {
+  await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
   const settings = {
     DATABASE_URL: postgres.url,
     WORKER_CONCURRENCY: '2',
     ENGINE_THREADS: '1',
     POLL_INTERVAL_MS: '500',
   };
-  const before = options.from === undefined ? undefined : await unpackRelease(options.from);
+  const before = options.from === undefined ? undefined : await unpackRelease(folder, options.from);
   await runCommand(['migrate'], settings, before);
   const key = await createKey(settings, before);
   const fleet: Process[] = [];
@@ -65,17 +58,17 @@ async function main(): Promise<readonly string[]> {
   while (!balancer.backends.every(({ isReady }) => isReady)) await delay(50);
   const { port } = new URL(balancer.url);
   const load = await startLoad({ ports: [Number(port)], key, clients: Number(options.clients) });
-  const steps = Number(options.steps);
+  const inverses = Number(options.inverses ?? options.steps);
   const broken: string[] = [];
-  await load.moreSteps(steps);
+  await load.moreInverses(inverses);
 
-  const after = options.migration ? await makeNextRelease() : undefined;
+  const after = options.migration ? await makeNextRelease(folder) : undefined;
   if (before !== undefined || after !== undefined) {
     const startedAt = performance.now();
     const printed = await runCommand(['migrate'], settings, after);
     const migrated = [...printed.matchAll(/^applied (.*)$/gm)].map(([, name]) => name);
     print({ migrated, migratedMs: Math.round(performance.now() - startedAt) });
-    await load.moreSteps(steps);
+    await load.moreInverses(inverses);
     const areReady = balancer.backends.map(({ isReady }) => isReady);
     print({ oldReleaseReadyOnNewSchema: areReady });
     if (areReady.includes(false)) broken.push('the old release is not ready on the new schema');
@@ -83,8 +76,8 @@ async function main(): Promise<readonly string[]> {
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const member of fleet) {
       const stopped = await restart(member, balancer, after);
-      if (stopped.code !== 0) broken.push(`${member.role} ended with ${stopped.code}`);
-      await load.moreSteps(steps);
+      if (stopped.code !== 0) broken.push(`${member.role} ended with code ${stopped.code}`);
+      await load.moreInverses(inverses);
     }
   }
   const report = await load.stop();
@@ -111,8 +104,8 @@ async function restart(member: Process, balancer: Balancer, main: string | undef
   return stopped;
 }
 
-/** The tree of an earlier commit with the packages it asks for. Returns its main.ts. */
-async function unpackRelease(commit: string): Promise<string> {
+/** Unpacks the tree of an earlier commit with the packages it requires. Returns its main.ts. */
+async function unpackRelease(folder: string, commit: string): Promise<string> {
   const release = join(folder, 'earlier-release');
   await mkdir(release);
   const archive = join(folder, 'earlier-release.tar');
@@ -129,8 +122,8 @@ async function unpackRelease(commit: string): Promise<string> {
   return join(release, 'src/main.ts');
 }
 
-/** This release with one migration more: a column, an index on the largest table and a backfill. Returns its main.ts. */
-async function makeNextRelease(): Promise<string> {
+/** Copies this tree and adds a migration: columns, an index on the largest table and a backfill. Returns its main.ts. */
+async function makeNextRelease(folder: string): Promise<string> {
   const release = join(folder, 'next-release');
   for (const part of ['src', 'migrations', 'package.json']) {
     await cp(join(REPOSITORY, part), join(release, part), { recursive: true });

@@ -1,29 +1,30 @@
 /**
- * Many cycles (suggest, load output), to see whether anything grows that should not: resident memory, heap, handles, open files
- * and connections of `serve` and `work`, and the size of the queue's table with its indexes. Objectives are short, stopped and
- * deleted when they are done, so that what a cycle costs does not change. Prints a table of samples, and for the second half of the
- * run the slope per cycle with its standard error. Ends with 1 when something grows, a request failed, a process ended by itself,
- * or the database does not hold exactly the cycles that were played.
+ * Plays many cycles (suggest, load output) to see whether anything grows that should not: resident memory, heap, handles, open
+ * files and connections of `serve` and `work`, and the size of the queue's table with its indexes. Exits with code 1 if
+ * something grows, a request failed, a process ended unexpectedly, or the database does not hold exactly the cycles played.
  *
- *   node bench/drills/soak.ts --cycles 100000 [--cheap] [--clients 8] [--samples 100] [--per-objective 10]
+ *   npx node bench/drills/soak.ts --cycles 100000 [--cheap] [--clients 8] [--samples 100] [--per-objective 10]
  *     [--heap-mb 192] [--report FILE]
  *
- * A verdict takes 5 minutes: a shorter run says so and judges everything but growth, since heaps and dead rows swing in that time.
+ * A verdict on growth takes 5 minutes; a shorter run judges everything else and says so, because heaps and dead rows fluctuate.
+ * Objectives are short, and are stopped and deleted at the end, so that the cost of a cycle stays constant. Prints a table of
+ * samples and, for the second half of the run, the slope per cycle with its standard error.
  *
- * With --cheap the optimizer is replaced by a cheap one, which leaves the service alone, at twice the speed. Heap is the least of
- * each sample's scrapes, two a second: what is left after collecting garbage. The queue's table is the most of 90 s, longer than
- * autovacuum takes to come. Growth of less than 5 percent over the second half counts as flat. Rows that are meant to stay (steps,
- * and keys for 24 hours) grow and are told apart. Reads /proc, hence Linux only.
+ * --cheap replaces the optimizer by a cheap one and doubles the speed. Heap is the minimum of a sample's scrapes, two per
+ * second: what garbage collection leaves. The queue's table is the maximum over 90 s, longer than the interval of autovacuum.
+ * Growth below 5 percent over the second half counts as flat. Rows that are kept on purpose (inverses, and idempotency keys for
+ * 24 hours) grow and are listed separately. Reads /proc: Linux only.
  */
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { DatabaseServer } from '../chaos/database-server.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
 import { type Figure, KEPT, type Sample, UNITS, WATCHED, Watch } from './figures.ts';
-import { createKey, findPort, heapOptions, makeProcess, runCommand } from './fleet.ts';
-import { makeDrillFolder } from './folder.ts';
+import { createKey, heapOptions, makeProcess, runCommand } from './fleet.ts';
+import { runDrill } from './run-drill.ts';
 import { type Trend, trendOf } from './trend.ts';
 
 const { values: options } = parseArgs({
@@ -33,7 +34,7 @@ const { values: options } = parseArgs({
     clients: { type: 'string', default: '8' },
     samples: { type: 'string', default: '100' },
     'per-objective': { type: 'string', default: '10' },
-    // Node lets garbage lie while there is room: a small heap leaves less of it to hide a leak in.
+    // Node collects garbage late while there is room; a leak shows sooner in a small heap.
     'heap-mb': { type: 'string', default: '192' },
     report: { type: 'string' },
   },
@@ -42,25 +43,15 @@ const CYCLES = Number(options.cycles);
 const CLIENTS = Number(options.clients);
 const PER_OBJECTIVE = Number(options['per-objective']);
 const SHOWN_SAMPLES = 20;
-/** Several full collections of garbage and several rounds of autovacuum, which comes once a minute. */
+/** Enough for several full garbage collections and several runs of autovacuum, one per minute. */
 const VERDICT_SECONDS = 300;
 const MEBIBYTE = 1024 * 1024;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-let broken: readonly string[];
-try {
-  broken = await soak();
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
-for (const one of broken) console.log(`BROKEN ${one}`);
-if (broken.length > 0) console.log(`${broken.length} broken promises.`);
-process.exit(broken.length === 0 ? 0 : 1);
+await runDrill(soak);
 
-async function soak(): Promise<readonly string[]> {
+async function soak(folder: string): Promise<readonly string[]> {
   const server = await DatabaseServer.create(join(folder, 'database'), ['jit=off', 'log_min_messages=warning']);
-  const metricsPort = await findPort();
+  const metricsPort = await findFreePort();
   const settings = {
     DATABASE_URL: server.url,
     WORKER_CONCURRENCY: options.cheap ? '8' : '2',
@@ -80,13 +71,13 @@ async function soak(): Promise<readonly string[]> {
   const watch = new Watch({ serve, metricsPort, work, database }, CYCLES / Number(options.samples));
   const failures: string[] = [];
   const startedAt = performance.now();
-  await play(client, failures, (cycles) => watch.tell(cycles));
+  await play(client, failures, (cycles) => watch.note(cycles));
   const seconds = (performance.now() - startedAt) / 1_000;
   const samples = await watch.end();
   const lost = await countMissing(database);
   client.close();
   await database.end();
-  const ended = [serve, work].flatMap(({ endedByItself }) => endedByItself ?? []);
+  const ended = [serve, work].flatMap(({ endedUnexpectedly }) => endedUnexpectedly ?? []);
   const stops = await Promise.all([serve, work].map((member) => member.stop()));
   await server.close();
 
@@ -98,19 +89,19 @@ async function soak(): Promise<readonly string[]> {
     await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
   }
   const growing = isLong ? Object.keys(WATCHED).filter((name) => !trends[name as Figure].isFlat) : [];
-  if (!isLong) console.log(`Too short to tell what grows: a verdict takes ${VERDICT_SECONDS} s.`);
-  else if (growing.length === 0) console.log('Flat: nothing grows but what is kept on purpose.');
+  if (!isLong) console.log(`Too short for a verdict on growth, which takes ${VERDICT_SECONDS} s.`);
+  else if (growing.length === 0) console.log('Flat: nothing grows except what is kept on purpose.');
   return [
     ...failures.slice(0, 20),
     ...lost,
     ...ended,
-    ...stops.flatMap(({ code }) => (code === 0 ? [] : [`a process ended with ${code}`])),
+    ...stops.flatMap(({ code }) => (code === 0 ? [] : [`a process ended with code ${code}`])),
     ...growing.map((name) => `${name} grows`),
   ];
 }
 
-/** All clients together; every objective is stopped and its model deleted when its cycles are done. */
-async function play(client: Client, failures: string[], tell: (cycles: number) => void): Promise<void> {
+/** Plays all cycles; stops every objective and deletes its model after the last of its cycles. */
+async function play(client: Client, failures: string[], note: (cycles: number) => void): Promise<void> {
   let begun = 0;
   let done = 0;
   const loop = async () => {
@@ -121,7 +112,7 @@ async function play(client: Client, failures: string[], tell: (cycles: number) =
       for (let cycle = 0; cycle < count; cycle++) {
         const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
         await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-        tell(++done);
+        note(++done);
       }
       await client.call('POST', `${path}/stop`);
       await client.call('DELETE', path.slice(0, path.indexOf('/projects')));
@@ -132,21 +123,21 @@ async function play(client: Client, failures: string[], tell: (cycles: number) =
   await Promise.all(Array.from({ length: CLIENTS }, once));
 }
 
-/** Steps that the clients played and the database has not, or has more of; jobs left behind. */
+/** Compares the stored cycles with those played, and finds jobs left behind. */
 async function countMissing(database: pg.Client): Promise<readonly string[]> {
-  const { rows } = await database.query<{ steps: number; attempts: number; jobs: number }>(`
-    select (select count(*)::int from inverses where iteration > 1 and output is not null) as steps,
+  const { rows } = await database.query<{ inverses: number; attempts: number; jobs: number }>(`
+    select (select count(*)::int from inverses where iteration > 1 and output is not null) as inverses,
       (select coalesce(sum(attempt_count), 0)::int from objectives) as attempts,
       (select count(*)::int from suggestion_jobs) as jobs`);
-  const { steps, attempts, jobs } = rows[0]!;
+  const { inverses, attempts, jobs } = rows[0]!;
   return [
-    ...(steps === CYCLES ? [] : [`${CYCLES} cycles were played, ${steps} are stored`]),
+    ...(inverses === CYCLES ? [] : [`${CYCLES} cycles were played, ${inverses} are stored`]),
     ...(attempts === CYCLES ? [] : [`${CYCLES} cycles were played, ${attempts} attempts are counted`]),
     ...(jobs === 0 ? [] : [`${jobs} jobs were left behind`]),
   ];
 }
 
-/** Of the second half: the first one fills caches, pools and tables. */
+/** Trends of the second half; the first half fills caches, pools and tables. */
 function trendsOf(samples: readonly Sample[]): Readonly<Record<Figure, Trend>> {
   const second = samples.slice(Math.floor(samples.length / 2));
   const trends = (Object.keys(UNITS) as Figure[]).map((name) => [
@@ -164,11 +155,11 @@ function show(
   const judge = (name: Figure) =>
     name in KEPT ? 'kept on purpose' : !isLong ? '' : trends[name].isFlat ? 'flat' : 'GROWS';
   const round = (name: Figure, value: number) => Number((UNITS[name] === 'MiB' ? value / MEBIBYTE : value).toFixed(1));
-  const step = Math.max(1, Math.floor(samples.length / SHOWN_SAMPLES));
+  const stride = Math.max(1, Math.floor(samples.length / SHOWN_SAMPLES));
   const names = Object.keys(UNITS) as Figure[];
   console.table(
     samples
-      .filter((_, i) => i % step === 0 || i === samples.length - 1)
+      .filter((_, i) => i % stride === 0 || i === samples.length - 1)
       .map((sample) => ({
         cycles: sample.cycles,
         ...Object.fromEntries(names.map((name) => [name, round(name, sample[name])])),

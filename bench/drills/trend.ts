@@ -1,30 +1,27 @@
-/** Whether a figure grows: a straight line through its samples, with the error of its slope. */
+/** Judges whether a figure grows, from a straight line through its samples and the error of the slope. */
 
 export interface Trend {
-  /** Of the samples looked at. */
+  /** Of all samples. */
   readonly mean: number;
   /** Per unit of x, with its standard error. */
   readonly slope: number;
   readonly error: number;
-  /** Along the line, over all of the samples. */
+  /** Along the line, from the first to the last sample. */
   readonly growth: number;
   readonly isFlat: boolean;
 }
 
-/**
- * Growth below this share of the mean, over all of the samples, is no leak that they could show: resident memory settles for a
- * long time after the heap has.
- */
+/** Growth below this share of the mean is not evidence of a leak: resident memory settles long after the heap. */
 const MATERIAL = 0.05;
 
 /**
- * Least squares through at least 3 points. It is not flat when the slope is above 0 by more than two standard errors and the
- * growth is material. Samples that follow each other are alike, so that the error is rather too small: the second condition
- * keeps that from being taken for a leak.
+ * Least squares through at least 3 points. The trend is not flat if the slope exceeds 0 by more than two standard errors and
+ * the growth is material. Successive samples are correlated, which makes the error too small; the second condition keeps that
+ * from passing as a leak.
  */
 export function trendOf(points: readonly (readonly [x: number, y: number])[]): Trend {
   const n = points.length;
-  if (n < 3) throw new RangeError('a trend takes at least 3 points');
+  if (n < 3) throw new RangeError('a trend needs at least 3 points');
   const meanX = points.reduce((sum, [x]) => sum + x, 0) / n;
   const mean = points.reduce((sum, [, y]) => sum + y, 0) / n;
   const spread = points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);

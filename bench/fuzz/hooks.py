@@ -1,11 +1,11 @@
-"""Points most of the generated paths at records that exist; a path of random ids alone would mostly be 404.
+"""Directs most generated paths to existing records; paths of random ids alone would mostly be answered with 404.
 
-The file named by FUZZ_RECORDS holds two lists of records, each record with all ids that a path may have. What ends,
-disables or deletes something gets the ids of "spent", everything else those of "kept". The key that asks is left alone.
+The file named by FUZZ_RECORDS holds two lists of records, each with all ids that a path may contain. Requests that end,
+disable or delete something get the ids of "spent", all others those of "kept". The fuzzer's own key is never revoked.
 
-Every other valid body is fitted to these records, which have one input and one output: JSON Schema cannot say that arrays
-are as long as something stored, and a body that is refused for its lengths goes no further. In the same cases the
-Idempotency-Key is one of its own, because keys that are generated are short and meet each other (422).
+Every other valid body is fitted to these records, which have one input and one output: JSON Schema cannot express that an
+array is as long as a stored one, and a body rejected for its lengths tests nothing else. The same requests get a unique
+Idempotency-Key, because generated keys are short and collide (422).
 """
 
 import itertools
@@ -20,7 +20,7 @@ with open(os.environ["FUZZ_RECORDS"], encoding="utf-8") as file:
     RECORDS = json.load(file)
 
 ENDING = {"updateTrial", "stopObjective"}
-# One in so many paths keeps its random ids.
+# One path in so many keeps its random ids.
 RANDOM_PATHS = 8
 COUNTER = itertools.count()
 
@@ -64,7 +64,7 @@ VECTORS = (
 
 
 def fit(body):
-    """The same body for one input and one output; values stay as they were generated."""
+    """Fits a body to one input and one output; values stay as generated."""
     fitted = dict(body)
     for name in VECTORS:
         if isinstance(fitted.get(name), list):

@@ -1,7 +1,7 @@
-/** What a run found: the fuzzer's own reports, and beside them what the service says it answered. */
+/** The outcome of a run, from the fuzzer's reports and the service's own log. */
 import { readFileSync } from 'node:fs';
 
-/** The part of the fuzzer's JSON report that is read here. */
+/** The relevant part of the fuzzer's JSON report. */
 interface Report {
   readonly schemathesis_version: string;
   readonly complete: boolean;
@@ -16,9 +16,9 @@ export interface DocumentOutcome {
   readonly fuzzer: string;
   readonly operations: number;
   readonly cases: number;
-  /** Failed checks by their titles. */
+  /** Failed checks, by title. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Operations not tested, cases and phases that broke off. */
+  /** Untested operations, and cases and phases that were aborted. */
   readonly unfinished: number;
 }
 
@@ -41,7 +41,7 @@ export interface ServiceOutcome {
   readonly serverErrors: number;
 }
 
-/** Counts the lines of the service's log; an error that is logged counts also where its answer got lost. */
+/** Counts answers in the service's log; a logged error counts even if its answer was lost. */
 export function readServiceLog(file: string): ServiceOutcome {
   const answers: Record<string, number> = {};
   let answered = 0;

@@ -1,4 +1,4 @@
-/** A Python environment with the fuzzer, made once per version of requirements.txt. */
+/** Prepares a Python environment with the fuzzer, once per version of requirements.txt. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 const REQUIREMENTS = fileURLToPath(new URL('requirements.txt', import.meta.url));
 
-/** Returns the folder of the environment, inside `cache`. Needs python3 with venv, and PyPI the first time. */
+/** Returns the folder of the environment in `cache`. Requires python3 with venv and, the first time, PyPI. */
 export function preparePython(cache: string): string {
   const version = createHash('sha256').update(readFileSync(REQUIREMENTS)).digest('hex').slice(0, 12);
   const folder = `${cache}/python-${version}`;

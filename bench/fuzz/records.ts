@@ -1,14 +1,14 @@
 /** Records to fuzz with: one input and one output, so that random arrays of one number often fit. */
 
-/** Ids by the names that they have in paths. */
-export type FuzzRecord = Readonly<Record<string, number>>;
+/** Ids, by their names in paths. */
+type FuzzRecord = Readonly<Record<string, number>>;
 
 export interface FuzzRecords {
-  /** The key that asks: no request may end it. */
+  /** The fuzzer's own key, which no request may revoke. */
   readonly ownKeyId: number;
   /** For requests that leave their record usable. */
   readonly kept: readonly FuzzRecord[];
-  /** For requests that end, disable or delete it. */
+  /** For requests that end, disable or delete their record. */
   readonly spent: readonly FuzzRecord[];
 }
 
@@ -20,7 +20,7 @@ interface Made {
   readonly trial_id: number;
 }
 
-/** `origin` without a path. Throws on any refusal. */
+/** @param origin  URL without a path. Throws if any request fails. */
 export async function makeRecords(origin: string, key: string): Promise<FuzzRecords> {
   const call = async <T = Made>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(`${origin}/v1${path}`, {
@@ -43,7 +43,7 @@ export async function makeRecords(origin: string, key: string): Promise<FuzzReco
 type CallService = <T = Made>(method: string, path: string, body?: object) => Promise<T>;
 
 async function makeRecord(call: CallService, name: string, isSuggested: boolean): Promise<FuzzRecord> {
-  // Made first, so that what follows gives it deliveries; the name never resolves (RFC 6761).
+  // Created first, so that the following events are delivered to it; the name never resolves (RFC 6761).
   const webhook = await call('POST', '/webhooks', { url: `https://receiver.invalid/${encodeURIComponent(name)}` });
   const model = await call('POST', '/models', { name });
   const projects = `/models/${model.id}/projects`;

@@ -1,6 +1,9 @@
 /**
- * Fuzzes both dialects, each driven by its own OpenAPI document: `node bench/fuzz/run.ts`. README.md says what is checked
- * and what is not. Prints one JSON line with the figures; exits with 0 only when every bar holds.
+ * Fuzzes both dialects with requests generated from their OpenAPI documents; README.md says what is checked and what is not.
+ *
+ *   npx node bench/fuzz/run.ts [--seed 1] [--examples 100] [--minimum-cases 5000] [--cache folder]
+ *
+ * Prints one JSON line with the figures, and exits with code 1 unless every requirement is met.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,9 +20,9 @@ const { values: options } = parseArgs({
   options: {
     cache: { type: 'string', default: `${homedir()}/.cache/backsolve-fuzz` },
     seed: { type: 'string', default: '1' },
-    /** Cases per operation of the random phase; the systematic one adds as many as the document asks for. */
+    /** Cases per operation in the random phase; the systematic phase adds as many as the document calls for. */
     examples: { type: 'string', default: '100' },
-    /** Of the cases over both documents. */
+    /** Of both documents together. */
     'minimum-cases': { type: 'string', default: '5000' },
   },
 });

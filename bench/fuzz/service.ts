@@ -1,9 +1,9 @@
-/** The service as its users start it: one process on an embedded Postgres, with data that end with the run. */
+/** The service as users start it: one process with an embedded Postgres and data that are deleted after the run. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { findFreePort } from '../../harness/free-port.ts';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -13,12 +13,12 @@ const START_POLL_MS = 200;
 export interface FuzzedService {
   readonly origin: string;
   readonly key: string;
-  /** Whether the process that was started is still the one that runs. */
+  /** Whether the process is still running. */
   isAlive(): boolean;
   stop(): Promise<void>;
 }
 
-/** `folder` takes the data and the log, service.log. */
+/** Puts the data and the log, service.log, into `folder`. */
 export async function startFuzzedService(folder: string): Promise<FuzzedService> {
   const port = await findFreePort();
   const key = formatApiKey(makeApiKey());
@@ -34,10 +34,12 @@ export async function startFuzzedService(folder: string): Promise<FuzzedService>
       WRONG_KEYS_PER_MINUTE: '0',
       SUGGEST_WAIT_MS: '5000',
       SUGGEST_WAIT_MAXIMUM_MS: '8000',
-      // The fuzzer takes the processor that the event loop needs; that guard has tests of its own.
+      // The fuzzer competes with the event loop for the processor; that guard has its own tests.
       MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
       ALLOW_REGISTRATION: 'true',
       ENGINE_THREADS: '1',
+      // The outcome is counted from the lines of the requests.
+      LOG_LEVEL: 'debug',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -69,14 +71,4 @@ async function untilReady(origin: string, isAlive: () => boolean): Promise<void>
     await new Promise((resolve) => setTimeout(resolve, START_POLL_MS));
   }
   throw new Error('the service did not start; see service.log');
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,14 +1,14 @@
 /** Functions whose sensitivities are known: random members of seven families on the unit cube. */
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 
-export type Evaluate = (x: readonly number[]) => number;
+type Evaluate = (x: readonly number[]) => number;
 
 export interface Member {
   readonly f: Evaluate;
   /** Number of inputs. */
   readonly n: number;
   readonly seed: number;
-  /** Per input the true total effect, good to about 0.02. */
+  /** The true total effect of each input, to about 0.02. */
   readonly effects: readonly number[];
 }
 
@@ -53,7 +53,7 @@ export function drawMembers(seeds: number): Member[] {
   );
 }
 
-/** Total effects by plain Monte Carlo on the function itself. */
+/** Total effects by Monte Carlo integration of the function itself. */
 function totalEffects(f: Evaluate, n: number): number[] {
   const random = makeRandom(5);
   const count = 5000;

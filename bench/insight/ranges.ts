@@ -1,7 +1,7 @@
 /**
- * What the ranges of the sensitivities are worth: the table of docs/insight.md. Takes ten seconds.
+ * Measures how reliable sensitivity ranges are: prints the table of docs/insight.md in about ten seconds.
  *
- *   node bench/insight/ranges.ts [--seeds 20]
+ *   npx node bench/insight/ranges.ts [--seeds 20]
  */
 import { parseArgs } from 'node:util';
 import { drawMembers } from './families.ts';
@@ -11,13 +11,13 @@ const { values: options } = parseArgs({ options: { seeds: { type: 'string', defa
 const members = drawMembers(Number(options.seeds));
 
 process.stdout.write(
-  '| cases | functions with ranges | ranges that hold the true share | pairs of inputs put into a wrong order |\n',
+  '| cases | functions with ranges | ranges that contain the true share | pairs of inputs in the wrong order |\n',
 );
 process.stdout.write('| --- | --- | --- | --- |\n');
 for (const [name, make] of [
   ['30 spread over the box', sampled(30)],
   ['8 spread over the box', sampled(8)],
-  ['the designed ones and 20 steps of a search', searched],
+  ['the designed ones and 20 inverses of a search', searched],
 ] as const) {
   const { reported, ranges, right, orders, wrong } = tally(members, make);
   process.stdout.write(

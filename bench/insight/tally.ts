@@ -1,24 +1,26 @@
-/** How often the ranges of the sensitivities hold the truth, and how often they put two inputs into a wrong order. */
+/** Counts how often sensitivity ranges contain the truth and how often they put two inputs in the wrong order. */
+
+import { float, minimize, play } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
-import { float, minimize, play } from '../../test/optimizer/play.ts';
 import type { Member } from './families.ts';
 
-/** How far a range may miss the truth, and how far apart two truths must be to have an order. */
+/** How far a range may miss the truth, and how far apart two true shares must be to have an order. */
 const TOLERANCE = { share: 0.05, order: 0.02 };
 
 export interface Tally {
+  /** Members with ranges. */
   reported: number;
-  /** Ranges, and those that hold the true share within the tolerance. */
+  /** Ranges, and those that contain the true share within the tolerance. */
   ranges: number;
   right: number;
-  /** Pairs of inputs whose ranges are apart, and those that are the other way round in truth. */
+  /** Pairs of inputs whose ranges do not overlap, and those whose true order is the opposite. */
   orders: number;
   wrong: number;
 }
 
-/** The history of a member to explain; one output. */
+/** Makes the request to explain for a member: a history of one output. */
 export type MakeRequest = (member: Member) => SuggestRequest;
 
 export function tally(members: readonly Member[], make: MakeRequest): Tally {
@@ -66,6 +68,6 @@ export function sampled(count: number): MakeRequest {
   };
 }
 
-/** A history of designed cases and twenty steps towards the minimum. */
+/** A history of designed cases and twenty inverses of a search for the minimum. */
 export const searched: MakeRequest = ({ f, n, seed }) =>
   play({ variables: unitCube(n), goal: outOfReach, evaluate: (x) => [f(x)], seed }, 20).request;

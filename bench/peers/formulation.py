@@ -1,4 +1,4 @@
-"""How a play becomes a least-squares problem or one number.
+"""Turns a play into a least-squares problem or into one number.
 
 Residual j is in units of its own scale:
 - two-sided interval (exact, percent, value): (y - middle) / half width, smooth; for exact the half width is the
@@ -58,6 +58,6 @@ class Formulation:
             self._worst = residuals
         return residuals
 
-    def merit(self, u):
-        """Sum of squared residuals."""
+    def sum_of_squares(self, u):
+        """Sum of squared residuals at a point of the unit box."""
         return float(np.sum(self.residuals(u) ** 2))

@@ -21,7 +21,7 @@ def play_bobyqa(game):
     start = game.start
     while True:
         pybobyqa.solve(
-            formulation.merit,
+            formulation.sum_of_squares,
             start,
             bounds=(np.zeros(game.n), np.ones(game.n)),
             rhobeg=0.1,
@@ -35,7 +35,7 @@ def play_bobyqa(game):
 def play_cma(game):
     """Start point as mean, sigma 0.25 of the box, integer handling for discrete inputs, random restarts."""
     formulation = Formulation(game)
-    formulation.merit(game.start)
+    formulation.sum_of_squares(game.start)
     options = {
         "bounds": [0, 1],
         "verbose": -9,
@@ -51,7 +51,7 @@ def play_cma(game):
             strategy = cma.CMAEvolutionStrategy(mean, 0.25, options)
         while not strategy.stop():
             points = strategy.ask()
-            strategy.tell(points, [formulation.merit(np.asarray(point)[: game.n]) for point in points])
+            strategy.tell(points, [formulation.sum_of_squares(np.asarray(point)[: game.n]) for point in points])
         mean = game.random.uniform(0, 1, game.n)
         options["seed"] += 1000
 

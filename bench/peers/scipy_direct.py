@@ -15,7 +15,7 @@ def play_cobyqa(game):
     formulation = Formulation(game)
     for start in starts(game):
         scipy.optimize.minimize(
-            formulation.merit,
+            formulation.sum_of_squares,
             start,
             method="COBYQA",
             bounds=scipy.optimize.Bounds(np.zeros(game.n), np.ones(game.n)),
@@ -29,7 +29,7 @@ def play_nelder_mead(game):
     for start in starts(game):
         edges = np.diag(np.where(start > 0.5, -0.2, 0.2))
         scipy.optimize.minimize(
-            formulation.merit,
+            formulation.sum_of_squares,
             start,
             method="Nelder-Mead",
             bounds=scipy.optimize.Bounds(np.zeros(game.n), np.ones(game.n)),

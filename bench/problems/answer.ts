@@ -1,12 +1,12 @@
 /**
- * What a solver in another language may ask about the problems.
+ * Answers what a solver in another language may ask about the problems.
  *
  *   {"op":"list"}                                 -> {"problems":[name, ...]} of the collection
  *   {"op":"describe","problem":name}              -> variables, intervals, l1, types, targets, start, budget, noisy, family
  *   {"op":"evaluate","problem":name,"x":[...],"seed":s,"index":i}
  *                                                 -> {"output":[...] or null for a failed run, "satisfied":boolean}
  *
- * Solutions are not on offer.
+ * It never reveals solutions.
  */
 import { compileGoal } from '../../src/domain/acceptance.ts';
 import { problems } from './collection.ts';
@@ -22,7 +22,7 @@ export interface ProblemRequest {
   readonly index: number;
 }
 
-/** JSON knows no infinity; the peers read null as an absent end. */
+/** JSON has no infinity; the peers read null as an absent end. */
 const end = (value: number) => (Number.isFinite(value) ? value : null);
 
 function describe(name: string): object {

@@ -1,4 +1,4 @@
-/** One to three inputs: text-book equations a client solves first to see what the service does. */
+/** One to three inputs: textbook equations, which clients tend to try first. */
 import { atMost, defineProblems, exact, float, floats, integer, minimize, within, withinPercent } from './problem.ts';
 
 /** Darcy friction factor minus the right-hand side of Colebrook (1939), as 1 / sqrt(f) + 2 log10(...). */

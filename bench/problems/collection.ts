@@ -1,4 +1,4 @@
-/** The problems of the collection in the order of the tables; the optimizer is tuned on these and on no others. */
+/** The problems of the collection in the order of the tables. The optimizer is tuned on these and no others. */
 import { classicProblems } from './classics.ts';
 import { exactProblems } from './exact.ts';
 import { feasibilityProblems } from './feasibility.ts';

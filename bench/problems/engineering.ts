@@ -1,4 +1,4 @@
-/** Design formulas that several families ask different questions about. Inputs and outputs in the units of the source. */
+/** Design formulas that problems of several families use. Inputs and outputs are in the units of the source. */
 
 /**
  * Welded beam (Ragsdell, Phillips 1976; Deb 2000): weld height h, weld length l, bar height t, bar width b, inches.

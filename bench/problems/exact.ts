@@ -1,7 +1,7 @@
 /**
  * Nonlinear systems and zero-residual least-squares problems: every output has a target and the verdict is on the total
- * L1 norm. Numbers in parentheses are those of More, Garbow and Hillstrom, "Testing unconstrained optimization
- * software", ACM TOMS 7 (1981). The boxes are ours and keep the solution off the centre and off the corners.
+ * L1 norm. Numbers in parentheses refer to More, Garbow and Hillstrom, "Testing unconstrained optimization
+ * software", ACM TOMS 7 (1981). The boxes are ours; they keep the solution away from the centre and the corners.
  */
 import { defineProblems, exact, float, floats } from './problem.ts';
 

@@ -1,4 +1,4 @@
-/** Nothing to optimize, only requirements to meet: every output has a one-sided limit or a window. */
+/** Requirements only, nothing to optimize: every output has a one-sided limit or an interval. */
 import { pressureVessel, sideImpact, speedReducer, spring, weldedBeam } from './engineering.ts';
 import { above, atLeast, atMost, below, defineProblems, float, floats, within } from './problem.ts';
 

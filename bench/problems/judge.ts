@@ -2,7 +2,7 @@
 import { evaluateOutput } from '../../src/domain/acceptance.ts';
 import { type Outputs, type Problem, toDefinition } from './problem.ts';
 
-/** Whether the output meets every objective; a failed run or a number that is not finite meets none. */
+/** True when the output meets every objective; a failed run and a number that is not finite meet none. */
 export function judge(problem: Problem, output: Outputs): boolean {
   if (output === null || !output.every(Number.isFinite)) return false;
   return evaluateOutput(toDefinition(problem), output).isSatisfied;

@@ -38,7 +38,7 @@ const hartmann6 = {
   ],
 };
 
-export function hartmann({ A, P }: { A: number[][]; P: number[][] }, x: readonly number[]): number {
+function hartmann({ A, P }: { A: number[][]; P: number[][] }, x: readonly number[]): number {
   const heights = [1, 1.2, 3, 3.2];
   return -heights.reduce((total, height, i) => {
     const distance = x.reduce((square, value, j) => square + A[i]![j]! * (value - P[i]![j]!) ** 2, 0);

@@ -1,6 +1,6 @@
 /**
- * Measurements that scatter: every evaluation of one input differs. Noise is a function of the solver's seed and of the
- * number of the evaluation, so a run repeats exactly. Tolerances are three or more standard deviations wide.
+ * Noisy measurements: every evaluation of an input differs. The noise follows from the seed of the play and the number of
+ * the evaluation, so a play repeats exactly. Tolerances are three or more standard deviations wide.
  */
 import { weldedBeam } from './engineering.ts';
 import { branin } from './minimize-maximize.ts';

@@ -1,7 +1,7 @@
 /**
- * What a benchmark problem is: an input space, objectives in the words of the service, a start point, a budget of runs
- * and a pure function. The function never calls another problem's state, a clock or Math.random; noise comes from the
- * identity of the run, so a run can be repeated bit by bit.
+ * What a benchmark problem is: an input space, objectives as the service states them, a start point, a budget of runs and a
+ * pure function. The function uses no state, no clock and no Math.random; noise follows from the identity of the run, so
+ * that a run can be repeated bit for bit.
  */
 import type { ObjectiveDefinition, ObjectiveType } from '../../src/domain/objective.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
@@ -25,13 +25,13 @@ export interface Objective {
   readonly maximumBound: number | null;
 }
 
-/** Identity of one evaluation: the seed of the solver's run and the zero-based number of the evaluation in it. */
+/** Identity of one evaluation: the seed of the play and the zero-based number of the evaluation within it. */
 export interface RunIdentity {
   readonly seed: number;
   readonly index: number;
 }
 
-/** Length m, or null when the run failed (the simulator has no answer there). */
+/** Length m, or null when the run failed because the simulator has no answer there. */
 export type Outputs = readonly number[] | null;
 
 export interface Problem {
@@ -45,11 +45,11 @@ export interface Problem {
   readonly convergence: number;
   /** The client's initial input, the same for every solver; never a solution. */
   readonly start: readonly number[];
-  /** Most evaluations of one run, the start point and designed cases included. */
+  /** Largest number of evaluations of a play, including the start point and designed cases. */
   readonly budget: number;
   /** A point that satisfies every objective; solvers never see it. */
   readonly known: readonly number[];
-  /** Two evaluations of one input may differ. */
+  /** Whether two evaluations of one input may differ. */
   readonly noisy: boolean;
   readonly evaluate: (x: readonly number[], run: RunIdentity) => Outputs;
 }
@@ -73,7 +73,7 @@ export function defineProblems(family: Family, definitions: readonly ProblemDefi
   }));
 }
 
-/** The objectives in the form in which the service judges them (src/domain/acceptance.ts). */
+/** The objectives as the service judges them (src/domain/acceptance.ts). */
 export function toDefinition(problem: Problem): ObjectiveDefinition {
   return {
     objectives: problem.objectives.map((objective) => objective.target),

@@ -1,4 +1,4 @@
-/** Seeded random numbers of the noisy problems and of generated coefficients. */
+/** Seeded random numbers for the noisy problems and for generated coefficients. */
 import type { RunIdentity } from './problem.ts';
 
 /** Uniform in [0, 1): mulberry32, 32 bits of state, public domain (T. Ettinger, 2017). */
@@ -18,7 +18,7 @@ export function makeNormal(seed: number): () => number {
   return () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
 }
 
-/** The noise stream of one evaluation: the same run repeated draws the same numbers. */
+/** The noise of one evaluation: a repeated run draws the same numbers. */
 export function makeRunNoise(run: RunIdentity): () => number {
   return makeNormal(Math.imul(run.seed + 1, 0x9e3779b1) ^ Math.imul(run.index + 1, 0x85ebca6b));
 }

@@ -1,4 +1,4 @@
-/** The problems for solvers in other languages: one JSON request per line on stdin, one answer per line on stdout. */
+/** Serves the problems to solvers in other languages: one JSON request per line on stdin, one answer per line on stdout. */
 import { createInterface } from 'node:readline';
 import { answer, type ProblemRequest } from './answer.ts';
 
@@ -7,7 +7,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   try {
     reply = answer(JSON.parse(line) as ProblemRequest);
   } catch (error) {
-    // The solver decides what a refused request means; this process lives until its stdin ends.
+    // The solver decides what a refused request means; this process runs until its stdin closes.
     reply = { error: String(error) };
   }
   process.stdout.write(`${JSON.stringify(reply)}\n`);

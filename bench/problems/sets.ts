@@ -1,4 +1,4 @@
-/** The two sets of problems: the collection, on which the optimizer is tuned, and the held-out set, on which it never is. */
+/** The two sets of problems: the collection, which the optimizer is tuned on, and the held-out set, which it never is. */
 import { problems } from './collection.ts';
 import { heldOutProblems } from './held-out/collection.ts';
 import type { Problem } from './problem.ts';
@@ -7,9 +7,9 @@ const sets = { collection: problems, 'held-out': heldOutProblems } as const;
 
 export type SetName = keyof typeof sets;
 
-/** @throws Error when there is no set of this name */
+/** @throws Error when no set has this name */
 export function parseSetName(name: string): SetName {
-  if (!(name in sets)) throw new Error(`--set is one of ${Object.keys(sets).join(', ')}`);
+  if (!(name in sets)) throw new Error(`--set must be one of ${Object.keys(sets).join(', ')}`);
   return name as SetName;
 }
 
@@ -17,7 +17,7 @@ export function problemsOf(set: SetName): readonly Problem[] {
   return sets[set];
 }
 
-/** A problem of either set; no name is in both. @throws Error when no problem has this name */
+/** The problem with this name, which is in one set only. @throws Error when no problem has this name */
 export function getProblemOfAnySet(name: string): Problem {
   const problem = Object.values(sets)
     .flat()

@@ -1,7 +1,7 @@
 /**
- * Small simulators whose parameters are sought from what they are to produce: differential equations, optics, robots,
- * heat, flight. Where the targets come from a chosen parameter vector, that vector is `known` and the tolerances are
- * those of a careful experiment.
+ * Small simulators whose parameters are to reproduce given outputs: differential equations, optics, robots, heat, flight.
+ * Where the targets come from a chosen parameter vector, that vector is `known` and the tolerances are those of a careful
+ * experiment.
  */
 import { above, atMost, below, defineProblems, exact, float, floats, within, withinPercent } from './problem.ts';
 import { pumaPose } from './robot.ts';

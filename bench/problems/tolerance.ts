@@ -1,6 +1,6 @@
 /**
  * Curves fitted to published measurements: one output per measurement with an absolute or relative tolerance somewhat
- * above the largest deviation of the published fit, so that the fit satisfies and little else does.
+ * above the largest deviation of the published fit, so that the fit satisfies it and little else does.
  */
 import { above, below, defineProblems, float, floats, within, withinPercent } from './problem.ts';
 

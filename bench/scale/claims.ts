@@ -1,24 +1,22 @@
 /**
- * How long a claim takes with 1, 2 and 4 processes that claim, beside few and many stored objectives of which few and many
- * wait. A claimed job is finished and opened again, so that as many wait at the end as at the beginning. Prints the plan of
- * a claim with the buffers it touches at every size.
+ * Measures a claim with 1, 2 and 4 claiming processes, for few and many stored objectives and few and many waiting jobs. A
+ * claimed job is finished and queued again, so that the number of waiting jobs stays the same. With --plans, prints the plan
+ * of a claim at every size.
  *
- *   node bench/scale/claims.ts [--stored 1000,100000] [--waiting 100,10000] [--processes 1,2,4] [--seconds 3] [--plans]
+ *   npx node bench/scale/claims.ts [--stored 1000,100000] [--waiting 100,10000] [--processes 1,2,4] [--seconds 3] [--plans]
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import pg from 'pg';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { claimJobs, finishJob } from '../../src/db/suggestion-jobs.ts';
+import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../../src/db/transaction.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
+import { quantiles } from '../quantile.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -32,7 +30,7 @@ const { values: options } = parseArgs({
   },
 });
 const ACCOUNTS = 100;
-/** As a worker with two places asks. */
+/** As of a worker with two free slots. */
 const CLAIM_LIMIT = 2;
 const numbers = (list: string) => list.split(',').map(Number);
 
@@ -40,8 +38,7 @@ if (options.claimer !== undefined) await claim(options.claimer, Number(options.s
 else await main();
 
 async function main(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
-  const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
+  await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
   const db = open(postgres.url);
   try {
     await migrate(db);
@@ -64,20 +61,11 @@ async function main(): Promise<void> {
     }
   } finally {
     await db.destroy();
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
   }
 }
 
 function open(url: string): Db {
-  return connect({
-    url,
-    poolSize: 2,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'backsolve-bench',
-    onConnectionError: () => undefined,
-  });
+  return connectTo(url, { poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0, applicationName: 'backsolve-bench' });
 }
 
 /** One model, project and trial per account, all with the account's id. */
@@ -97,10 +85,10 @@ async function storeProjects(db: Db): Promise<void> {
   for (const statement of statements) await statement.execute(db);
 }
 
-/** Objectives up to `until`, in turn of all accounts, each with its initial step and one that is being computed. */
+/** Stores objectives up to `until`, spread over all accounts, each with its initial inverse and one without an input. */
 async function storeObjectives(db: Db, from: number, until: number): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    // What the rows refer to is known to be there; looking for it each time would take most of the time.
+    // Skips the checks of foreign keys, which would take most of the time.
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`
     insert into objectives (account_id, model_id, project_id, trial_id, number, objectives, objective_types,
@@ -121,7 +109,7 @@ async function readSizeMb(db: Db): Promise<number> {
   return Math.round(rows[0]!.size / 1e6);
 }
 
-/** As many jobs as asked for, spread over all objectives. */
+/** Queues `waiting` jobs, spread over all objectives. */
 async function queue(db: Db, stored: number, waiting: number): Promise<void> {
   await sql`truncate suggestion_jobs`.execute(db);
   await sql`
@@ -145,12 +133,11 @@ async function measure(url: string, processes: number) {
   await Promise.all(children.map((child) => once(child, 'message')));
   const answers = children.map((child) => once(child, 'message') as Promise<[Claimed]>);
   for (const child of children) child.send('go');
-  const times = (await Promise.all(answers)).flatMap(([{ times: each }]) => each).sort((a, b) => a - b);
-  const at = (share: number) => Number(times[Math.min(times.length - 1, Math.floor(share * times.length))]!.toFixed(2));
-  return { claims: times.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
+  const times = (await Promise.all(answers)).flatMap(([{ times: each }]) => each);
+  return { claims: times.length, ...quantiles(times, { p50Ms: 0.5, p95Ms: 0.95, p99Ms: 0.99 }) };
 }
 
-/** Claims, finishes and opens again for the given time; tells how long each claim took. */
+/** Claims, finishes and queues jobs again for the given time, and sends the times of the claims to the parent process. */
 async function claim(url: string, seconds: number): Promise<void> {
   const db = open(url);
   const lease = { limit: CLAIM_LIMIT, leaseMs: 60_000, workerName: `bench:${process.pid}` };
@@ -162,7 +149,7 @@ async function claim(url: string, seconds: number): Promise<void> {
     afterAccountId = jobs.at(-1)?.accountId ?? afterAccountId;
     await inTransaction(db, async (trx) => {
       for (const job of jobs) {
-        await finishJob(trx, job);
+        await sql`delete from suggestion_jobs where id = ${job.id} and lease_token = ${job.leaseToken}`.execute(trx);
         await sql`insert into suggestion_jobs (account_id, objective_id, inverse_id)
           values (${job.accountId}, ${job.objectiveId}, ${job.inverseId})`.execute(trx);
       }
@@ -179,7 +166,7 @@ async function claim(url: string, seconds: number): Promise<void> {
   process.disconnect();
 }
 
-/** The plan of the statement inside the function, as it ran, without the settings that the plan does not need. */
+/** Explains the statement inside the function as it ran. */
 async function explain(url: string) {
   const client = new pg.Client({ connectionString: url });
   const plans: string[] = [];
@@ -187,7 +174,7 @@ async function explain(url: string) {
   await client.connect();
   const claiming = `select * from claim_jobs_of_others(${CLAIM_LIMIT}, 60000, 'bench', 5, 0, '{}')`;
   try {
-    // The first call of a session pays for planning.
+    // The first call of a session includes planning.
     await client.query(`begin; ${claiming}`);
     await client.query(`load 'auto_explain'; set local auto_explain.log_min_duration = 0;
       set local auto_explain.log_nested_statements = on; set local auto_explain.log_analyze = on;

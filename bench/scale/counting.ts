@@ -1,31 +1,32 @@
 /**
- * What counting an account's data costs a cycle (suggest, load output): processor time of database and service with the
- * triggers and the quota, beside the same without them, in short turns on one database, so that whatever else the machine
- * does falls on both. The optimizer is the cheap one. Reads /proc, hence Linux only.
+ * Measures what counting an account's data adds to a cycle (suggest, load output): processor time of the database and the
+ * service with the triggers and the quota, and without them, in short alternating rounds on one database, so that other load
+ * on the machine affects both alike. Uses the cheap optimizer. Reads /proc: Linux only.
  *
- *   node bench/scale/counting.ts [--clients 4] [--turns 60] [--cycles 100] [--keys]
+ *   npx node bench/scale/counting.ts [--clients 4] [--rounds 60] [--cycles 100] [--keys]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { openDatabase, startService } from '../../src/compose.ts';
+import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from '../service/cheap-engine.ts';
-import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { quantile } from '../quantile.ts';
+import { makeClient } from '../service/client.ts';
+import { playObjectives } from '../service/play-objectives.ts';
 import { readServerMs } from '../service/processor-time.ts';
 
 const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '4' },
+    rounds: { type: 'string' },
+    // The former name of --rounds.
     turns: { type: 'string', default: '60' },
     cycles: { type: 'string', default: '100' },
-    // Every POST under a fresh Idempotency-Key.
+    // Sends every POST with a fresh Idempotency-Key.
     keys: { type: 'boolean', default: false },
   },
 });
@@ -42,15 +43,9 @@ const TABLES = [
   'trials',
 ];
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const settings = {
@@ -61,8 +56,7 @@ async function main(): Promise<void> {
     DATABASE_URL: postgres.url,
   };
   const unlimited = { MAXIMUM_STORED_BYTES_PER_ACCOUNT: '0', MAXIMUM_STORED_ROWS_PER_ACCOUNT: '0' };
-  const db = openDatabase(loadConfig(settings), postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   const counting = await startService(loadConfig(settings), postgres.url, log, {
     ingress: true,
     worker: true,
@@ -83,18 +77,20 @@ async function main(): Promise<void> {
     }
     const url = (isCounting ? counting : plain).url!;
     const client = makeClient(url, key, clients, { usesIdempotencyKeys: options.keys });
-    // By then connections have planned anew what the change of the tables made invalid.
-    await play(client, clients * CYCLES_PER_OBJECTIVE);
+    const play = (cycles: number) =>
+      playObjectives(client, { clients, cycles, cyclesPerObjective: CYCLES_PER_OBJECTIVE });
+    // Connections plan their statements again after the change of the tables.
+    await play(clients * CYCLES_PER_OBJECTIVE);
     const before = await readMs(database);
-    const cycles = await play(client, Number(options.cycles));
+    const cycles = await play(Number(options.cycles));
     const ms = ((await readMs(database)) - before) / cycles;
     client.close();
     return ms;
   };
   const ratios: number[] = [];
   const times = { counting: [] as number[], plain: [] as number[] };
-  for (let turn = 0; turn < Number(options.turns); turn++) {
-    const isFirst = turn % 2 === 0;
+  for (let round = 0; round < Number(options.rounds ?? options.turns); round++) {
+    const isFirst = round % 2 === 0;
     const first = await measure(isFirst);
     const second = await measure(!isFirst);
     const [counted, uncounted] = isFirst ? [first, second] : [second, first];
@@ -102,13 +98,12 @@ async function main(): Promise<void> {
     times.plain.push(uncounted);
     ratios.push(counted / uncounted);
   }
-  const at = (values: readonly number[], share: number) =>
-    Number(values.toSorted((a, b) => a - b)[Math.floor(share * values.length)]!.toFixed(3));
+  const at = (values: readonly number[], share: number) => Number(quantile(values, share).toFixed(3));
   console.log(
     JSON.stringify({
       clients,
-      turns: ratios.length,
-      cyclesPerTurn: Number(options.cycles),
+      rounds: ratios.length,
+      cyclesPerRound: Number(options.cycles),
       processorMsPerCycle: { counting: at(times.counting, 0.5), plain: at(times.plain, 0.5) },
       ratio: { quarter: at(ratios, 0.25), median: at(ratios, 0.5), threeQuarters: at(ratios, 0.75) },
     }),
@@ -116,23 +111,6 @@ async function main(): Promise<void> {
   await database.end();
   await plain.close();
   await counting.close();
-}
-
-/** At least `cycles` cycles by all clients together, the objectives' loading included; returns how many. */
-async function play(client: Client, cycles: number): Promise<number> {
-  const objectives = Math.ceil(cycles / CYCLES_PER_OBJECTIVE);
-  let left = objectives;
-  const loops = Array.from({ length: clients }, async () => {
-    while (left-- > 0) {
-      const path = await loadObjective(client);
-      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) {
-        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-      }
-    }
-  });
-  await Promise.all(loops);
-  return objectives * CYCLES_PER_OBJECTIVE;
 }
 
 async function readMs(database: pg.Client): Promise<number> {

@@ -1,33 +1,32 @@
 /**
- * What one cycle (suggest, load output) costs the database and the processes around it, in processor time, commits and
- * write-ahead log: figures that a busy machine does not change, unlike cycles per second. The optimizer is the cheap one;
- * ingress, worker and client run in this process. Reads /proc, hence Linux only.
+ * Measures what a cycle (suggest, load output) costs in processor time, commits and write-ahead log: figures that, unlike
+ * cycles per second, do not depend on other load on the machine. Uses the cheap optimizer; ingress, worker and client run in
+ * this process. Reads /proc: Linux only.
  *
- *   node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
+ *   npx node bench/scale/cycle-cost.ts [--clients 4] [--cycles 400] [--metrics] [--traces]
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { openDatabase, startService } from '../../src/compose.ts';
+import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from '../service/cheap-engine.ts';
-import { blackBox, type Client, loadObjective, makeClient } from '../service/client.ts';
+import { makeClient } from '../service/client.ts';
+import { playObjectives } from '../service/play-objectives.ts';
 import { readServerMs } from '../service/processor-time.ts';
 
 const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '4' },
     cycles: { type: 'string', default: '400' },
-    // With metrics counted, or every request traced to a receiver that throws the spans away.
+    // Counts metrics; traces every request to a receiver that discards the spans.
     metrics: { type: 'boolean', default: false },
     traces: { type: 'boolean', default: false },
   },
@@ -36,14 +35,9 @@ const clients = Number(options.clients);
 /** Fresh objectives keep the histories short. */
 const CYCLES_PER_OBJECTIVE = 20;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
-const postgres = await startEmbeddedPostgres({ dataDir, log: makeLog({ level: 'error' }) });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+const log = makeLog({ level: 'error' });
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const settings = { PORT: '0', RATE_LIMIT_PER_MINUTE: '0', WORKER_CONCURRENCY: '8', MAXIMUM_EVENT_LOOP_DELAY_MS: '0' };
@@ -53,7 +47,7 @@ async function main(): Promise<void> {
   const config = loadConfig({
     ...settings,
     DATABASE_URL: postgres.url,
-    ...(options.metrics && { METRICS_PORT: '19464' }),
+    ...(options.metrics && { METRICS_PORT: String(await findFreePort()) }),
     ...(options.traces && { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'always_on' }),
   });
   const service = await startServiceOn(config);
@@ -61,9 +55,11 @@ async function main(): Promise<void> {
   const client = makeClient(service.url!, await createKey(service.db, account), clients);
   const database = new pg.Client({ connectionString: postgres.url });
   await database.connect();
-  await play(client, clients * CYCLES_PER_OBJECTIVE);
+  const play = (cycles: number) =>
+    playObjectives(client, { clients, cycles, cyclesPerObjective: CYCLES_PER_OBJECTIVE });
+  await play(clients * CYCLES_PER_OBJECTIVE);
   const before = await readCosts(database);
-  const cycles = await play(client, Number(options.cycles));
+  const cycles = await play(Number(options.cycles));
   const after = await readCosts(database);
   const per = (name: keyof Costs) => Number(((after[name] - before[name]) / cycles).toFixed(2));
   console.log(
@@ -85,27 +81,8 @@ async function main(): Promise<void> {
 }
 
 async function startServiceOn(config: ReturnType<typeof loadConfig>) {
-  const log = makeLog({ level: 'error' });
-  const db = openDatabase(config, postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   return startService(config, postgres.url, log, { ingress: true, worker: true, engine: makeCheapEngine() });
-}
-
-/** At least `cycles` cycles by all clients together, the objectives' loading included; returns how many. */
-async function play(client: Client, cycles: number): Promise<number> {
-  const objectives = Math.ceil(cycles / CYCLES_PER_OBJECTIVE);
-  let left = objectives;
-  const loops = Array.from({ length: clients }, async () => {
-    while (left-- > 0) {
-      const path = await loadObjective(client);
-      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) {
-        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-      }
-    }
-  });
-  await Promise.all(loops);
-  return objectives * CYCLES_PER_OBJECTIVE;
 }
 
 interface Costs {

@@ -1,26 +1,26 @@
 /**
- * How much memory `serve` and `work` hold, for the requests and limits of deploy/kubernetes and compose.yaml: resident (VmRSS)
- * and the most so far (VmHWM) at rest, with small objectives, with objectives of many inputs, outputs and cases, and with
- * large bodies. Settings as in deploy/kubernetes; the heap as large as Node makes it within the container's limit, half of it.
- * Reads /proc, hence Linux only.
+ * Measures the memory of `serve` and `work`, on which the requests and limits in deploy/kubernetes and compose.yaml are based:
+ * resident (VmRSS) and peak (VmHWM) at rest, with small objectives, with objectives of many inputs, outputs and cases, and with
+ * large bodies. Settings as in deploy/kubernetes; the heap is half of the container's limit, as Node chooses it there.
+ * Reads /proc: Linux only.
  *
- *   node bench/scale/memory.ts [--clients 16] [--steps 600] [--inputs 50] [--outputs 20] [--cases 500] [--bodies 4]
+ *   npx node bench/scale/memory.ts [--clients 16] [--inverses 600] [--inputs 50] [--outputs 20] [--cases 500] [--bodies 4]
  *     [--body-cases 10000] [--serve-limit-mb 768] [--work-limit-mb 1024]
  */
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
 import { createKey, heapOptions, makeProcess, type Process, runCommand } from '../drills/fleet.ts';
-import { makeDrillFolder } from '../drills/folder.ts';
 import { startLoad } from '../drills/load.ts';
 import { type Client, makeClient } from '../service/client.ts';
 
 const { values: options } = parseArgs({
   options: {
     clients: { type: 'string', default: '16' },
+    inverses: { type: 'string' },
+    // The former name of --inverses.
     steps: { type: 'string', default: '600' },
     inputs: { type: 'string', default: '50' },
     outputs: { type: 'string', default: '20' },
@@ -32,20 +32,14 @@ const { values: options } = parseArgs({
   },
 });
 const REST_MS = 5_000;
-const LARGE_STEPS = 5;
+const LARGE_INVERSES = 5;
 const LARGE_CLIENTS = 4;
-/** As deploy/kubernetes/settings.yaml has them. */
+/** As in deploy/kubernetes/settings.yaml. */
 const SETTINGS = { WORKER_CONCURRENCY: '2', ENGINE_THREADS: '2' };
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
-const folder = await makeDrillFolder();
-const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'data'), log: makeLog({ level: 'error' }) });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log: makeLog({ level: 'error' }) });
+await main();
 
 async function main(): Promise<void> {
   const settings = { ...SETTINGS, DATABASE_URL: postgres.url };
@@ -63,7 +57,7 @@ async function main(): Promise<void> {
   await delay(REST_MS);
   await note('at rest');
   const load = await startLoad({ ports: [serve.port], key, clients: Number(options.clients) });
-  await load.moreSteps(Number(options.steps));
+  await load.moreInverses(Number(options.inverses ?? options.steps));
   await load.stop();
   await note(`${options.clients} clients, small objectives`);
   await Promise.all(Array.from({ length: LARGE_CLIENTS }, () => playLarge(client, Number(options.cases))));
@@ -74,13 +68,13 @@ async function main(): Promise<void> {
   await note(`${options.bodies} projects of ${options['body-cases']} cases loaded at once`);
   console.table(rows);
   for (const outcome of bodies) if (outcome.status === 'rejected') console.log(String(outcome.reason).slice(0, 300));
-  for (const { role, endedByItself } of [serve, work])
-    if (endedByItself !== undefined) console.log(role, endedByItself);
+  for (const { role, endedUnexpectedly } of [serve, work])
+    if (endedUnexpectedly !== undefined) console.log(role, endedUnexpectedly);
   client.close();
   await Promise.all([serve.stop(), work.stop()]);
 }
 
-/** Megabytes of 2^20 bytes, as the limits count them. */
+/** In MiB, the unit of the limits. */
 async function readMemory({ pid }: Process) {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? Number.NaN);
@@ -97,7 +91,7 @@ function blackBox(input: readonly number[]): number[] {
   );
 }
 
-/** A trial with so many cases of the client's own. Returns its path and the first case. */
+/** Loads a trial with `count` cases. Returns its path and the input of the first case. */
 async function loadCases(client: Client, count: number) {
   const inputCount = Number(options.inputs);
   const inputCases = Array.from({ length: count }, (_, n) =>
@@ -132,7 +126,7 @@ async function playLarge(client: Client, cases: number): Promise<void> {
     initialInput: input,
     initialOutput: blackBox(input),
   });
-  for (let step = 0; step < LARGE_STEPS; step++) {
+  for (let n = 0; n < LARGE_INVERSES; n++) {
     const inverse = `${path}/objectives/${objective.id}/inverses`;
     let suggested = await client.call<{ id: number; input: number[] | null }>('POST', inverse);
     while (suggested.input === null) {

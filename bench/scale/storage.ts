@@ -1,22 +1,21 @@
 /**
- * Much data on its way out: how fast and in how much memory an export runs and what it costs a request beside it, how long a
- * deletion takes, and how long the purge behind it and its longest transaction. One model whose one objective has many
- * inverses. Reads /proc, hence Linux only.
+ * Measures an export, a deletion and a purge of one model whose objective has many inverses: the speed and the memory of the
+ * export and its effect on other requests, the time of the deletion, and the time of the purge and of its longest transaction.
+ * Reads /proc: Linux only.
  *
- *   node bench/scale/storage.ts [--inverses 100000] [--outputs 1000]
+ *   npx node bench/scale/storage.ts [--inverses 100000] [--outputs 1000]
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { purgeDeleted } from '../../src/application/purge-deleted.ts';
 import { openDatabase } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
+import { quantiles } from '../quantile.ts';
 import { type Client, loadObjective, makeClient, startProcess } from '../service/client.ts';
 
 const { values: options } = parseArgs({
@@ -24,18 +23,12 @@ const { values: options } = parseArgs({
 });
 const inverses = Number(options.inverses);
 const outputs = Number(options.outputs);
-/** Between two requests beside the export. */
+/** Between two requests during the export. */
 const PAUSE_MS = 20;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const config = loadConfig({ DATABASE_URL: postgres.url });
@@ -109,7 +102,7 @@ async function main(): Promise<void> {
   await db.destroy();
 }
 
-/** As the service would have, but at once; the triggers count what the statement adds. */
+/** Stores the inverses in one statement, without triggers, and then counts them as the triggers would have. */
 async function store(admin: pg.Client, objectiveId: number): Promise<void> {
   await admin.query('set session_replication_role = replica');
   const numbers = '(select array_agg(random()) from generate_series(1, $2) where n > 0)';
@@ -130,7 +123,7 @@ async function store(admin: pg.Client, objectiveId: number): Promise<void> {
   await admin.query('vacuum analyze inverses');
 }
 
-/** Reads an export to its end and throws it away; returns its length. */
+/** Reads an export to its end and discards it. Returns its length in bytes. */
 async function readExport(url: string, key: string): Promise<number> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${key}` } });
   if (!answer.ok) throw new Error(`the export was answered with ${answer.status}`);
@@ -144,7 +137,7 @@ async function readExport(url: string, key: string): Promise<number> {
   return bytes;
 }
 
-/** Of small requests, one after the other, for as long as `work` takes. */
+/** Measures small requests, one after another, until `work` is done. */
 async function latencies(client: Client, work: Promise<unknown>): Promise<{ p50: number; p99: number; max: number }> {
   let isOver = false;
   void work.finally(() => {
@@ -157,12 +150,10 @@ async function latencies(client: Client, work: Promise<unknown>): Promise<{ p50:
     times.push(performance.now() - startedAt);
     await delay(PAUSE_MS);
   }
-  times.sort((a, b) => a - b);
-  const at = (share: number) => Number(times[Math.min(times.length - 1, Math.floor(share * times.length))]!.toFixed(1));
-  return { p50: at(0.5), p99: at(0.99), max: at(1) };
+  return quantiles(times, { p50: 0.5, p99: 0.99, max: 1 }, 1);
 }
 
-/** Resident memory of a process, now and at most so far, in megabytes. */
+/** Returns the current and the peak resident memory of a process, in megabytes. */
 async function readMemory(pid: number): Promise<{ now: number; peak: number }> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const read = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)![1]) / 1_000);

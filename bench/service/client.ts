@@ -1,4 +1,4 @@
-/** A client of the service for benchmarks: keep-alive connections, no retries, every unexpected answer is an error. */
+/** A client for benchmarks, with keep-alive connections and no retries. Every answer of 300 or above is an error. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -10,7 +10,7 @@ export interface Client {
 }
 
 export interface ClientOptions {
-  /** Whether every POST comes under a fresh Idempotency-Key. */
+  /** Whether every POST has a fresh Idempotency-Key. */
   readonly usesIdempotencyKeys?: boolean;
 }
 
@@ -52,12 +52,12 @@ export interface ServiceProcess {
   readonly url: string;
   readonly key: string;
   readonly pid: number;
-  /** Every JSON line that the process logged. */
+  /** The logged JSON lines. */
   readonly lines: Record<string, unknown>[];
   stop(): Promise<void>;
 }
 
-/** Starts bench/service/service-process.ts and waits until it is ready. */
+/** Starts service-process.ts and waits until it is ready. */
 export async function startProcess(
   env: Record<string, string>,
   args: readonly string[],
@@ -85,7 +85,7 @@ export async function startProcess(
   return { url, key, pid: child.pid!, lines, stop };
 }
 
-/** A model, a project with two own cases and a running objective that nothing satisfies. Returns its path. */
+/** Creates a model, a project with two cases and an objective that no input satisfies. Returns the objective's path. */
 export async function loadObjective(client: Client): Promise<string> {
   const model = await client.call<{ id: number }>('POST', '/models', { name: `bench ${crypto.randomUUID()}` });
   const project = await client.call<{ id: number }>('POST', `/models/${model.id}/projects`, {
@@ -114,7 +114,7 @@ export async function loadObjective(client: Client): Promise<string> {
   return `${trialPath}/objectives/${objective.id}`;
 }
 
-/** A smooth black box whose outputs are never negative. */
+/** A smooth black box with positive outputs. */
 export function blackBox(input: readonly number[]): number[] {
   return [(input[0]! - 3) ** 2 + input[1]!, Math.exp(input[0]! / 10) + Math.cos(input[1]!) ** 2];
 }

@@ -1,10 +1,12 @@
-/** Full cycles (suggest, load output) on the service in a process of its own, with a trivially cheap optimizer. */
+/** Full cycles per second (suggest, load output) of the service in its own process, with a trivially cheap optimizer. */
+import pg from 'pg';
 import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
+import { readProcessMs, readServerMs } from './processor-time.ts';
 
 /** Fresh objectives keep the histories, and so the snapshots, equally short. */
-export const STEPS_PER_OBJECTIVE = 50;
+const CYCLES_PER_OBJECTIVE = 50;
 
-/** For throughput: no limit in the way, and places enough for many clients. */
+/** For throughput: no limit in the way, and slots enough for many clients. */
 export const THROUGHPUT_SETTINGS = {
   PORT: '0',
   LOG_LEVEL: 'warn',
@@ -15,45 +17,111 @@ export const THROUGHPUT_SETTINGS = {
 
 const WARM_UP_SECONDS = 2;
 
+/** What one cycle costs, the creation of its objective included. Processor times are read from /proc, hence Linux only. */
+export interface CycleCost {
+  /** Milliseconds of the process that is ingress and worker in one. */
+  readonly serviceMs: number;
+  /** Milliseconds of the whole database server. */
+  readonly databaseMs: number;
+  /** Transactions that the database counts, single statements and idle claims included. */
+  readonly transactions: number;
+}
+
 export interface CycleRate {
   readonly perSecond: number;
   /** Milliseconds from asking for a suggestion to its answer. */
   readonly suggestMs: { readonly p50: number; readonly p95: number };
 }
 
-/** Settings must name the database; the process ends when it has been measured. */
+export interface CycleOptions {
+  readonly clients: number;
+  readonly seconds: number;
+  /** Whether every POST carries an Idempotency-Key of its own. */
+  readonly usesIdempotencyKeys?: boolean;
+}
+
+/** Settings must name the database. The process ends when it has been measured. */
 export async function measureCycles(
   settings: Readonly<Record<string, string>>,
-  { clients, seconds }: { readonly clients: number; readonly seconds: number },
+  options: CycleOptions,
 ): Promise<CycleRate> {
   const service = await startProcess({ ...THROUGHPUT_SETTINGS, ...settings }, ['--cheap']);
-  const client = makeClient(service.url, service.key, clients);
+  try {
+    return await measureService(service, options);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** As measureCycles, with the costs. `databaseUrl` leads to the server itself, past any pooler. */
+export async function measureCosts(
+  settings: Readonly<Record<string, string>>,
+  databaseUrl: string,
+  options: CycleOptions,
+): Promise<CycleRate & CycleCost> {
+  const service = await startProcess({ ...THROUGHPUT_SETTINGS, ...settings }, ['--cheap']);
+  const database = new pg.Client({ connectionString: databaseUrl });
+  await database.connect();
+  const read = async () => ({
+    serviceMs: await readProcessMs(service.pid),
+    databaseMs: await readServerMs(database),
+    transactions: await countTransactions(database),
+  });
+  try {
+    let before = await read();
+    const rate = await measureService(service, options, async () => {
+      before = await read();
+    });
+    const after = await read();
+    const per = (name: keyof CycleCost) => (after[name] - before[name]) / rate.cycles;
+    return { ...rate, serviceMs: per('serviceMs'), databaseMs: per('databaseMs'), transactions: per('transactions') };
+  } finally {
+    await database.end();
+    await service.stop();
+  }
+}
+
+/** A session reports its transactions once a second at most, those of an idle one included. */
+async function countTransactions(database: pg.Client): Promise<number> {
+  const { rows } = await database.query<{ count: string }>(
+    'select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()',
+  );
+  return Number(rows[0]!.count);
+}
+
+async function measureService(
+  { url, key }: { readonly url: string; readonly key: string },
+  { clients, seconds, usesIdempotencyKeys = false }: CycleOptions,
+  afterWarmUp: () => Promise<void> = async () => {},
+): Promise<CycleRate & { readonly cycles: number }> {
+  const client = makeClient(url, key, clients, { usesIdempotencyKeys });
   const suggestMs: number[] = [];
+  let cycles = 0;
   const run = async (isOver: () => boolean): Promise<number> => {
     let done = 0;
     while (!isOver()) {
       const path = await loadObjective(client);
-      for (let step = 0; step < STEPS_PER_OBJECTIVE && !isOver(); step++, done++) {
-        const cycle = await playCycle(client, path);
-        suggestMs.push(cycle.suggestMs);
+      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE && !isOver(); cycle++, done++, cycles++) {
+        suggestMs.push((await playCycle(client, path)).suggestMs);
       }
     }
     return done;
   };
   try {
     await timed(clients, WARM_UP_SECONDS, run);
+    await afterWarmUp();
     suggestMs.length = 0;
+    cycles = 0;
     const perSecond = await timed(clients, seconds, run);
     suggestMs.sort((a, b) => a - b);
     const at = (share: number) => suggestMs[Math.floor(share * suggestMs.length)] ?? Number.NaN;
-    return { perSecond, suggestMs: { p50: at(0.5), p95: at(0.95) } };
+    return { perSecond, suggestMs: { p50: at(0.5), p95: at(0.95) }, cycles };
   } finally {
     client.close();
-    await service.stop();
   }
 }
 
-/** One cycle of the objective at `path`; the id of its step and how long the suggestion took. */
+/** One cycle of the objective at `path`; the id of its inverse and how long the suggestion took. */
 export async function playCycle(
   client: Client,
   path: string,
@@ -65,8 +133,8 @@ export async function playCycle(
   return { id, suggestMs };
 }
 
-/** Cycles per second of `clients` loops run at once for the given time. */
-export async function timed(
+/** Cycles per second of `clients` loops that run at the same time for the given time. */
+async function timed(
   clients: number,
   forSeconds: number,
   run: (isOver: () => boolean) => Promise<number>,

@@ -1,42 +1,51 @@
 /**
- * Full cycles per second (suggest, load output) with 1, 4 and 16 clients and a trivially cheap optimizer, beside the same
- * statements replayed by pg alone, in turns within one run.
+ * Full cycles (suggest, load output) with a trivially cheap optimizer: statements and transactions of one cycle, cycles per
+ * second and processor time per cycle with 1, 4 and 16 clients. With a Python that has Optuna, the same number of clients
+ * plays ask and tell on Optuna's RDBStorage, in alternating rounds on the same server:
  *
- *   node bench/service/cycles.ts [--seconds 6] [--rounds 3] [--clients 1,4,16]
+ *   python3 -m venv /tmp/optuna && /tmp/optuna/bin/pip install optuna==5.0.0 psycopg2-binary
+ *   npx node bench/service/cycles.ts [--seconds 6] [--rounds 3] [--clients 1,4,16] [--keys] [--list]
+ *     [--optuna /tmp/optuna/bin/python]
+ *
+ * --keys sends an Idempotency-Key with every POST; --list prints the statements of one cycle. Linux only.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
 import pg from 'pg';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
-import { loadObjective, makeClient, startProcess } from './client.ts';
-import { measureCycles, median, playCycle, STEPS_PER_OBJECTIVE, THROUGHPUT_SETTINGS, timed } from './cycle-rate.ts';
-import { type CycleIds, findIds, recordStatements, replayCycle, type Statement } from './statements.ts';
+import { loadObjective, makeClient } from './client.ts';
+import { measureCosts, median, playCycle, THROUGHPUT_SETTINGS } from './cycle-rate.ts';
+import { readServerMs } from './processor-time.ts';
+import { recordStatements, type Statement } from './statements.ts';
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '6' },
     rounds: { type: 'string', default: '3' },
     clients: { type: 'string', default: '1,4,16' },
+    keys: { type: 'boolean', default: false },
+    list: { type: 'boolean', default: false },
+    optuna: { type: 'string' },
   },
 });
 const seconds = Number(options.seconds);
+const usesIdempotencyKeys = options.keys;
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'warn' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
+await using postgres = await startTemporaryPostgres({ log });
+await main();
+
+interface OptunaRate {
+  readonly version: string;
+  readonly perSecond: number;
+  readonly clientMs: number;
+  readonly databaseMs: number;
 }
 
 async function main(): Promise<void> {
@@ -44,90 +53,101 @@ async function main(): Promise<void> {
   const db = openDatabase(config, postgres.url, log);
   await migrate(db);
   await db.destroy();
-  const recording = await recordOneCycle();
-  console.log(`one cycle = ${recording.statements.length} statements`);
-  for (const count of options.clients.split(',').map(Number)) {
-    const rates: { service: number; raw: number }[] = [];
+  const statements = await recordOneCycle();
+  if (options.list) for (const { text } of statements) console.log(text.replace(/\s+/g, ' ').trim());
+  const isPartOfTransaction = ({ text }: Statement) => text === 'begin' || text === 'commit';
+  console.log(
+    JSON.stringify({
+      oneCycle: {
+        statements: statements.length,
+        transactions: countTransactions(statements),
+        ofSeveralStatements: statements.filter(isPartOfTransaction).length / 2,
+      },
+    }),
+  );
+  for (const clients of options.clients.split(',').map(Number)) {
+    const rates: Awaited<ReturnType<typeof measureCosts>>[] = [];
+    const optunas: OptunaRate[] = [];
     for (let round = 0; round < Number(options.rounds); round++) {
-      rates.push({ service: await measureService(count), raw: await measureRaw(count, recording) });
+      const settings = { DATABASE_URL: postgres.url };
+      rates.push(await measureCosts(settings, postgres.url, { clients, seconds, usesIdempotencyKeys }));
+      if (options.optuna !== undefined) optunas.push(await measureOptuna(options.optuna, clients));
     }
-    const show = (name: 'service' | 'raw') => rates.map((rate) => rate[name].toFixed(0)).join(' ');
-    const ratio = median(rates.map(({ service, raw }) => service / raw));
+    const of = <T>(each: readonly T[], read: (one: T) => number) => Number(median(each.map(read)).toFixed(2));
     console.log(
       JSON.stringify({
-        clients: count,
-        serviceCyclesPerSecond: show('service'),
-        rawCyclesPerSecond: show('raw'),
-        medianRatio: Number(ratio.toFixed(3)),
+        clients,
+        perSecond: of(rates, ({ perSecond }) => perSecond),
+        serviceMs: of(rates, ({ serviceMs }) => serviceMs),
+        databaseMs: of(rates, ({ databaseMs }) => databaseMs),
+        processorMs: of(rates, ({ serviceMs, databaseMs }) => serviceMs + databaseMs),
+        transactions: of(rates, ({ transactions }) => transactions),
+        suggestP50Ms: of(rates, ({ suggestMs }) => suggestMs.p50),
+        ...(optunas.length > 0 && {
+          optuna: {
+            version: optunas[0]!.version,
+            perSecond: of(optunas, ({ perSecond }) => perSecond),
+            clientMs: of(optunas, ({ clientMs }) => clientMs),
+            databaseMs: of(optunas, ({ databaseMs }) => databaseMs),
+          },
+          ratio: Number(median(rates.map(({ perSecond }, i) => perSecond / optunas[i]!.perSecond)).toFixed(2)),
+        }),
       }),
     );
   }
 }
 
-interface Recording {
-  readonly statements: readonly Statement[];
-  readonly ids: CycleIds;
-}
-
-/** In this process, so that the statements can be seen. Ids start far apart, so that no two values are alike. */
-async function recordOneCycle(): Promise<Recording> {
-  const admin = new pg.Client({ connectionString: postgres.url });
-  await admin.connect();
-  await admin.query('alter table objectives alter column id restart with 7000001');
-  await admin.query('alter table inverses alter column id restart with 8000001');
-  await admin.query('alter table suggestion_jobs alter column id restart with 9000001');
+/** In this process, so that the statements can be seen. The worker polls no more often than this cycle takes. */
+async function recordOneCycle(): Promise<readonly Statement[]> {
   const config = loadConfig({ ...THROUGHPUT_SETTINGS, POLL_INTERVAL_MS: '60000', DATABASE_URL: postgres.url });
   const service = await startService(config, postgres.url, log, {
     ingress: true,
     worker: true,
     engine: makeCheapEngine(),
   });
-  const key = await createKey(service.db, {
-    account: 'bench',
-    label: null,
-    scopes: ['read', 'write'],
-    expiresAt: null,
-  });
-  const client = makeClient(service.url!, key, 1);
+  const account = { account: 'bench', label: null, scopes: ['read', 'write'], expiresAt: null } as const;
+  const client = makeClient(service.url!, await createKey(service.db, account), 1, { usesIdempotencyKeys });
   const path = await loadObjective(client);
-  await admin.query('update inverses set iteration = 600001');
-  const inverseId = { value: 0 };
+  await playCycle(client, path);
   const statements = await recordStatements(async () => {
-    inverseId.value = (await playCycle(client, path)).id;
+    await playCycle(client, path);
   });
   client.close();
   await service.close();
-  await admin.end();
-  const objectiveId = Number(path.split('/').at(-1));
-  return { statements, ids: findIds(statements, { objectiveId, inverseId: inverseId.value, iteration: 600_002 }) };
+  return statements;
 }
 
-async function measureService(clients: number): Promise<number> {
-  return (await measureCycles({ DATABASE_URL: postgres.url }, { clients, seconds })).perSecond;
-}
-
-async function measureRaw(clients: number, { statements, ids }: Recording): Promise<number> {
-  const service = await startProcess({ ...THROUGHPUT_SETTINGS, DATABASE_URL: postgres.url }, ['--cheap']);
-  const http = makeClient(service.url, service.key, 4);
-  const paths: number[] = [];
-  for (let i = 0; i < clients * Math.ceil((seconds * 1200) / STEPS_PER_OBJECTIVE / clients); i++) {
-    paths.push(Number((await loadObjective(http)).split('/').at(-1)));
+/** What stands between begin and commit is one; every other statement is one by itself. */
+function countTransactions(statements: readonly Statement[]): number {
+  const inside = new Set<unknown>();
+  let count = 0;
+  for (const { connection, text } of statements) {
+    if (text === 'begin') inside.add(connection);
+    if (!inside.has(connection) || text === 'commit') count += 1;
+    if (text === 'commit') inside.delete(connection);
   }
-  http.close();
-  await service.stop();
-  const run = async (isOver: () => boolean): Promise<number> => {
-    const client = new pg.Client({ connectionString: postgres.url });
-    await client.connect();
-    const own: CycleIds = { ...ids };
-    let done = 0;
-    while (!isOver()) {
-      own.objectiveId = paths.pop() ?? own.objectiveId;
-      for (let step = 0; step < STEPS_PER_OBJECTIVE && !isOver(); step++, done++) {
-        await replayCycle(client, statements, ids, own);
-      }
-    }
-    await client.end();
-    return done;
-  };
-  return timed(clients, seconds, run);
+  return count;
+}
+
+/** In a database of its own on the same server. */
+async function measureOptuna(python: string, clients: number): Promise<OptunaRate> {
+  const script = new URL('./optuna_cycles.py', import.meta.url).pathname;
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  try {
+    const { rowCount } = await admin.query("select from pg_database where datname = 'optuna'");
+    if (rowCount === 0) await admin.query('create database optuna');
+    const url = new URL(postgres.url);
+    url.pathname = '/optuna';
+    url.protocol = 'postgresql+psycopg2';
+    const before = await readServerMs(admin);
+    const args = [script, '--url', url.href, '--clients', String(clients), '--seconds', String(seconds)];
+    const { stdout } = await promisify(execFile)(python, args);
+    const { cycles, ...rate } = JSON.parse(stdout) as Omit<OptunaRate, 'databaseMs'> & { readonly cycles: number };
+    // Its warm-up is in the server's time and not in its cycles.
+    const share = seconds / (seconds + 2);
+    return { ...rate, databaseMs: ((await readServerMs(admin)) - before) * (share / Math.max(1, cycles)) };
+  } finally {
+    await admin.end();
+  }
 }

@@ -1,48 +1,45 @@
 /**
- * How much one account that queues thousands of suggestions holds up another. The small account asks for one suggestion
- * after the other, alone and then beside the queue; a computation occupies its place for a fixed time without using the
- * processor, so that only the order of the queue counts. Also the time of one claim, empty and beside the queue.
+ * Measures how much an account with thousands of queued suggestions delays another. The small account requests one suggestion
+ * after another, first alone and then beside the queue. A computation occupies its slot for a fixed time without using the
+ * processor, so that only the order of the queue matters. Also measures a claim, without and with the queue.
  *
- *   node bench/service/fairness.ts [--queued 10000] [--steps 200] [--compute 50] [--concurrency 4]
+ *   npx node bench/service/fairness.ts [--queued 10000] [--inverses 200] [--compute 50] [--concurrency 4]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import type { Db } from '../../src/db/transaction.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
-import { blackBox, type Client, loadObjective, makeClient } from './client.ts';
+import { quantiles } from '../quantile.ts';
+import { type Client, loadObjective, makeClient } from './client.ts';
+import { playCycle } from './cycle-rate.ts';
 
 const { values: options } = parseArgs({
   options: {
     queued: { type: 'string', default: '10000' },
+    inverses: { type: 'string' },
+    // The former name of --inverses.
     steps: { type: 'string', default: '200' },
+    // Milliseconds of one computation.
     compute: { type: 'string', default: '50' },
     concurrency: { type: 'string', default: '4' },
   },
 });
-const steps = Number(options.steps);
+const inverses = Number(options.inverses ?? options.steps);
 const CLAIMS = 200;
+const SHARES = { p50: 0.5, p95: 0.95 };
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'warn' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const config = loadConfig({
@@ -73,9 +70,9 @@ async function main(): Promise<void> {
     stillQueuedAfterwards: left,
     concurrency: Number(options.concurrency),
     computeMs: Number(options.compute),
-    aloneMs: quantiles(alone),
-    besideTheQueueMs: quantiles(beside),
-    p95Ratio: Number((quantiles(beside).p95 / quantiles(alone).p95).toFixed(2)),
+    aloneMs: quantiles(alone, SHARES),
+    besideTheQueueMs: quantiles(beside, SHARES),
+    p95Ratio: Number((quantiles(beside, SHARES).p95 / quantiles(alone, SHARES).p95).toFixed(2)),
     claimMs: { ...claimMs, besideTheQueue: await timeClaims(db) },
   };
   console.log(JSON.stringify(result));
@@ -85,7 +82,7 @@ async function main(): Promise<void> {
   await db.destroy();
 }
 
-/** Occupies a place of the worker for so long. */
+/** Occupies a slot of the worker for the given time. */
 function makePacedEngine(computeMs: number): Engine {
   const cheap = makeCheapEngine();
   return {
@@ -97,20 +94,15 @@ function makePacedEngine(computeMs: number): Engine {
   };
 }
 
-/** Milliseconds of each suggestion, asked for one after the other. */
+/** Returns the milliseconds of each suggestion, requested one after another. */
 async function measure(client: Client): Promise<readonly number[]> {
   const path = await loadObjective(client);
   const times: number[] = [];
-  for (let step = 0; step < steps; step++) {
-    const startedAt = performance.now();
-    const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-    times.push(performance.now() - startedAt);
-    await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-  }
+  for (let n = 0; n < inverses; n++) times.push((await playCycle(client, path)).suggestMs);
   return times;
 }
 
-/** As if the account had loaded `count` objectives and asked for a suggestion of each; in SQL, which takes seconds. */
+/** Queues one suggestion for each of `count` copies of an objective, in SQL for speed. */
 async function queue(db: Db, modelObjectiveId: number, count: number): Promise<void> {
   await sql`
     with copies as (
@@ -120,14 +112,14 @@ async function queue(db: Db, modelObjectiveId: number, count: number): Promise<v
         maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed
       from objectives, generate_series(1, ${count}::int) n where id = ${modelObjectiveId}
       returning id, account_id, initial_input, initial_output),
-    first_steps as (
+    first_inverses as (
       insert into inverses (account_id, objective_id, iteration, input, output, suggested_at, loaded_at)
       select account_id, id, 1, initial_input, initial_output, now(), now() from copies),
-    next_steps as (
+    next_inverses as (
       insert into inverses (account_id, objective_id, iteration)
       select account_id, id, 2 from copies returning id, account_id, objective_id)
     insert into suggestion_jobs (account_id, objective_id, inverse_id)
-    select account_id, objective_id, id from next_steps`.execute(db);
+    select account_id, objective_id, id from next_inverses`.execute(db);
   await sql`select pg_notify('backsolve_jobs', '')`.execute(db);
 }
 
@@ -136,7 +128,7 @@ async function countJobs(db: Db): Promise<number> {
   return rows[0]!.count;
 }
 
-/** Claims of four jobs, each rolled back. */
+/** Measures claims of four jobs, each rolled back. */
 async function timeClaims(db: Db): Promise<Record<'p50' | 'p95', number>> {
   const times: number[] = [];
   for (let run = 0; run < CLAIMS; run++) {
@@ -146,11 +138,5 @@ async function timeClaims(db: Db): Promise<Record<'p50' | 'p95', number>> {
     times.push(performance.now() - startedAt);
     await trx.rollback().execute();
   }
-  return quantiles(times);
-}
-
-function quantiles(values: readonly number[]): Record<'p50' | 'p95', number> {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) => Number(sorted[Math.floor(share * sorted.length)]!.toFixed(2));
-  return { p50: at(0.5), p95: at(0.95) };
+  return quantiles(times, SHARES);
 }

@@ -1,8 +1,8 @@
 /**
- * Cold start of `npm start` to ready, and the time from a suggest request to its answer at one client, split into waiting
- * (until a worker claims it), reading, computing and writing, on the real optimizer.
+ * Measures a cold start of `npm start`, and the latency of suggestions of the real optimizer for one client, split into waiting
+ * (until a worker claims the job), reading, computing and writing.
  *
- *   node bench/service/latency.ts [--steps 150]
+ *   npx node bench/service/latency.ts [--inverses 150]
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,14 +10,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { openDatabase } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { findFreePort } from '../../harness/free-port.ts';
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { blackBox, loadObjective, makeClient, startProcess } from './client.ts';
+import { quantiles } from '../quantile.ts';
+import { loadObjective, makeClient, startProcess } from './client.ts';
+import { playCycle } from './cycle-rate.ts';
 
-const { values: options } = parseArgs({ options: { steps: { type: 'string', default: '150' } } });
+const { values: options } = parseArgs({
+  options: {
+    inverses: { type: 'string' },
+    // The former name of --inverses.
+    steps: { type: 'string', default: '150' },
+  },
+});
+const INVERSES_PER_OBJECTIVE = 15;
+const SHARES = { p50: 0.5, p95: 0.95, max: 1 };
 const log = makeLog({ level: 'warn' });
 
 const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
@@ -30,9 +39,9 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Milliseconds from the start of the command to the first 200 of /readyz. */
+/** Returns the milliseconds from the start of the command until /readyz answers 200. */
 async function coldStart(folder: string): Promise<number> {
-  const port = 20_000 + Math.floor(Math.random() * 20_000);
+  const port = await findFreePort();
   const main = new URL('../../src/main.ts', import.meta.url).pathname;
   const env = { ...process.env, PORT: String(port), DATA_DIR: folder, LOG_LEVEL: 'warn' };
   const startedAt = performance.now();
@@ -55,36 +64,43 @@ async function isReady(port: number): Promise<boolean> {
 
 async function splitLatency(): Promise<void> {
   const postgres = await startEmbeddedPostgres({ dataDir, log });
-  const config = loadConfig({ DATABASE_URL: postgres.url });
-  const db = openDatabase(config, postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   const service = await startProcess(
-    { PORT: '0', DATABASE_URL: postgres.url, LOG_LEVEL: 'info', RATE_LIMIT_PER_MINUTE: '0' },
+    { PORT: '0', DATABASE_URL: postgres.url, LOG_LEVEL: 'debug', RATE_LIMIT_PER_MINUTE: '0' },
     [],
   );
   const client = makeClient(service.url, service.key, 1);
   const totals: number[] = [];
   let path = await loadObjective(client);
-  for (let step = 0; step < Number(options.steps); step++) {
-    if (step % 15 === 0) path = await loadObjective(client);
-    const startedAt = performance.now();
-    const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-    totals.push(performance.now() - startedAt);
-    await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
+  for (let n = 0; n < Number(options.inverses ?? options.steps); n++) {
+    if (n % INVERSES_PER_OBJECTIVE === 0) path = await loadObjective(client);
+    totals.push((await playCycle(client, path)).suggestMs);
   }
   client.close();
   await service.stop();
   await postgres.stop();
   const computed = service.lines.filter((line) => line['msg'] === 'suggestion.computed') as unknown as Phase[];
   const phases = {
-    totalMs: quantiles(totals),
-    waitedMs: quantiles(computed.map((line) => line.waitedMs)),
-    readMs: quantiles(computed.map((line) => line.readMs)),
-    computeMs: quantiles(computed.map((line) => line.suggestTimeNs / 1e6)),
-    writeMs: quantiles(computed.map((line) => line.writeMs)),
+    totalMs: quantiles(totals, SHARES),
+    waitedMs: quantiles(
+      computed.map((line) => line.waitedMs),
+      SHARES,
+    ),
+    readMs: quantiles(
+      computed.map((line) => line.readMs),
+      SHARES,
+    ),
+    computeMs: quantiles(
+      computed.map((line) => line.suggestTimeNs / 1e6),
+      SHARES,
+    ),
+    writeMs: quantiles(
+      computed.map((line) => line.writeMs),
+      SHARES,
+    ),
   };
   console.table(phases);
-  console.log(JSON.stringify({ suggest: phases, steps: totals.length }));
+  console.log(JSON.stringify({ suggest: phases, inverses: totals.length }));
 }
 
 interface Phase {
@@ -92,11 +108,4 @@ interface Phase {
   readonly readMs: number;
   readonly suggestTimeNs: number;
   readonly writeMs: number;
-}
-
-function quantiles(values: readonly number[]): Record<'p50' | 'p95' | 'max', number> {
-  const sorted = [...values].sort((a, b) => a - b);
-  const at = (share: number) =>
-    Number((sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN).toFixed(2));
-  return { p50: at(0.5), p95: at(0.95), max: at(1) };
 }

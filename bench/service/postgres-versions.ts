@@ -1,24 +1,19 @@
 /**
- * Full cycles per second on several versions of PostgreSQL, each as it comes: the embedded newest and oldest ones, and what the
- * system has installed, with the just-in-time compiler where that comes along. All servers run beside each other; the rounds
- * take turns, so that what else the machine does meets all of them.
+ * Measures cycles (suggest, load output) per second on several versions of PostgreSQL with their default settings: the newest
+ * and oldest embedded ones, and those that the system has installed, with the just-in-time compiler where it is available. All
+ * servers run at once and each round measures all of them, so that other load on the machine affects them alike.
  *
- *   node bench/service/postgres-versions.ts [--seconds 6] [--rounds 5] [--clients 4] [--bar 0.8]
+ *   npx node bench/service/postgres-versions.ts [--seconds 6] [--rounds 5] [--clients 4] [--bar 0.8]
  *
- * Ends with code 1 when the median of a version is below the bar, as a share of the newest's.
+ * Exits with code 1 if the median of a version is below `bar` times that of the newest.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openDatabase } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { findInstalledBinaries, findOldestBinaries } from '../../harness/postgres-versions.ts';
+import { startTemporaryPostgres, type TemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { findBinaries, type PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { makeLog } from '../../src/log.ts';
-import { findInstalledBinaries, findOldestBinaries } from '../../test/support/postgres-versions.ts';
 import { type CycleRate, measureCycles, median } from './cycle-rate.ts';
 
 const { values: options } = parseArgs({
@@ -34,32 +29,28 @@ const log = makeLog({ level: 'warn' });
 
 interface Server {
   readonly name: string;
-  readonly postgres: EmbeddedPostgres;
+  readonly postgres: TemporaryPostgres;
   readonly rates: CycleRate[];
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'backsolve-versions-'));
 const servers: Server[] = [];
 try {
   for (const binaries of await listBinaries()) servers.push(await openServer(binaries));
   for (const clients of options.clients.split(',').map(Number)) await compare(clients);
 } finally {
   for (const { postgres } of servers) await postgres.stop();
-  await rm(folder, { recursive: true, force: true });
 }
 
-/** The newest first. */
+/** Newest first. */
 async function listBinaries(): Promise<readonly PostgresBinaries[]> {
   const oldest = await findOldestBinaries();
-  if (oldest === undefined) console.log('the oldest supported version has no package for this platform: left out');
+  if (oldest === undefined) console.log('skipped the oldest supported version: it has no package for this platform');
   return [await findBinaries(), ...(await findInstalledBinaries()), ...(oldest === undefined ? [] : [oldest])];
 }
 
 async function openServer(binaries: PostgresBinaries): Promise<Server> {
-  const dataDir = join(folder, `postgres-${servers.length}`);
-  const postgres = await startEmbeddedPostgres({ dataDir, binaries, log });
-  const db = openDatabase(loadConfig({ DATABASE_URL: postgres.url }), postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  const postgres = await startTemporaryPostgres({ binaries, log });
+  await migrateDatabase(postgres.url);
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   const { rows } = await client.query<{ jit: string; compiles: boolean }>(
@@ -73,8 +64,8 @@ async function openServer(binaries: PostgresBinaries): Promise<Server> {
 async function compare(clients: number): Promise<void> {
   for (const { rates } of servers) rates.length = 0;
   for (let round = 0; round < Number(options.rounds); round++) {
-    const turn = round % servers.length;
-    for (const { postgres, rates } of [...servers.slice(turn), ...servers.slice(0, turn)]) {
+    const first = round % servers.length;
+    for (const { postgres, rates } of [...servers.slice(first), ...servers.slice(0, first)]) {
       rates.push(await measureCycles({ DATABASE_URL: postgres.url }, { clients, seconds }));
     }
   }

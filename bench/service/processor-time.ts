@@ -1,22 +1,22 @@
-/** Processor time as the kernel counts it: unlike wall time it hardly changes when the machine is busy. Linux only. */
+/** Processor time as counted by the kernel, which a busy machine hardly changes, unlike elapsed time. Linux only. */
 import { readFile } from 'node:fs/promises';
 import type pg from 'pg';
 
 /** The kernel counts 100 ticks per second. */
 const TICK_MS = 10;
-/** Places in /proc/<pid>/stat behind the name of the process, which may hold anything. */
+/** Positions in /proc/<pid>/stat after the name of the process, which may contain anything. */
 const PARENT = 1;
 const USER = 11;
 const SYSTEM = 12;
 const ENDED_CHILDREN = [13, 14] as const;
 
-/** User and system time of a process with all its threads; 0 when it is gone. */
+/** Returns the user and system time of a process with all its threads; 0 if it has ended. */
 export async function readProcessMs(pid: number): Promise<number> {
   const fields = await readFields(pid);
   return (fields[USER]! + fields[SYSTEM]!) * TICK_MS;
 }
 
-/** Time of a whole PostgreSQL server on this machine: its backends, those that ended, and its own processes. */
+/** Returns the time of a whole PostgreSQL server on this machine, including backends that have ended. */
 export async function readServerMs(database: pg.Client): Promise<number> {
   const { rows } = await database.query<{ pid: number }>('select pg_backend_pid() as pid');
   const postmaster = (await readFields(rows[0]!.pid))[PARENT]!;

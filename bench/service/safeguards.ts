@@ -1,25 +1,22 @@
 /**
- * What the safeguards of the service cost: full cycles (suggest, load output) with a trivially cheap optimizer, without
- * any of them, with each alone and with all, in turns within one run, each time in a fresh process. Processor time per
- * cycle, of the service and of PostgreSQL, is what counts; cycles per second change with what else the machine does.
+ * Measures what the service's safeguards cost: cycles (suggest, load output) with a trivially cheap optimizer, without any
+ * safeguard, with each one alone and with all of them, in every round and each in a fresh process. The processor time per cycle
+ * of the service and of PostgreSQL is what counts; cycles per second depend on other load on the machine. Linux only.
  *
- *   node bench/service/safeguards.ts [--cycles 300] [--rounds 3] [--clients 1,4,16] [--only none,all]
+ *   npx node bench/service/safeguards.ts [--cycles 300] [--rounds 3] [--clients 1,4,16] [--only none,all]
  */
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openDatabase } from '../../src/compose.ts';
-import { loadConfig } from '../../src/config.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { findFreePort } from '../../test/telemetry/free-port.ts';
-import { blackBox, type Client, loadObjective, makeClient, startProcess } from './client.ts';
+import { type Client, loadObjective, makeClient, startProcess } from './client.ts';
+import { median, playCycle } from './cycle-rate.ts';
 import { readProcessMs, readServerMs } from './processor-time.ts';
 
 const { values: options } = parseArgs({
@@ -31,10 +28,10 @@ const { values: options } = parseArgs({
   },
 });
 /** Fresh objectives keep the histories, and so the snapshots, equally short. */
-const STEPS_PER_OBJECTIVE = 25;
-/** So many cycles before the clock starts: by then the code is compiled and statements are planned. */
+const CYCLES_PER_OBJECTIVE = 25;
+/** Cycles before the measurement, so that code is compiled and statements are planned. */
 const WARM_CYCLES = 300;
-/** Name of a database. */
+/** The database with the plainest queue. */
 const UNFAIR = 'unfair';
 
 const SAFEGUARDS = ['idempotency', 'rate-limits', 'fairness', 'metrics', 'traces', 'guards'] as const;
@@ -47,16 +44,13 @@ const VARIANTS: Readonly<Record<string, readonly Safeguard[]>> = {
 };
 const names = options.only?.split(',') ?? Object.keys(VARIANTS);
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'warn' });
 const receiver = createServer((request, response) => request.resume().on('end', () => response.end('{}')));
 await once(receiver.listen(0, '127.0.0.1'), 'listening');
-const postgres = await startEmbeddedPostgres({ dataDir, log });
+await using postgres = await startTemporaryPostgres({ log });
 try {
   await main();
 } finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
   receiver.closeAllConnections();
   receiver.close();
 }
@@ -68,16 +62,14 @@ interface Cost {
 }
 
 async function main(): Promise<void> {
-  const config = loadConfig({ DATABASE_URL: postgres.url });
-  const db = openDatabase(config, postgres.url, log);
-  await migrate(db).finally(() => db.destroy());
+  await migrateDatabase(postgres.url);
   await makeUnfairDatabase();
   for (const clients of options.clients.split(',').map(Number)) {
     const rounds: Record<string, Cost>[] = [];
     for (let round = 0; round < Number(options.rounds); round++) {
       const costs: Record<string, Cost> = {};
-      const turn = round % names.length;
-      for (const name of [...names.slice(turn), ...names.slice(0, turn)]) {
+      const first = round % names.length;
+      for (const name of [...names.slice(first), ...names.slice(0, first)]) {
         costs[name] = await measure(VARIANTS[name]!, clients);
       }
       rounds.push(costs);
@@ -88,19 +80,17 @@ async function main(): Promise<void> {
 
 function report(clients: number, rounds: readonly Readonly<Record<string, Cost>>[]): void {
   const rows = names.map((name) => {
-    const median = (of: (costs: Readonly<Record<string, Cost>>) => number) => {
-      const sorted = rounds.map(of).sort((a, b) => a - b);
-      return Number(sorted[Math.floor(sorted.length / 2)]!.toFixed(3));
-    };
+    const medianOf = (read: (costs: Readonly<Record<string, Cost>>) => number) =>
+      Number(median(rounds.map(read)).toFixed(3));
     const first = names[0]!;
     return {
       clients,
       safeguards: name,
-      serviceMs: median((costs) => costs[name]!.serviceMs),
-      databaseMs: median((costs) => costs[name]!.databaseMs),
-      processorTimeRatio: median((costs) => totalMs(costs[name]!) / totalMs(costs[first]!)),
-      cyclesPerSecond: median((costs) => costs[name]!.cyclesPerSecond),
-      cyclesRatio: median((costs) => costs[name]!.cyclesPerSecond / costs[first]!.cyclesPerSecond),
+      serviceMs: medianOf((costs) => costs[name]!.serviceMs),
+      databaseMs: medianOf((costs) => costs[name]!.databaseMs),
+      processorTimeRatio: medianOf((costs) => totalMs(costs[name]!) / totalMs(costs[first]!)),
+      cyclesPerSecond: medianOf((costs) => costs[name]!.cyclesPerSecond),
+      cyclesRatio: medianOf((costs) => costs[name]!.cyclesPerSecond / costs[first]!.cyclesPerSecond),
     };
   });
   console.table(rows);
@@ -111,13 +101,10 @@ function totalMs({ serviceMs, databaseMs }: Cost): number {
   return serviceMs + databaseMs;
 }
 
-/** The same database with the plainest queue there is: the oldest job first, whoever it belongs to. */
+/** Makes a copy of the database whose queue serves the oldest job first, regardless of its account. */
 async function makeUnfairDatabase(): Promise<void> {
-  const admin = new pg.Client({ connectionString: urlOf('postgres') });
-  await admin.connect();
-  await admin.query(`create database ${UNFAIR} template backsolve`);
-  await admin.end();
-  const unfair = new pg.Client({ connectionString: urlOf(UNFAIR) });
+  await execute(withDatabase(postgres.url, 'postgres'), `create database ${UNFAIR} template backsolve`);
+  const unfair = new pg.Client({ connectionString: withDatabase(postgres.url, UNFAIR) });
   await unfair.connect();
   const { rows } = await unfair.query<{ definition: string }>(
     "select pg_get_functiondef('claim_jobs_of_others'::regproc) as definition",
@@ -139,16 +126,10 @@ async function makeUnfairDatabase(): Promise<void> {
   await unfair.end();
 }
 
-function urlOf(database: string): string {
-  const url = new URL(postgres.url);
-  url.pathname = `/${database}`;
-  return url.href;
-}
-
 async function measure(safeguards: readonly Safeguard[], clients: number): Promise<Cost> {
   const has = (safeguard: Safeguard) => safeguards.includes(safeguard);
   const metricsPort = String(await findFreePort());
-  const databaseUrl = has('fairness') ? postgres.url : urlOf(UNFAIR);
+  const databaseUrl = has('fairness') ? postgres.url : withDatabase(postgres.url, UNFAIR);
   const service = await startProcess(
     {
       PORT: '0',
@@ -156,7 +137,7 @@ async function measure(safeguards: readonly Safeguard[], clients: number): Promi
       WORKER_CONCURRENCY: '8',
       DATABASE_POOL_SIZE: '20',
       DATABASE_URL: databaseUrl,
-      // High enough to refuse nothing; fetched in batches of 600 then.
+      // High enough to refuse nothing, which makes the batches 600 requests large.
       RATE_LIMIT_PER_MINUTE: has('rate-limits') ? '60000' : '0',
       ...(has('metrics') && { METRICS_PORT: metricsPort }),
       ...(has('traces') && {
@@ -178,7 +159,7 @@ async function measure(safeguards: readonly Safeguard[], clients: number): Promi
   });
   const before = await readCost();
   const cycles = await play(client, paths, clients);
-  // Seen once by Prometheus, which comes less often.
+  // One scrape, more than Prometheus would make in this time.
   if (has('metrics')) await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text());
   const after = await readCost();
   client.close();
@@ -193,21 +174,18 @@ async function measure(safeguards: readonly Safeguard[], clients: number): Promi
 
 async function loadObjectives(client: Client, cycles: number): Promise<string[]> {
   const paths: string[] = [];
-  for (let left = cycles; left > 0; left -= STEPS_PER_OBJECTIVE) paths.push(await loadObjective(client));
+  for (let left = cycles; left > 0; left -= CYCLES_PER_OBJECTIVE) paths.push(await loadObjective(client));
   return paths;
 }
 
-/** All steps of all objectives, each objective by one client; returns how many. */
+/** Plays all cycles of all objectives, each objective by one client. Returns their number. */
 async function play(client: Client, paths: readonly string[], clients: number): Promise<number> {
   const left = [...paths];
   const loops = Array.from({ length: clients }, async () => {
     for (let path = left.pop(); path !== undefined; path = left.pop()) {
-      for (let step = 0; step < STEPS_PER_OBJECTIVE; step++) {
-        const { input } = await client.call<{ input: number[] }>('POST', `${path}/inverses`);
-        await client.call('POST', `${path}/inverse-output`, { output: blackBox(input) });
-      }
+      for (let cycle = 0; cycle < CYCLES_PER_OBJECTIVE; cycle++) await playCycle(client, path);
     }
   });
   await Promise.all(loops);
-  return paths.length * STEPS_PER_OBJECTIVE;
+  return paths.length * CYCLES_PER_OBJECTIVE;
 }

@@ -1,12 +1,12 @@
 /**
- * The service as a process of its own, with the cheap engine, for benchmarks. Takes its settings from the environment as
- * the product does; prints one line {"url", "key"} when ready; ends with its standard input.
+ * The service as a separate process for benchmarks, with the cheap engine if started with --cheap. Reads its settings from the
+ * environment, prints one line {"url", "key"} when ready, and ends when its standard input is closed.
  */
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
 
 const config = loadConfig(process.env);
 const service = await startService(config, config.database.url!, makeLog(config.log), {

@@ -1,23 +1,20 @@
 /**
- * What requests that wait for suggestions cost: statements and processor time of the service per second while nothing
- * happens; and, when all suggestions are there but every notification was lost, the statements and the time until all of
- * them are answered, by the poll or after a new LISTEN connection. No worker runs; a statement by hand plays its part.
+ * Measures what requests that wait for suggestions cost: the statements and the processor time of the service per second while
+ * nothing happens, and the statements and the time until all of them are answered if every notification is lost. No worker
+ * runs; one statement finishes all suggestions.
  *
- *   node bench/service/waits.ts [--waiting 1100] [--seconds 5]
+ *   npx node bench/service/waits.ts [--waiting 1100] [--seconds 5]
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
 import { loadObjective, makeClient } from './client.ts';
 import { recordStatements } from './statements.ts';
 
@@ -27,21 +24,17 @@ const { values: options } = parseArgs({
 const waiting = Number(options.waiting);
 const seconds = Number(options.seconds);
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
-try {
-  await main();
-} finally {
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
-}
+await using postgres = await startTemporaryPostgres({ log });
+await main();
 
 async function main(): Promise<void> {
   const config = loadConfig({
     PORT: '0',
     RATE_LIMIT_PER_MINUTE: '0',
     MAXIMUM_REQUESTS_IN_FLIGHT: '100000',
+    MAXIMUM_REQUESTS_PER_ACCOUNT: '100000',
+    MAXIMUM_CONNECTIONS_PER_ADDRESS: '0',
     MAXIMUM_WAITING_SUGGESTIONS: '100000',
     MAXIMUM_WAITING_PER_ACCOUNT: '0',
     MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
@@ -69,9 +62,9 @@ async function main(): Promise<void> {
 
   let wokenMs = 0;
   const toWakeAll = await recordStatements(async () => {
-    const settle = "with done as (delete from suggestion_jobs) update inverses set input = '{1,2}' where input is null";
+    const finish = "with done as (delete from suggestion_jobs) update inverses set input = '{1,2}' where input is null";
     const cut = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'backsolve-listen'";
-    await admin.query(`${settle}; ${cut}`);
+    await admin.query(`${finish}; ${cut}`);
     const startedAt = performance.now();
     await Promise.all(answered);
     wokenMs = performance.now() - startedAt;

@@ -1,26 +1,24 @@
 /**
- * What large events cost a worker: the most memory it took, its processor time, and the bytes it sent, for events about an
- * objective with many outputs and inverses that go to many webhooks. The worker is a process of its own, as an operator runs it.
+ * Measures what large events cost a worker process: its peak memory, its processor time and the bytes sent, for events about an
+ * objective with many outputs and inverses that go to many webhooks. Reads /proc: Linux only.
  *
- *   node bench/service/webhook-memory.ts [--webhooks 50] [--events 10] [--outputs 1000] [--inverses 60]
+ *   npx node bench/service/webhook-memory.ts [--webhooks 50] [--events 10] [--outputs 1000] [--inverses 60]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 import { makeLog } from '../../src/log.ts';
-import { makeCheapEngine } from './cheap-engine.ts';
 import { makeClient } from './client.ts';
 
 const { values: options } = parseArgs({
@@ -36,29 +34,26 @@ const events = Number(options.events);
 const outputs = Number(options.outputs);
 const webhooks = Number(options.webhooks);
 
-const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-bench-'));
 const log = makeLog({ level: 'error' });
-const postgres = await startEmbeddedPostgres({ dataDir, log });
+await using postgres = await startTemporaryPostgres({ log });
 const admin = new pg.Client({ connectionString: postgres.url });
 await admin.connect();
 try {
   console.log(JSON.stringify({ webhooks, events, outputs, inverses: Number(options.inverses), ...(await measure()) }));
 } finally {
   await admin.end();
-  await postgres.stop();
-  await rm(dataDir, { recursive: true, force: true });
 }
 
 async function measure() {
   const receiver = await openReceiver();
   const objectiveId = await prepare(receiver.url);
   await admin.query(
-    `with told as (
+    `with added as (
        insert into events (account_id, name, resource_id)
        select account_id, 'inverse.output_loaded', id from objectives, generate_series(1, $2) where id = $1
        returning id, account_id)
      insert into webhook_deliveries (account_id, webhook_id, event_id)
-     select t.account_id, w.id, t.id from told t, webhooks w`,
+     select t.account_id, w.id, t.id from added t, webhooks w`,
     [objectiveId, events],
   );
   const worker = spawn(process.execPath, [MAIN, 'work'], {
@@ -90,7 +85,7 @@ async function measure() {
   };
 }
 
-/** Counts what it is sent and keeps none of it. */
+/** Counts the bodies it receives and keeps none of them. */
 async function openReceiver() {
   let [count, bytes, largest] = [0, 0, 0];
   const server = createServer((request, response) => {
@@ -110,7 +105,7 @@ async function openReceiver() {
   return { url, count: () => count, bytes: () => bytes, largest: () => largest, close: () => server.close() };
 }
 
-/** The webhooks, and an objective with its inverses, all of them completed. Returns its id. */
+/** Creates the webhooks and an objective with complete inverses. Returns the objective's id. */
 async function prepare(url: string): Promise<number> {
   const config = loadConfig({ PORT: '0', RATE_LIMIT_PER_MINUTE: '0', WEBHOOK_ALLOW_PRIVATE: 'true' });
   const db = openDatabase(config, postgres.url, log);

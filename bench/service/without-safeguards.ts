@@ -1,15 +1,15 @@
 /**
- * Preloaded (`node --import`), it takes out what no setting switches off: the guard against overload, the check of scopes
- * and the security headers. For safeguards.ts, which measures what they cost.
+ * Preloaded with `node --import`, removes what no setting turns off: the guard against overload, the check of scopes and the
+ * security headers. For safeguards.ts.
  */
 import { registerHooks } from 'node:module';
 
-const PLUGINS = new URL('../../src/http/plugins/', import.meta.url).href;
+const HOOKS = new URL('../../src/http/hooks/', import.meta.url).href;
 const EMPTY: Readonly<Record<string, string>> = {
-  [`${PLUGINS}backpressure.ts`]:
+  [`${HOOKS}backpressure.ts`]:
     'export async function makeLoadGuard() { return { isRefusing: () => false, install() {} }; }',
-  [`${PLUGINS}scopes.ts`]: 'export function requireScope() {} export function scopeOfMethod() {}',
-  [`${PLUGINS}security-headers.ts`]: 'export function addCommonHeaders() {} export function addApiHeaders() {}',
+  [`${HOOKS}scopes.ts`]: 'export function requireScope() {} export function scopeOfMethod() {}',
+  [`${HOOKS}security-headers.ts`]: 'export function addCommonHeaders() {} export function addApiHeaders() {}',
 };
 
 registerHooks({

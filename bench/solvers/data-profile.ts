@@ -1,6 +1,6 @@
 /**
- * Data profiles (More, Wild 2009): the share of plays solved within k (n + 1) runs, n the number of inputs, for growing k.
- * Plays ended by a time cap count as not solved.
+ * Data profiles (More and Wild 2009, SIAM Journal on Optimization 20): the share of plays solved within k (n + 1) runs, n the
+ * number of inputs, as a function of k. Plays that a time cap ended count as unsolved.
  */
 import type { Standing } from './standing.ts';
 
@@ -23,7 +23,7 @@ const COLOURS = [
   '#9c6644',
 ];
 
-/** Runs in units of n + 1 of the solved plays, ascending. */
+/** Runs of the solved plays in units of n + 1, ascending. */
 function solvedEfforts({ plays, problems }: Standing): number[] {
   const inputs = new Map(problems.map((problem) => [problem.name, problem.variables.length]));
   return plays
@@ -37,7 +37,7 @@ export function shareSolved(standing: Standing, effort: number): number {
   return solvedEfforts(standing).filter((value) => value <= effort).length / standing.plays.length;
 }
 
-/** The solver, with the number of its problems when it has not played them all. */
+/** The name of the solver, with the number of its problems if it has not played them all. */
 function nameOf({ solver, plays, problems }: Standing): string {
   const played = new Set(plays.map((play) => play.problem)).size;
   return played === problems.length ? solver : `${solver} (${played} problems)`;
@@ -54,7 +54,7 @@ export function profileTable(standings: readonly Standing[]): string {
   return [head, `| --- |${' ---: |'.repeat(efforts.length)}`, ...rows].join('\n');
 }
 
-/** The picture: a step line per solver over a logarithmic axis. */
+/** The chart: a step line per solver over a logarithmic axis. */
 export function profileSvg(standings: readonly Standing[]): string {
   const ranked = [...standings].sort((a, b) => shareSolved(b, 5) - shareSolved(a, 5));
   const grid = [0.25, 0.5, 1, 2, 4, 8, 16, 32].map((effort) => {

@@ -1,4 +1,4 @@
-/** Starts one solver of the Python environment and lets it play problem by problem. */
+/** Runs a solver of the Python environment, which plays problem by problem. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -11,12 +11,12 @@ const python = `${folder}.venv/bin/python`;
 /** A Python process that answers one JSON line with one JSON line. */
 export interface PythonProcess {
   readonly ask: (request: object) => Promise<unknown>;
-  /** The next line the process writes on its own account. */
+  /** The next line that the process writes unasked. */
   readonly read: () => Promise<unknown>;
   readonly close: () => void;
 }
 
-/** @throws Error when the environment is missing; asks fail when the process ends */
+/** @throws Error when the environment is missing. `ask` and `read` reject when the process ends. */
 export function startPython(script: string, scriptArguments: readonly string[]): PythonProcess {
   if (!existsSync(python)) throw new Error('the peers are not installed: run bench/peers/setup.sh first');
   const child = spawn(python, [`${folder}${script}`, ...scriptArguments], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -24,7 +24,7 @@ export function startPython(script: string, scriptArguments: readonly string[]):
   const exited = once(child, 'exit').then(([code]) => {
     throw new Error(`${script} ended with code ${code}`);
   });
-  // Ends after close() too, when nobody waits for it any more.
+  // The process also exits after close(), when nothing awaits this promise any more.
   exited.catch(() => {});
   const read = async (): Promise<unknown> => {
     const { value } = await Promise.race([lines.next(), exited]);

@@ -6,22 +6,22 @@ import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';
 import { type Problem, toDefinition } from '../problems/problem.ts';
 
-/** Work allowed per suggestion in million floating point operations: the default of the service. */
+/** Limit of the work per suggestion, in million floating point operations: the default of the service. */
 export const WORK_LIMIT = 15_000;
 
 export interface Play {
-  /** Evaluations spent, designed cases and the start point included. */
+  /** Evaluations made, including designed cases and the start point. */
   readonly runs: number;
   readonly solved: boolean;
-  /** Of them, evaluations that the optimizer suggested. */
+  /** How many of them the optimizer suggested. */
   readonly suggestions: number;
-  /** Time spent in the optimizer. */
+  /** Wall time in the optimizer. */
   readonly seconds: number;
-  /** Why it ended: satisfied, budget, or the fact the optimizer reported. */
+  /** Why it ended: satisfied, budget, or the reason that the optimizer gave. */
   readonly end: string;
 }
 
-/** Designed cases, then the start point, then suggestions until everything is satisfied or the budget is spent. */
+/** Plays designed cases, the start point, then suggestions until everything is satisfied or the budget is spent. */
 export function play(problem: Problem, seed: number): Play {
   const goal = compileGoal(toDefinition(problem));
   const space = { variables: problem.variables };
@@ -67,7 +67,7 @@ function makeRecord(problem: Problem, seed: number) {
   const failed: number[] = [];
   return {
     count: (): number => failed.length,
-    /** Whether the new output satisfies everything. */
+    /** Evaluates an input and returns whether its output satisfies everything. */
     evaluate(x: ArrayLike<number>): boolean {
       const input = Array.from(x);
       const output = problem.evaluate(input, { seed, index: failed.length });

@@ -1,9 +1,9 @@
 /**
- * The ratchet: a few fast problems whose run counts are on record (ratchet.json) and must not get worse.
+ * The ratchet: a few fast problems whose run counts are recorded in ratchet.json and must not get worse.
  *
- * Tolerances: every play stays solved; no play needs more than 1.5 times its record plus 3 runs (one play is a matter
- * of luck when a model changes); the geometric mean of all plays needs no more than 1.05 times the mean on record (the
- * noise between seeds is 2 percent).
+ * Tolerances: every play stays solved; no play needs more than 1.5 times its recorded runs plus 3, because a single play is a
+ * matter of luck when a model changes; the geometric mean of all plays is at most 1.05 times the recorded mean, because
+ * seeds differ by 2 percent.
  */
 import { getProblem } from '../problems/collection.ts';
 import { play } from './play.ts';
@@ -11,7 +11,7 @@ import { costOf, geometricMean } from './scores.ts';
 
 export const RATCHET_SEEDS = [1, 2];
 
-export const RATCHET_PROBLEMS = [
+const RATCHET_PROBLEMS = [
   'rosenbrock',
   'wood',
   'chebyquad-6',
@@ -30,7 +30,7 @@ export const RATCHET_PROBLEMS = [
   'random-network-100',
 ];
 
-/** Problem name to the runs of each seed in the order of the seeds; an unsolved play counts twice the budget. */
+/** Runs by problem name, one count per seed; an unsolved play counts twice the budget. */
 export type RatchetRecord = Readonly<Record<string, readonly number[]>>;
 
 export function playRatchet(seeds: readonly number[]): RatchetRecord {
@@ -41,7 +41,7 @@ export function playRatchet(seeds: readonly number[]): RatchetRecord {
   return Object.fromEntries(entries);
 }
 
-/** What got worse beyond the tolerances, one sentence each; empty when nothing did. Compares the seeds both have. */
+/** What got worse beyond the tolerances, one sentence each. Compares the seeds that both have. */
 export function findRegressions(record: RatchetRecord, measured: RatchetRecord): string[] {
   const complaints: string[] = [];
   const before: number[] = [];

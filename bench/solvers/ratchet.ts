@@ -3,7 +3,7 @@
  * counts, but only when their geometric mean is no worse than the recorded one; a deliberate step back begins with
  * deleting ratchet.json.
  *
- *   node bench/solvers/ratchet.ts [--update]
+ *   npx node bench/solvers/ratchet.ts [--update]
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';

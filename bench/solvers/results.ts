@@ -1,7 +1,7 @@
 /**
- * The record of finished plays: one JSON object per line, one file per solver and set, appended to and never rewritten.
- * A play is identified by solver, version, problem, seed and the fingerprint of the problem, so that a changed problem or
- * optimizer is played again and everything else is skipped.
+ * The record of finished plays: one JSON object per line, one file per solver and set, append-only. Solver, version,
+ * problem, seed and the fingerprint of the problem identify a play, so a changed problem or optimizer is played again and
+ * everything else is skipped.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -12,15 +12,15 @@ import type { SetName } from '../problems/sets.ts';
 
 export interface Result {
   readonly solver: string;
-  /** Of the package, or the hash of src/optimizer for our own. */
+  /** Of the package; for our own solver the hash of src/optimizer. */
   readonly version: string;
   readonly problem: string;
   readonly fingerprint: string;
   readonly seed: number;
-  /** Evaluations until the first that satisfied everything, or all that were spent. */
+  /** Evaluations up to the first that satisfied everything, or all that were made. */
   readonly runs: number;
   readonly solved: boolean;
-  /** Wall time in the optimizer for our own, processor time of the play for the peers. */
+  /** Wall time in the optimizer for our own solver, processor time of the play for peers. */
   readonly seconds: number;
   readonly end: string;
   readonly commit: string;
@@ -28,7 +28,7 @@ export interface Result {
 
 const root = new URL('../../', import.meta.url).pathname;
 
-/** Where the plays and tables of a set are kept. */
+/** Path of the folder with the plays and tables of a set. */
 export function resultsFolder(set: SetName): string {
   return new URL(set === 'collection' ? './results/' : `./results/${set}/`, import.meta.url).pathname;
 }
@@ -55,7 +55,7 @@ export function playKey(play: Pick<Result, 'solver' | 'version' | 'problem' | 'f
   return [play.solver, play.version, play.problem, play.fingerprint, play.seed].join(' ');
 }
 
-/** Changes when the statement of the problem or its function at the start or at the known point changes. */
+/** Changes when the statement of the problem changes, or its outputs at the start or at the known point. */
 export function fingerprint(problem: Problem): string {
   const run = { seed: 0, index: 0 };
   const outputs = [problem.start, problem.known].map((x) => problem.evaluate(x, run)?.map((y) => y.toPrecision(10)));
@@ -63,7 +63,7 @@ export function fingerprint(problem: Problem): string {
   return hash(JSON.stringify({ variables, objectives, desiredL1Norm, convergence, start, budget, outputs }));
 }
 
-/** Hash of everything below src/optimizer: the version of our own solver, also between commits. */
+/** Hash of everything below src/optimizer: the version of our own solver, commits or not. */
 export function optimizerVersion(): string {
   const optimizer = join(root, 'src/optimizer');
   const files = readdirSync(optimizer, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
@@ -75,7 +75,7 @@ export function optimizerVersion(): string {
   );
 }
 
-/** Short commit of the tree, with + when the optimizer has uncommitted changes. */
+/** Abbreviated commit of the tree, with + when the optimizer has uncommitted changes. */
 export function currentCommit(): string {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   return git('rev-parse', '--short=10', 'HEAD') + (git('status', '--porcelain', 'src/optimizer') === '' ? '' : '+');

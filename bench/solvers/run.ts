@@ -1,12 +1,12 @@
 /**
  * Plays problems with one solver and appends the results.
  *
- *   node bench/solvers/run.ts [--solver backsolve] [--set held-out] [--seeds 1,2,3] [--family f]
+ *   npx node bench/solvers/run.ts [--solver backsolve] [--set held-out] [--seeds 1,2,3] [--family f]
  *                             [--problem name,name] [--time-cap seconds] [--no-save] [--again]
  *
- * `--no-save` neither reads nor writes results and is for tuning, hence refused for the held-out set; `--again` plays also
- * what is recorded. Peers run in the Python environment that bench/peers/setup.sh makes; `--time-cap` ends one of their
- * plays after that much processor time.
+ * `--no-save` neither reads nor writes results; it serves tuning and is therefore refused for the held-out set. `--again`
+ * also plays what is recorded. Peers run in the Python environment that bench/peers/setup.sh creates; `--time-cap` ends each of
+ * their plays after so many seconds of processor time.
  */
 import { parseArgs } from 'node:util';
 import { warmUp } from '../../src/optimizer/suggest.ts';
@@ -39,7 +39,8 @@ const { values: options } = parseArgs({
 });
 
 const set = parseSetName(options.set);
-if (set === 'held-out' && options['no-save']) throw new Error('every play of the held-out set goes on record');
+if (set === 'held-out' && options['no-save'])
+  throw new Error('--no-save is not allowed with the held-out set: all its plays are recorded');
 const problems = problemsOf(set);
 const names = options.problem?.split(',');
 const families = options.family?.split(',');

@@ -1,9 +1,9 @@
 /**
- * Compares solvers on recorded plays. Per problem a solver's cost is the geometric mean over its seeds; per family and
- * in all it is the geometric mean over problems, so that a solver with more seeds does not weigh more.
+ * Compares solvers on recorded plays. A solver's cost of a problem is the geometric mean over its seeds, its cost of a family
+ * or of a set the geometric mean over problems, so that more seeds do not weigh more.
  *
- * A play that a time cap ended says nothing about runs: such a problem is left out of that solver's means, and every
- * ratio is taken over the problems that both sides finished.
+ * A play that a time cap ended says nothing about runs. Its problem is left out of that solver's means, and every ratio is
+ * taken over the problems that both sides finished.
  */
 import type { Family, Problem } from '../problems/problem.ts';
 import { fingerprint, type Result } from './results.ts';
@@ -14,15 +14,15 @@ export const OURS = 'backsolve';
 export interface Standing {
   readonly solver: string;
   readonly version: string;
-  /** The set, played or not. */
+  /** All problems of the set, played or not. */
   readonly problems: readonly Problem[];
   readonly plays: readonly Result[];
   readonly capped: number;
-  /** Problem name to cost, finished problems only. */
+  /** Cost by problem name, of finished problems only. */
   readonly costs: ReadonlyMap<string, number>;
 }
 
-/** One standing per solver, of the newest recorded version and the present problems; ours first, then by name. */
+/** One standing per solver, for its newest recorded version and the current problems; ours first, then by name. */
 export function toStandings(results: readonly Result[], problems: readonly Problem[]): Standing[] {
   const fingerprints = new Map(problems.map((problem) => [problem.name, fingerprint(problem)]));
   const current = results.filter((result) => fingerprints.get(result.problem) === result.fingerprint);
@@ -46,11 +46,11 @@ function toStanding(facts: Omit<Standing, 'capped' | 'costs'>): Standing {
   return { ...facts, capped: plays.filter(isCapped).length, costs };
 }
 
-export function isCapped(play: Result): boolean {
+function isCapped(play: Result): boolean {
   return play.end === 'time';
 }
 
-/** Per problem the smallest cost of all given standings. */
+/** For each problem the smallest cost among the given standings. */
 export function virtualBest(standings: readonly Standing[]): Map<string, number> {
   const best = new Map<string, number>();
   for (const { costs } of standings) {
@@ -59,7 +59,7 @@ export function virtualBest(standings: readonly Standing[]): Map<string, number>
   return best;
 }
 
-/** Geometric means of two cost maps over those of the given problems that both have. */
+/** Geometric means of two cost maps over the given problems that both contain. */
 export function compare(
   ours: ReadonlyMap<string, number>,
   theirs: ReadonlyMap<string, number>,
@@ -75,7 +75,7 @@ export function inFamily(problems: readonly Problem[], family: Family | 'all'): 
   return problems.filter((problem) => family === 'all' || problem.family === family);
 }
 
-/** Solved plays and all plays of a standing in a family. */
+/** Numbers of solved plays and of all plays of a standing in a family. */
 export function countSolved(standing: Standing, family: Family | 'all'): { solved: number; plays: number } {
   const names = new Set(inFamily(standing.problems, family).map((problem) => problem.name));
   const plays = standing.plays.filter((play) => names.has(play.problem));

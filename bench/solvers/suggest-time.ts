@@ -1,15 +1,15 @@
 /**
- * How long one suggestion takes at equal history: ours and BoTorch's in one run on one core each, one after the other,
- * so that the ratio holds on whatever machine this runs.
+ * Measures how long one suggestion takes for the same history, ours and BoTorch's, one after the other on one core each, so
+ * that the ratio holds on any machine.
  *
- *   node bench/solvers/suggest-time.ts [--sizes 10x10x100,50x20x500] [--kinds smooth,rough,stalled,directed]
+ *   npx node bench/solvers/suggest-time.ts [--sizes 10x10x100,50x20x500] [--kinds smooth,rough,stalled,directed]
  *                                      [--repeats 20] [--without-botorch]
  *
- * A size is inputs x outputs x points; a history is a random sample of coupled outputs. Kinds: `smooth`, every output is to
- * come within one percent of its spread of a reachable target; `rough`, the same with outputs that oscillate; `stalled`,
- * the best case came first, so that local and noisy models are fitted; `directed`, the first output is to be minimized
- * beyond reach and the others bounded. Every repeat is another history. Times are processor time, which a busy machine
- * stretches least. BoTorch plays three repeats of `smooth`.
+ * A size is inputs x outputs x points; a history is a random sample of coupled outputs. Kinds: in `smooth` every output is to
+ * come within 0.01 of a reachable target; `rough` is the same with outputs that oscillate; in `stalled` the best case
+ * came first, so that local and noisy models are fitted; in `directed` the first output is minimized towards an aspiration
+ * out of reach and the others have limits. Every repeat has another history. Times are processor time, which a busy
+ * machine distorts least. BoTorch runs three repeats of `smooth`.
  */
 import { parseArgs } from 'node:util';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';

@@ -1,10 +1,10 @@
 /**
  * Prints the standing of all recorded solvers as Markdown.
  *
- *   node bench/solvers/table.ts [--set held-out] [--problems] [--write]
+ *   npx node bench/solvers/table.ts [--set held-out] [--problems] [--write]
  *
- * `--problems` adds one row per problem; `--write` puts it all into table.md and the data profiles into
- * data-profiles.svg, both in results/ or in results/held-out/.
+ * `--problems` adds one row per problem. `--write` writes everything to table.md and the data profiles to
+ * data-profiles.svg, in results/ or results/held-out/.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const set = parseSetName(options.set);
 const problems = problemsOf(set);
 const standings = toStandings(readResults(set), problems);
 const ours = standings.find((standing) => standing.solver === OURS);
-if (!ours) throw new Error('no play of ours is recorded: node bench/solvers/run.ts');
+if (!ours) throw new Error('no play of ours is recorded: npx node bench/solvers/run.ts');
 const peers = standings.filter((standing) => standing !== ours);
 const best = virtualBest(peers);
 const finished = peers.filter((peer) => peer.capped === 0 && peer.costs.size === problems.length);
@@ -35,7 +35,7 @@ const meanOf = (standing: Standing) => geometricMean([...standing.costs.values()
 const leader = finished.sort((a, b) => meanOf(a) - meanOf(b))[0];
 
 const families = [...new Set(problems.map((problem) => problem.family)), 'all' as const];
-/** Rounded down, so that 100 % means all of them. */
+/** Rounded down, so that 100 % means all. */
 const percent = (part: number, whole: number) => (whole === 0 ? '-' : `${Math.floor((100 * part) / whole)} %`);
 const number = (value: number, digits = 1) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 
@@ -83,7 +83,7 @@ function problemTable(): string {
   return [head, `| --- |${' ---: |'.repeat(standings.length + 1)}`, ...rows].join('\n');
 }
 
-/** A profile of a handful of plays would show luck. */
+/** A profile of a few plays would show nothing but luck. */
 const profiled = standings.filter((standing) => standing.plays.length >= 30);
 const parts = [solverTable(ours), leader ? familyTable(ours, leader) : '', profileTable(profiled)];
 if (options.problems || options.write) parts.push(problemTable());

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Holds the manifests, as kustomize builds them, against the schemas of Kubernetes (several releases, strictly: unknown
-# fields are errors) and of KEDA. Needs kubectl, go, pip and python3 with PyYAML; what it loads goes to CACHE.
+# Validates the manifests, as kustomize builds them, against the schemas of Kubernetes (several releases, strictly: unknown
+# fields are errors) and KEDA. Needs kubectl, go, pip and python3 with PyYAML; downloads go to CACHE.
 #   deploy/kubernetes/validate.sh [1.30 1.37]
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -45,7 +45,7 @@ for path in pathlib.Path(sys.argv[1]).glob("*.yaml"):
         target.write_text(json.dumps(schema))
 PYTHON
 fi
-built=$(mktemp --suffix .yaml) # kubeconform passes over files of other names
+built=$(mktemp --suffix .yaml) # kubeconform skips files with other names
 trap 'rm -f "$built"' EXIT
 kubectl kustomize "$here" > "$built"
 for version in "${versions[@]}"; do

@@ -1,10 +1,10 @@
 import { readUsage } from '../db/account-usage.ts';
 import { lockAccount } from '../db/accounts.ts';
-import type { Db, Trx } from '../db/transaction.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { CaseLimits } from '../domain/case-limits.ts';
 import { isWithin, NO_QUOTA, quotaExceeded, type StorageQuota, type StorageUsage } from '../domain/storage.ts';
 
-/** What one account may hold at a time; 0 means any number. */
+/** What one account may have at a time; 0 means any number. */
 export interface AccountLimits extends StorageQuota, CaseLimits {
   readonly openObjectives: number;
   /** Suggestions asked for and not computed yet. */
@@ -14,8 +14,8 @@ export interface AccountLimits extends StorageQuota, CaseLimits {
 const ONE_RECORD: StorageUsage = { bytes: 1, rows: 1 };
 
 /**
- * Throws QUOTA_EXCEEDED unless the account may keep as much more as is going to be added. Requests at the same time do not
- * see each other and may exceed the quota by what they add: it bounds what an account costs, it is no invariant.
+ * Throws QUOTA_EXCEEDED when `added` would take the account over its quota. Concurrent requests do not see each other and may
+ * exceed it by what they add: the quota bounds what an account costs and is not an invariant.
  */
 export async function refuseOverQuota(
   db: Db | Trx,
@@ -28,23 +28,25 @@ export async function refuseOverQuota(
   if (!isWithin(quota, usage, added)) throw quotaExceeded(quota, usage, added);
 }
 
-/** More transactions than ever run at the same time, in all processes together. */
+/** More than the transactions that ever run at once, over all processes. */
 const CONCURRENT_TRANSACTIONS = 1_000;
 
 /**
- * Whether one more fits into what an account may hold; `maximum` 0: any number. `takeBelow` takes it unless there are as
- * many as its argument already (0: in any case), and tells. Requests at the same time do not see each other's, so near the
- * limit they queue up behind the row of their account until their transactions end; far from it none waits.
+ * Whether an account may take one more of something; `maximum` 0: any number. `takeBelow` takes it on the given handle unless
+ * there are `limit` of them already (0: no limit), and returns whether it did. Concurrent requests do not see each other's, so
+ * near the maximum they queue up behind the row of their account; far from it none waits or needs a transaction.
  */
 export async function takeWithin(
-  trx: Trx,
+  db: Db | Trx,
   accountId: number,
   maximum: number,
-  takeBelow: (limit: number) => Promise<boolean>,
+  takeBelow: (limit: number, db: Db | Trx) => Promise<boolean>,
 ): Promise<boolean> {
-  if (maximum === 0) return takeBelow(0);
+  if (maximum === 0) return takeBelow(0, db);
   const certain = maximum - CONCURRENT_TRANSACTIONS;
-  if (certain > 0 && (await takeBelow(certain))) return true;
-  await lockAccount(trx, accountId);
-  return takeBelow(maximum);
+  if (certain > 0 && (await takeBelow(certain, db))) return true;
+  return inTransaction(db, async (trx) => {
+    await lockAccount(trx, accountId);
+    return takeBelow(maximum, trx);
+  });
 }

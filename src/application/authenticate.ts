@@ -10,11 +10,11 @@ export interface Principal {
   readonly accountId: number;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
-  /** The secret of the key that asks; for sealing what only this key may read again. Never stored or logged. */
+  /** The secret of the key, to seal what only this key may read again. Never stored or logged. */
   readonly secret: string;
 }
 
-/** Throws UNAUTHENTICATED with one and the same text for a missing, malformed, unknown, expired or revoked key. */
+/** Throws UNAUTHENTICATED with the same text for a missing, malformed, unknown, expired or revoked key. */
 export async function authenticate(db: Db, keyText: string | undefined): Promise<Principal> {
   const key = keyText === undefined ? undefined : parseApiKey(keyText);
   const stored = key && (await findUsableKey(db, key.keyId));

@@ -1,28 +1,25 @@
 /**
- * A claimed job becomes a suggested inverse: snapshot, computation outside any transaction, then one transaction with the
- * fenced completion. A lost lease means that another worker has the job; the result is dropped. Events:
- * inverse.suggested, and objective.stopped when there is nothing new to suggest.
+ * A claimed job becomes a suggested inverse: snapshot, computation outside any transaction, then one write that the lease
+ * fences. A lost lease means that another worker has the job; the result is dropped. Events: inverse.suggested, and
+ * objective.stopped when there is nothing new to suggest.
  */
 import { saveExplanation } from '../db/explanations.ts';
-import { listInverseData, updateInverse } from '../db/inverses.ts';
-import { findObjective, lockObjective, updateObjective } from '../db/objectives.ts';
-import { findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
-import { findProjectWithCases } from '../db/projects.ts';
-import { finishJob } from '../db/suggestion-jobs.ts';
-import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import { readSnapshot, type Snapshot, type StoredSuggestion, storeSuggestion } from '../db/suggestions.ts';
+import { type Db, inTransaction } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
-import type { Objective } from '../domain/objective.ts';
+import type { StoredExplanation } from '../domain/explanation.ts';
 import { findOptimum } from '../domain/optimum.ts';
-import { checkInput, type Project } from '../domain/project.ts';
+import { checkInput } from '../domain/project.ts';
 import { nextState } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
-import type { Proposal, SuggestRequest } from '../optimizer/problem.ts';
-import { collectHistory, type HistoryCase, toSuggestRequest } from './engine-input.ts';
+import type { History, Proposal, SuggestRequest } from '../optimizer/problem.ts';
+import { toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
+import { judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
-import { recordEvents } from './record-event.ts';
+import { withEnd } from './record-event.ts';
 import { untilWritten } from './until-written.ts';
 
 export interface ComputeDeps {
@@ -46,55 +43,32 @@ export type ComputeOutcome =
   /** The optimizer failed; the job is to be tried again. */
   | { readonly kind: 'fault'; readonly fault: string };
 
-interface Snapshot {
-  readonly objective: Objective;
-  readonly project: Project;
-  readonly cases: readonly HistoryCase[];
-  readonly firstSuggested: number;
-}
-
-/** Throws when the database is away or the signal fires; the job then returns to the queue by itself. */
+/** Throws when the database is away or the signal fires; the job then returns to the queue once its lease has run out. */
 export async function computeSuggestion(
   deps: ComputeDeps,
   job: LeasedJob,
   signal: AbortSignal,
 ): Promise<ComputeOutcome> {
   const startedAt = performance.now();
+  // While its job is open the history of an objective cannot grow, and the fenced write notices everything else.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
   const readMs = performance.now() - startedAt;
-  const request = toSuggestRequest(snapshot.project, snapshot.objective, snapshot, deps.workLimit);
+  const request = toSuggestRequest(snapshot, deps.workLimit);
   const answer = await deps.engine.suggest(request, signal);
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
-  const inverse = toInverse(snapshot, answer.result);
-  if (typeof inverse === 'string') return { kind: 'fault', fault: inverse };
-  // An end comes with its explanation; a suggestion is explained once it is out.
-  const explanation = inverse.output === null ? undefined : await computeExplanation(deps.engine, request, signal);
+  const suggested = toSuggested(snapshot, request.history, answer.result);
+  if (typeof suggested === 'string') return { kind: 'fault', fault: suggested };
+  const suggestion = toStored(snapshot, job, suggested, answer.elapsedNs);
+  if (suggestion === undefined) return { kind: 'lost' };
+  // An end comes with its explanation; a suggestion is explained after it has been handed out.
+  const isEnd = suggested.output !== null;
+  const explanation = isEnd ? await computeExplanation(deps.engine, request, signal) : undefined;
   const computedAt = performance.now();
-  const isWritten = await untilWritten(signal, () =>
-    inTransaction(deps.db, async (trx) => {
-      if (!(await writeInverse(trx, job, inverse, answer.elapsedNs))) return false;
-      if (explanation !== undefined) await saveExplanation(trx, job.accountId, job.objectiveId, explanation);
-      return true;
-    }),
-  );
+  const isWritten = await untilWritten(signal, () => write(deps.db, suggestion, explanation));
   if (!isWritten) return { kind: 'lost' };
-  const kind = inverse.output === null ? 'suggested' : 'stopped';
+  const kind = isEnd ? 'stopped' : 'suggested';
   return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request };
-}
-
-/** No transaction: while its job is open an objective's history cannot grow, and the fenced write finds out the rest. */
-async function readSnapshot(db: Db, job: LeasedJob): Promise<Snapshot | undefined> {
-  const objective = await findObjective(db, job.accountId, job.objectiveId);
-  if (objective === undefined || objective.disabledAt !== null) return undefined;
-  const [project, set, inverses] = await Promise.all([
-    findProjectWithCases(db, job.accountId, objective.projectId),
-    findOutputCaseSetWithCases(db, job.accountId, objective.outputCaseSetId),
-    listInverseData(db, job.objectiveId),
-  ]);
-  // Deleted meanwhile, and purged already.
-  if (project === undefined || set === undefined) return undefined;
-  return { objective, project, ...collectHistory({ project, set, objective, inverses }) };
 }
 
 interface Suggested {
@@ -104,44 +78,59 @@ interface Suggested {
 }
 
 /** What the proposal means as an inverse, or the text of a fault: nothing outside the space ever reaches a client. */
-function toInverse(snapshot: Snapshot, proposal: Proposal): Suggested | string {
+function toSuggested({ objective, space }: Snapshot, history: History, proposal: Proposal): Suggested | string {
   if (proposal.kind === 'candidate') {
     const input = withoutNegativeZero(Array.from(proposal.input));
-    const violations = checkInput(snapshot.project, input, ['input']);
+    const violations = checkInput(space, input, ['input']);
     if (violations.length > 0 || !input.every(Number.isFinite)) {
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     return { input, output: null };
   }
-  const outputs = snapshot.cases.map((known) => known.output);
-  const best = snapshot.cases[findOptimum(snapshot.objective, outputs) ?? proposal.bestIndex];
-  if (best?.output == null) return 'the optimizer has nothing new and no run succeeded';
-  return { input: best.input, output: best.output };
+  const outputs = Array.from({ length: history.count }, (_, row) =>
+    history.failed[row] === 1 ? null : rowOf(history.Y, row, objective.initialOutput.length),
+  );
+  const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
+  const output = outputs[best];
+  if (output == null) return 'the optimizer has nothing new and no run succeeded';
+  return { input: rowOf(history.X, best, space.inputCount), output };
+}
+
+function rowOf(values: Float64Array, row: number, columns: number): number[] {
+  return Array.from(values.subarray(row * columns, (row + 1) * columns));
+}
+
+/** Undefined when the objective has ended. */
+function toStored(
+  snapshot: Snapshot,
+  job: LeasedJob,
+  { input, output }: Suggested,
+  suggestTimeNs: number,
+): StoredSuggestion | undefined {
+  const { objective, optimalOutput } = snapshot;
+  const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : 'nothing-new');
+  if (state === undefined) return undefined;
+  const suggested = { name: 'inverse.suggested', resourceId: job.inverseId } as const;
+  return {
+    job,
+    state,
+    input,
+    output,
+    suggestTimeNs: Math.round(suggestTimeNs),
+    // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
+    isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
+    nearest: judgeRuns(snapshot.objective, snapshot),
+    events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
+  };
 }
 
 /** False when the lease was lost, or the objective ended or was deleted meanwhile. */
-async function writeInverse(trx: Trx, job: LeasedJob, inverse: Suggested, suggestTimeNs: number): Promise<boolean> {
-  const objective = await lockObjective(trx, job.accountId, job.objectiveId);
-  const state =
-    objective && nextState(objective.stopReason, inverse.output === null ? 'inverse-suggested' : 'nothing-new');
-  if (objective === undefined || objective.disabledAt !== null || state === undefined) return false;
-  if (!(await finishJob(trx, job))) return false;
-  await updateInverse(trx, job.inverseId, {
-    status: state.inverseStatus,
-    input: inverse.input,
-    ...(inverse.output === null ? {} : { output: inverse.output }),
-    suggestTimeNs: Math.round(suggestTimeNs),
-    reached: inverse.output === null ? ['suggestedAt'] : ['suggestedAt', 'stoppedAt'],
+function write(db: Db, suggestion: StoredSuggestion, explanation: StoredExplanation | undefined): Promise<boolean> {
+  if (explanation === undefined) return storeSuggestion(db, suggestion);
+  const { accountId, objectiveId } = suggestion.job;
+  return inTransaction(db, async (trx) => {
+    if (!(await storeSuggestion(trx, suggestion))) return false;
+    await saveExplanation(trx, accountId, objectiveId, explanation);
+    return true;
   });
-  // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
-  const isOptimum =
-    inverse.output !== null &&
-    (await beatsOptimum(trx, job.accountId, objective, evaluateOutput(objective, inverse.output)));
-  const updated = await updateObjective(trx, objective.id, {
-    stopReason: state.stopReason,
-    attemptCount: objective.attemptCount + (inverse.output === null ? 1 : 0),
-    ...(isOptimum && { optimalInverseId: job.inverseId }),
-  });
-  await recordEvents(trx, job.accountId, [{ name: 'inverse.suggested', resourceId: job.inverseId }], updated);
-  return true;
 }

@@ -11,6 +11,7 @@ import { Matrix } from '../domain/matrix.ts';
 import type { NewProject, ProjectWithCases } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { BYTES_PER_NUMBER, type StorageQuota } from '../domain/storage.ts';
+import { toPositiveZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
 import { refuseOverQuota } from './account-limits.ts';
 import { toOptimizerSpace } from './engine-input.ts';
@@ -77,9 +78,5 @@ async function designCases(engine: Pick<Engine, 'design'>, project: NewProject, 
   });
   if (!answer.ok) throw new Error(`the design of the input cases failed: ${answer.fault}`);
   const { count, X } = answer.result;
-  return new Matrix(
-    count,
-    project.space.inputCount, // -0 becomes 0: a stored history must read back as the same bytes.
-    X.map((value) => value + 0),
-  );
+  return new Matrix(count, project.space.inputCount, X.map(toPositiveZero));
 }

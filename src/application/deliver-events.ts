@@ -1,7 +1,7 @@
 /**
- * From a claimed delivery to its outcome: have the body, send it, note what came of it. Nothing is
- * locked while it is sent. A worker that ends between the answer and the note leaves a lease that runs out, and the same
- * event is sent again under the same id: at least once.
+ * From a claimed delivery to its outcome: renders the body, sends it and records the outcome. Nothing is locked in between. If the
+ * worker is killed between the answer and the record, the lease expires and the event is sent again under the same id:
+ * delivery is at least once.
  */
 import { buryExhaustedDeliveries, deleteOldEvents, markDelivered, markFailed } from '../db/events.ts';
 import type { Db } from '../db/transaction.ts';
@@ -24,13 +24,13 @@ export type DeliveryOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
   /** Another attempt follows, unless `isDead`. */
   | { readonly kind: 'failed'; readonly error: string; readonly isDead: boolean; readonly cause?: unknown }
-  /** Another worker has the delivery, or it was reopened or deleted meanwhile. */
+  /** Another worker has the delivery, or it was reopened or deleted in the meantime. */
   | { readonly kind: 'lost' };
 
-/** The receiver says that it is gone for good (Standard Webhooks): its webhook is switched off. */
+/** The receiver is gone for good (Standard Webhooks): its webhook is disabled. */
 const GONE = 410;
 
-/** Throws when the database is away, and the signal's reason when that fires; the lease then runs out by itself. */
+/** Throws when the database is unreachable, and the signal's reason when the signal fires; the lease then expires. */
 export async function deliverEvent(
   deps: DeliverDeps,
   delivery: LeasedDelivery,
@@ -47,11 +47,11 @@ export async function deliverEvent(
   if (body === undefined) return fail(deps.db, delivery, { status: null, error: 'the record is gone' }, true);
   const { url, secrets } = delivery;
   const attempt = await deps.send({ url, secrets, id: `evt_${delivery.event.id}`, body }, signal);
-  // Unnoted, it would be sent again.
-  return untilWritten(signal, () => settle(deps.db, delivery, attempt));
+  // Without a record it would be sent again.
+  return untilWritten(signal, () => finish(deps.db, delivery, attempt));
 }
 
-async function settle(db: Db, delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome> {
+async function finish(db: Db, delivery: LeasedDelivery, attempt: Attempt): Promise<DeliveryOutcome> {
   if (attempt.kind === 'unanswered') return fail(db, delivery, { status: null, error: attempt.reason }, false);
   const { status } = attempt;
   if (status >= 200 && status < 300) {
@@ -77,12 +77,12 @@ async function fail(
   return isMarked ? { kind: 'failed', error: failed.error, isDead: delayMs === undefined } : { kind: 'lost' };
 }
 
-/** Long enough to look into a failure after a holiday. */
+/** Long enough to investigate a failure after a holiday. */
 const KEPT_DAYS = 30;
-/** Events of one pass; the rest is left for the next. */
+/** Most events of one pass. */
 const PASS_LIMIT = 5_000;
 
-/** One pass of tidying up: deliveries without an attempt left are dead, old events go. */
+/** One pass: marks deliveries without attempts left as dead and deletes old events. */
 export async function tidyEvents(db: Db): Promise<{ readonly buried: number; readonly deleted: number }> {
   const buried = await buryExhaustedDeliveries(db);
   return { buried, deleted: await deleteOldEvents(db, KEPT_DAYS, PASS_LIMIT) };

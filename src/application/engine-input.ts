@@ -1,52 +1,8 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
+import type { Snapshot } from '../db/suggestions.ts';
 import { compileGoal } from '../domain/acceptance.ts';
-import { InverseStatus } from '../domain/inverse.ts';
-import type { Objective } from '../domain/objective.ts';
-import type { InputSpace, ProjectWithCases } from '../domain/project.ts';
-import type { OutputCaseSetWithCases } from '../domain/trial.ts';
+import type { InputSpace } from '../domain/project.ts';
 import type { History, Space, SuggestRequest } from '../optimizer/problem.ts';
-
-/** One evaluated point; output null where the run failed. */
-export interface HistoryCase {
-  readonly input: readonly number[];
-  readonly output: readonly number[] | null;
-}
-
-export interface HistoryParts {
-  readonly project: Pick<ProjectWithCases, 'inputCases'>;
-  readonly set: Pick<OutputCaseSetWithCases, 'outputCases' | 'failedCases'>;
-  readonly objective: Pick<Objective, 'initialInput' | 'initialOutput'>;
-  readonly inverses: readonly {
-    readonly iteration: number;
-    readonly status: string;
-    readonly input: readonly number[] | null;
-    readonly output: readonly number[] | null;
-  }[];
-}
-
-/**
- * Everything known before a suggestion, in the order in which it became known: the loaded cases, the initial point, then
- * every inverse with an output or a failed run. Inverses that were never run (stopped, failed computations) stay out.
- */
-export function collectHistory(parts: HistoryParts): {
-  readonly cases: readonly HistoryCase[];
-  readonly firstSuggested: number;
-} {
-  const failed = new Set(parts.set.failedCases);
-  const { inputCases } = parts.project;
-  const cases: HistoryCase[] = parts.set.outputCases.toRows().map((output, i) => ({
-    input: inputCases.row(i),
-    output: failed.has(i) ? null : output,
-  }));
-  cases.push({ input: parts.objective.initialInput, output: parts.objective.initialOutput });
-  const firstSuggested = cases.length;
-  for (const inverse of parts.inverses) {
-    if (inverse.iteration === 1 || inverse.input === null) continue;
-    if (inverse.output !== null || inverse.status === InverseStatus.failed)
-      cases.push({ input: inverse.input, output: inverse.output });
-  }
-  return { cases, firstSuggested };
-}
 
 export function toOptimizerSpace(space: InputSpace): Space {
   return {
@@ -58,32 +14,44 @@ export function toOptimizerSpace(space: InputSpace): Space {
   };
 }
 
-/** @param workLimit  see SuggestRequest.workLimit */
-export function toSuggestRequest(
-  space: InputSpace,
-  objective: Objective,
-  collected: { readonly cases: readonly HistoryCase[]; readonly firstSuggested: number },
-  workLimit: number,
-): SuggestRequest {
+/**
+ * Everything known before a suggestion, in the order in which it became known: the cases, the initial point, then every inverse
+ * that was run.
+ *
+ * @param workLimit  see SuggestRequest.workLimit
+ */
+export function toSuggestRequest(snapshot: Snapshot, workLimit: number): SuggestRequest {
+  const { objective, space, outputCases } = snapshot;
   return {
     space: toOptimizerSpace(space),
     goal: compileGoal(objective),
-    history: toHistory(collected.cases, space.inputCount, objective.objectives.length),
-    firstSuggested: collected.firstSuggested,
+    history: toHistory(snapshot),
+    firstSuggested: outputCases.rows + 1,
     convergence: objective.convergence,
     seed: objective.seed,
     workLimit,
   };
 }
 
-function toHistory(cases: readonly HistoryCase[], n: number, m: number): History {
-  const X = new Float64Array(cases.length * n);
-  const Y = new Float64Array(cases.length * m);
-  const failed = new Uint8Array(cases.length);
-  cases.forEach(({ input, output }, row) => {
-    X.set(input, row * n);
-    if (output === null) failed[row] = 1;
-    else Y.set(output, row * m);
-  });
-  return { count: cases.length, X, Y, failed };
+function toHistory({ objective, inputCases, outputCases, failedCases, inputs, outputs }: Snapshot): History {
+  const n = objective.initialInput.length;
+  const m = objective.initialOutput.length;
+  const firstRun = outputCases.rows + 1;
+  const count = firstRun + outputs.rows;
+  const X = new Float64Array(count * n);
+  const Y = new Float64Array(count * m);
+  const failed = new Uint8Array(count);
+  X.set(inputCases.values.subarray(0, outputCases.rows * n));
+  Y.set(outputCases.values);
+  X.set(objective.initialInput, outputCases.rows * n);
+  Y.set(objective.initialOutput, outputCases.rows * m);
+  X.set(inputs.values, firstRun * n);
+  Y.set(outputs.values, firstRun * m);
+  const fail = (row: number): void => {
+    failed[row] = 1;
+    Y.fill(0, row * m, (row + 1) * m);
+  };
+  for (const row of failedCases) fail(row);
+  for (let row = firstRun; row < count; row++) if (Number.isNaN(Y[row * m])) fail(row);
+  return { count, X, Y, failed };
 }

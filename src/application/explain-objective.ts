@@ -1,6 +1,6 @@
 /**
- * After a suggestion: what the optimizer has learned, stored for whoever polls. It is computed when the suggestion is out
- * already, so that nobody waits for it; when a worker dies here, the next suggestion brings a newer one.
+ * What the optimizer has learned, stored after a suggestion for clients that poll. It is computed once the suggestion has been
+ * handed out, so that no client waits for it. When a worker dies here, the next suggestion brings a newer explanation.
  */
 import { saveExplanation } from '../db/explanations.ts';
 import type { Db } from '../db/transaction.ts';
@@ -9,7 +9,7 @@ import type { LeasedJob } from '../domain/suggestion-job.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { SuggestRequest } from '../optimizer/problem.ts';
 
-/** What a suggestion was computed from; callers pass it on and never look inside. */
+/** What a suggestion was computed from. Opaque to callers. */
 export type ExplainRequest = SuggestRequest;
 
 export interface ExplainDeps {
@@ -17,7 +17,7 @@ export interface ExplainDeps {
   readonly engine: Pick<Engine, 'explain'>;
 }
 
-/** Throws when the database is away or the signal fires; a fault of the optimizer leaves things as they are. */
+/** Throws when the database is away or the signal fires; after a fault of the optimizer the stored explanation stays. */
 export async function explainObjective(
   deps: ExplainDeps,
   job: Pick<LeasedJob, 'accountId' | 'objectiveId'>,

@@ -1,10 +1,11 @@
 /**
- * An export: everything of a model, or of all models of an account, read in pages of bounded size, so that neither this process
- * nor the database ever holds much of it. Every page is read by itself, no transaction stays open; each record is shown as
- * it was when its page was read. What is missing is never passed over: the purge may take away what is being exported, and
- * then the export ends with an error.
+ * Exports everything below a model, or below all models of an account, in pages of bounded size, so that neither this process
+ * nor the database ever holds much of it. Each page is read separately, without a transaction across pages, and shows each
+ * record as it was at that moment. Gaps are never ignored: when the purge removes a record that is being exported, the export
+ * ends with an error.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { type CasesTable, readCasesAsJson } from '../db/cases.ts';
 import { listDeletionsIn } from '../db/deletions.ts';
 import * as reads from '../db/export.ts';
 import { readClock } from '../db/extent.ts';
@@ -36,7 +37,7 @@ export type ExportRecord =
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse };
 
 /** Some rows of a list of cases. */
-export interface CaseRows {
+interface CaseRows {
   /** Zero-based number of the first of them. */
   readonly first: number;
   /** JSON. */
@@ -46,23 +47,23 @@ export interface CaseRows {
 export type ExportPage = readonly ExportRecord[];
 
 export interface ExportOptions {
-  /** Whether deleted records are among it, as long as they are not purged. */
+  /** Whether deleted records are included, as long as they are not purged. */
   readonly withDeleted: boolean;
   /** Ends the export with an error. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of inverses: some 400 kB of text, so that a page holds nobody up. */
+/** Of inverses: some 400 kB of text, so that a page delays no other request. */
 const NUMBERS_PER_PAGE = 20_000;
 const INVERSES_PER_PAGE = 500;
-/** The database unpacks a whole list of cases, up to 80 MB, for every part of it that is read: some 2 MB of text. */
+/** Some 2 MB of text. For every part that is read the database unpacks the whole list of cases, up to 80 MB. */
 const CASE_NUMBERS_PER_PAGE = 100_000;
 /** An objective holds up to six thousand numbers. */
 const OBJECTIVES_PER_PAGE = 20;
-/** A project's names of categories may take megabytes. */
+/** The category names of a project may take megabytes. */
 const PROJECTS_PER_PAGE = 1;
 const RECORDS_PER_PAGE = 100;
-/** The purge of what it has begun takes from milliseconds to minutes. */
+/** A purge under way takes from milliseconds to minutes. */
 const PURGE_RETRY_SECONDS = 60;
 
 /** Throws NOT_FOUND, also for a deleted model unless deleted records are wanted, before the first page. */
@@ -91,7 +92,7 @@ export async function* exportAccount(
   yield* pacing(readModels(db, accountId, await toExtent(db, options)), options.signal);
 }
 
-/** What is deleted while it is exported stays part of it: nothing is shown without what belongs to it. */
+/** Records deleted during the export stay part of it, so that no record lacks its parent or children. */
 async function toExtent(db: Db, { withDeleted }: ExportOptions): Promise<Extent> {
   return withDeleted ? 'all' : readClock(db);
 }
@@ -103,7 +104,7 @@ async function* readModels(db: Db, accountId: number, extent: Extent): AsyncGene
   }
 }
 
-/** Lets other requests have their turn between two pages. */
+/** Lets other requests run between two pages. */
 async function* pacing(
   pages: AsyncIterable<ExportPage>,
   signal: AbortSignal | undefined,
@@ -111,15 +112,15 @@ async function* pacing(
   for await (const page of pages) {
     signal?.throwIfAborted();
     yield page;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
-/** Throws OVERLOADED before the first page while part of what is to be exported is being purged. */
+/** Throws OVERLOADED before the first page while some of the records are being purged. */
 async function* readModel(db: Db, accountId: number, model: Model, extent: Extent): AsyncGenerator<ExportPage, void> {
   const deletions = await listDeletionsIn(db, accountId, model.id);
   if (extent === 'all' && deletions.some(({ isBeingPurged }) => isBeingPurged)) {
-    const message = `Something deleted of the model ${model.id} is being purged; export it when that is done.`;
+    const message = `Deleted records of the model ${model.id} are being purged; export it again when the purge has ended.`;
     throw new DomainError('OVERLOADED', message, { retryAfterSeconds: PURGE_RETRY_SECONDS });
   }
   yield [{ type: 'model', model }];
@@ -130,7 +131,7 @@ async function* readModel(db: Db, accountId: number, model: Model, extent: Exten
   const now = await listDeletionsIn(db, accountId, model.id);
   const kept = new Set(now.filter(({ isBeingPurged }) => !isBeingPurged).map(({ id }) => id));
   const before = new Set(deletions.map(({ id }) => id));
-  // Without deleted records, what had been deleted before was never looked at.
+  // Without deleted records, earlier deletions do not matter.
   const isBroken =
     (extent === 'all' && deletions.some(({ id }) => !kept.has(id))) ||
     now.some(({ id, isBeingPurged }) => isBeingPurged && !before.has(id));
@@ -171,7 +172,7 @@ async function* readProject(
   await refuseGone(db, 'projects', [project]);
 }
 
-/** A purge that has ended takes the record of the deletion last. */
+/** A purge removes the record of the deletion last. */
 async function refuseGone(
   db: Db,
   table: 'projects' | 'trials',
@@ -181,15 +182,10 @@ async function refuseGone(
   if (!(await reads.areThere(db, table, ids))) throw new PurgedMeanwhileError();
 }
 
-async function* readCases(
-  db: Db,
-  table: 'projects' | 'output_case_sets',
-  id: number,
-  width: number,
-): AsyncGenerator<CaseRows, void> {
+async function* readCases(db: Db, table: CasesTable, id: number, width: number): AsyncGenerator<CaseRows, void> {
   const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
   for (let first = 0; ; first += count) {
-    const rows = await reads.readCaseRows(db, table, id, first, count);
+    const rows = await readCasesAsJson(db, table, id, first, count);
     if (rows === undefined) throw new PurgedMeanwhileError();
     if (rows === '[]') return;
     yield { first, rows };
@@ -213,7 +209,7 @@ async function* withInverses(db: Db, objectives: readonly Objective[]): AsyncGen
   for (const ids of groupByInverseCount(objectives, limit)) yield* readInverses(db, ids, limit);
 }
 
-/** Neighbours whose inverses fit together on a page, more or less; one with more is by itself. */
+/** Neighbours whose inverses roughly fit on one page; a longer objective gets its own. */
 function groupByInverseCount(objectives: readonly Objective[], limit: number): readonly (readonly number[])[] {
   const groups: number[][] = [];
   let room = 0;
@@ -230,28 +226,28 @@ function groupByInverseCount(objectives: readonly Objective[], limit: number): r
 }
 
 async function* readInverses(db: Db, ids: readonly number[], limit: number): AsyncGenerator<ExportPage, void> {
-  let place: reads.InversePlace = { objectiveId: ids[0]!, iteration: 0 };
+  let last: reads.InversePosition = { objectiveId: ids[0]!, iteration: 0 };
   for (;;) {
-    const inverses = await reads.listInversesAfter(db, ids, place, limit);
+    const inverses = await reads.listInversesAfter(db, ids, last, limit);
     for (const inverse of inverses) {
-      refuseGap(place, inverse);
-      place = inverse;
+      refuseGap(last, inverse);
+      last = inverse;
     }
     if (inverses.length > 0) yield inverses.map((inverse) => ({ type: 'inverse', inverse }));
     if (inverses.length < limit) break;
   }
-  // The purge takes the last inverses of an objective and the objective at once.
+  // The purge removes the last inverses of an objective together with the objective.
   if (!(await reads.areThere(db, 'objectives', ids))) throw new PurgedMeanwhileError();
 }
 
-/** Iterations are numbered from 1 without a gap; the purge takes the lowest first. */
-function refuseGap(before: reads.InversePlace, { objectiveId, iteration }: reads.InversePlace): void {
+/** Iterations are numbered from 1 without a gap; the purge removes the lowest first. */
+function refuseGap(before: reads.InversePosition, { objectiveId, iteration }: reads.InversePosition): void {
   const expected = objectiveId === before.objectiveId ? before.iteration + 1 : 1;
   if (iteration !== expected) throw new PurgedMeanwhileError();
 }
 
-/** Something that belongs to an export was purged while it ran. */
-export class PurgedMeanwhileError extends Error {
+/** A record was purged during its export. */
+class PurgedMeanwhileError extends Error {
   constructor() {
     super('a record was purged while it was being exported');
     this.name = 'PurgedMeanwhileError';

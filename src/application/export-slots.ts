@@ -1,7 +1,8 @@
 import { DomainError } from '../domain/errors.ts';
+import { Tally } from '../domain/tally.ts';
 
 export interface ExportLimits {
-  /** Exports of one process at a time. */
+  /** Exports that one process runs at a time. */
   readonly total: number;
   readonly perAccount: number;
 }
@@ -9,46 +10,44 @@ export interface ExportLimits {
 /** An export takes as long as its client takes to read it. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** Counts the exports under way in a process: each holds some megabytes and keeps the database busy. */
+/** Counts the exports that a process runs: each takes some megabytes and keeps the database busy. */
 export class ExportSlots {
   readonly #limits: ExportLimits;
-  readonly #running = new Map<number, number>();
+  readonly #running = new Tally<number>();
   readonly #leaving = new AbortController();
 
   constructor(limits: ExportLimits) {
     this.#limits = limits;
   }
 
-  /** Fires when the process is leaving: an export may take longer than it has. */
+  /** Fires when the process shuts down: an export may outlast the grace period. */
   get signal(): AbortSignal {
     return this.#leaving.signal;
   }
 
   /**
-   * Takes a slot until the returned function is called. Throws ACCOUNT_BUSY when the account has its own in use, OVERLOADED
-   * when all are.
+   * Takes a slot until the returned function is called. Throws ACCOUNT_BUSY when the account has no slot left, OVERLOADED when
+   * the process has none.
    */
   enter(accountId: number): () => void {
-    const own = this.#running.get(accountId) ?? 0;
-    const total = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
+    const own = this.#running.of(accountId);
+    const { total } = this.#running;
     if (own >= this.#limits.perAccount) {
-      throw refusal('ACCOUNT_BUSY', `${own} exports of this account are under way already`);
+      throw refusal('ACCOUNT_BUSY', `${own} exports of this account are already running`);
     }
-    if (total >= this.#limits.total) throw refusal('OVERLOADED', `${total} exports are under way in this process`);
-    this.#running.set(accountId, own + 1);
+    if (total >= this.#limits.total) throw refusal('OVERLOADED', `${total} exports are running in this process`);
+    this.#running.add(accountId);
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
-      const count = this.#running.get(accountId)! - 1;
-      if (count === 0) this.#running.delete(accountId);
-      else this.#running.set(accountId, count);
+      this.#running.remove(accountId);
     };
   }
 
-  /** Exports under way are cut; one that has not sent anything yet is refused with OVERLOADED. */
+  /** Aborts all exports; one that has not sent anything yet is refused with OVERLOADED. */
   close(): void {
-    this.#leaving.abort(new DomainError('OVERLOADED', 'This process is leaving; try again.'));
+    this.#leaving.abort(new DomainError('OVERLOADED', 'This process is shutting down; try again.'));
   }
 }
 

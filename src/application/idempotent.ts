@@ -1,18 +1,15 @@
 /**
- * A request under a client's key happens once. The key, the business rows and the outcome commit in one transaction: a
- * crash before the commit leaves nothing, one after it leaves everything, and a repetition is given the stored outcome.
- * What passes by itself (overload, a failed computation) is never stored.
+ * An idempotent request happens once. The key, the business rows and the outcome commit in one transaction: a crash before
+ * the commit leaves nothing, one after it leaves everything, and a repetition gets the stored outcome. Transient failures
+ * (overload, a failed computation) are never stored.
  */
 import {
   findOutcome,
   type IdempotentRequest,
-  isKeyNotNew,
   purgeExpiredKeys,
   type StoredOutcome,
   storeOutcome,
-  type TakenKey,
-  takeKeyAhead,
-  tryTakeKey,
+  takeKey,
 } from '../db/idempotency-keys.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { DomainError, type ErrorCode, type ErrorFacts } from '../domain/errors.ts';
@@ -27,9 +24,8 @@ interface Refusal {
 }
 
 /**
- * Refusals that the same request may not meet a moment later, which transports answer with 429 or 5xx, or not with another
- * API key of the account; and a quota, which an account makes room in. Storing that one would keep more for an account that
- * keeps too much.
+ * Refusals that may be over a moment later, which transports answer with 429 or 5xx, or with another API key of the account;
+ * and a full quota: the account can make room, and storing the refusal would add to what it keeps.
  */
 export const TRANSIENT_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'OVERLOADED',
@@ -43,11 +39,11 @@ export const TRANSIENT_REFUSALS: ReadonlySet<ErrorCode> = new Set([
   'FORBIDDEN',
 ]);
 
-/** Both requests are over within milliseconds: whoever comes second has little to wait for. */
+/** Either request takes milliseconds, so the second one has little to wait for. */
 const RETRY_AFTER_SECONDS = 1;
 
 export interface OnceOptions<Outcome> {
-  /** Whether a stored outcome no longer counts, so that the request runs anew. */
+  /** Whether a stored outcome is no longer valid, so that the request runs again. */
   readonly isSpent?: (trx: Trx, outcome: Outcome) => Promise<boolean>;
 }
 
@@ -76,48 +72,32 @@ export async function runOnce<Outcome extends { readonly kind: string }>(
     });
   };
   try {
-    return unlessRefusal(await settleKey(db, request, run, isSpent));
+    return unlessRefusal(await runUnlessKnown(db, request, run, isSpent));
   } catch (error) {
     if (refusal === undefined) throw error;
-    // What was written before the refusal is undone; it is stored by itself, unless somebody was faster.
+    // What was written before the refusal is rolled back, so the refusal is stored on its own, unless another request was faster.
     const stored: Refusal = refusal;
-    return unlessRefusal(await settleKey<Outcome>(db, request, async () => stored, isSpent));
+    return unlessRefusal(await runUnlessKnown<Outcome>(db, request, async () => stored, isSpent));
   }
 }
 
-/**
- * The outcome that the key has, else the one of `work`, stored in the same transaction. Most keys are new: that is taken for
- * granted, and only when it was wrong the key is looked at.
- */
-async function settleKey<Outcome extends { readonly kind: string }>(
+/** The stored outcome of the key, else the one of `work`, stored in the same transaction. */
+async function runUnlessKnown<Outcome extends { readonly kind: string }>(
   db: Db,
   request: IdempotentRequest,
   work: (trx: Trx) => Promise<Outcome | Refusal>,
   isSpent: (trx: Trx, outcome: Outcome) => Promise<boolean>,
 ): Promise<OnceOutcome<Outcome | Refusal>> {
-  try {
-    return await inTransaction(db, async (trx) => settleTaken(trx, await takeKeyAhead(trx, request), request, work));
-  } catch (error) {
-    if (!isKeyNotNew(error)) throw error;
-  }
   return inTransaction(db, async (trx) => {
-    const taken = await tryTakeKey(trx, request);
+    const taken = await takeKey(trx, request);
     if (taken === undefined) refuseRunning();
     const known = readKnown<Outcome>(taken.known, request);
     const isKnown = known !== undefined && (isRefusal(known) || !(await isSpent(trx, known)));
-    return isKnown ? { outcome: known, isReplay: true } : settleTaken(trx, taken, request, work);
+    if (isKnown) return { outcome: known, isReplay: true };
+    const fresh = await work(trx);
+    await storeOutcome(trx, request, taken, fresh);
+    return { outcome: fresh, isReplay: false };
   });
-}
-
-async function settleTaken<Outcome>(
-  trx: Trx,
-  taken: TakenKey,
-  request: IdempotentRequest,
-  work: (trx: Trx) => Promise<Outcome & object>,
-): Promise<OnceOutcome<Outcome>> {
-  const fresh = await work(trx);
-  await storeOutcome(trx, request, taken, fresh);
-  return { outcome: fresh, isReplay: false };
 }
 
 function unlessRefusal<Outcome extends { readonly kind: string }>({
@@ -129,8 +109,8 @@ function unlessRefusal<Outcome extends { readonly kind: string }>({
 }
 
 /**
- * The stored outcome of a key, if it has one: a look without a transaction, for requests that begin with a computation.
- * Throws the stored refusal, and IDEMPOTENCY_KEY_REUSED.
+ * The stored outcome of a key, if it has one, read without a transaction, for requests that begin with a computation. Throws
+ * the stored refusal, and IDEMPOTENCY_KEY_REUSED.
  */
 export async function findEarlier<Outcome extends { readonly kind: string }>(
   db: Db,

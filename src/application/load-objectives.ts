@@ -1,6 +1,6 @@
 /**
- * Loading objectives stores the definition and its initial point as iteration 1, already completed. Initialize-inverse
- * does the same, but a repetition while the same definition is running returns that one. Events: objectives.loaded, and
+ * Loading objectives stores the definition, and its initial point as iteration 1, already completed. Initialize-inverse does
+ * the same, but while an objective with that definition is running it returns that objective. Events: objectives.loaded, and
  * objective.satisfied when the initial point satisfies everything.
  */
 import { insertInverse, listAllInverses } from '../db/inverses.ts';
@@ -17,31 +17,17 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { InverseStatus } from '../domain/inverse.ts';
-import {
-  type BoundsRule,
-  checkDefinition,
-  type ObjectiveDefinition,
-  type ObjectiveWithInverses,
-} from '../domain/objective.ts';
+import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../domain/objective.ts';
 import { isEligible } from '../domain/optimum.ts';
-import { checkInput } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
-import type { Trial } from '../domain/trial.ts';
-import { checkLength } from '../domain/vectors.ts';
+import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
+import { findNearestCase } from './judge-runs.ts';
 import { lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
-import type { InverseView } from './views.ts';
-
-export interface NewObjective extends ObjectiveDefinition {
-  readonly initialInput: readonly number[];
-  readonly initialOutput: readonly number[];
-  readonly maximumAttempts: number;
-  /** Which bounds are checked; see checkDefinition. */
-  readonly boundsRule?: BoundsRule;
-}
+import { type InverseView, viewOf } from './views.ts';
 
 /**
  * One transaction. Without limits the account may have anything. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED,
@@ -56,15 +42,15 @@ export async function loadObjectives(
 ): Promise<ObjectiveWithInverses> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
-    const row = await toCheckedRow(trx, accountId, trial, request);
+    const { row, set } = await toCheckedRow(trx, accountId, trial, request);
     await refuseBeyondLimits(trx, accountId, limits);
-    return store(trx, accountId, row);
+    return store(trx, accountId, row, set);
   });
 }
 
 /**
- * One transaction; repeated with the same definition on a running objective it returns that one's iteration 1, whatever the
- * limits. Throws what loadObjectives throws.
+ * One transaction. With the definition of a running objective it returns iteration 1 of that one, whatever the limits. Throws
+ * what loadObjectives throws.
  */
 export async function initializeInverse(
   db: Db,
@@ -75,12 +61,12 @@ export async function initializeInverse(
 ): Promise<InverseView> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, { trialId });
-    const row = await toCheckedRow(trx, accountId, trial, { ...request, boundsRule: 'always' });
+    const { row, set } = await toCheckedRow(trx, accountId, trial, request);
     const twin = await findRunningTwin(trx, accountId, trialId, row);
     if (twin === undefined) await refuseBeyondLimits(trx, accountId, limits);
-    const objective = twin ?? (await store(trx, accountId, row));
+    const objective = twin ?? (await store(trx, accountId, row, set));
     const inverses = await listAllInverses(trx, accountId, [objective.id]);
-    return { objective, inverse: inverses[0]! };
+    return viewOf(objective, inverses[0]!);
   });
 }
 
@@ -92,7 +78,7 @@ async function refuseBeyondLimits(trx: Trx, accountId: number, limits: AccountLi
 async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
   const isBelow = async (limit: number) => limit === 0 || !(await hasOpenObjectives(trx, accountId, limit));
   if (await takeWithin(trx, accountId, maximumOpen, isBelow)) return;
-  const message = `This account has ${maximumOpen} running objectives, as many as it may; stop or delete one first.`;
+  const message = `This account already has ${maximumOpen} running objectives, which is its limit; stop or delete one first.`;
   throw new DomainError('LIMIT_REACHED', message);
 }
 
@@ -101,16 +87,12 @@ async function toCheckedRow(
   accountId: number,
   trial: Trial,
   request: NewObjective,
-): Promise<NewObjectiveRow> {
+): Promise<{ readonly row: NewObjectiveRow; readonly set: OutputCaseSet }> {
   refuseClosedTrial(trial.id, trial.status);
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  refuseViolations([
-    ...checkDefinition(request, set.outputCount, request.boundsRule),
-    ...checkInput(project, request.initialInput, ['initialInput']),
-    ...checkLength(['initialOutput'], request.initialOutput, request.objectives.length, 'objective'),
-  ]);
-  return {
+  refuseViolations(checkNewObjective(request, { outputCount: set.outputCount, space: project }));
+  const row = {
     ...request,
     modelId: trial.modelId,
     projectId: trial.projectId,
@@ -124,13 +106,21 @@ async function toCheckedRow(
       project.seed,
     ]),
   };
+  return { row, set };
 }
 
-async function store(trx: Trx, accountId: number, row: NewObjectiveRow): Promise<ObjectiveWithInverses> {
+async function store(
+  trx: Trx,
+  accountId: number,
+  row: NewObjectiveRow,
+  set: OutputCaseSet,
+): Promise<ObjectiveWithInverses> {
   const evaluation = evaluateOutput(row, row.initialOutput);
   const { isSatisfied } = evaluation;
   const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
-  const objectiveId = await insertObjective(trx, accountId, row);
+  const nearestCase = await findNearestCase(trx, accountId, row, { projectId: row.projectId, set });
+  const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
+  const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {
     objectiveId,
     iteration: 1,

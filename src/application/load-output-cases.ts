@@ -15,7 +15,7 @@ import {
 } from '../domain/trial.ts';
 import { refuseOverQuota } from './account-limits.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
-import { isAt, missingInPath, type ProjectPath } from './paths.ts';
+import { isUnder, missingInPath, type ProjectPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 
 /** A set with the trial that its load created; null when that was deleted and purged. */
@@ -41,14 +41,14 @@ export async function loadOutputCases(
     const project = await lockProjectAt(trx, accountId, path);
     refuseViolations(checkOutputCases(cases, project));
     await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * outputCases.values.length, rows: 2 });
-    const place = { modelId: project.modelId, projectId: project.id };
+    const parents = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {
-      ...place,
+      ...parents,
       outputCount: cases.outputCount,
       outputCases,
       failedCases: [...new Set(cases.failedCases)].sort((a, b) => a - b),
     });
-    const trial = await insertTrial(trx, accountId, { ...place, outputCaseSetId: set.id });
+    const trial = await insertTrial(trx, accountId, { ...parents, outputCaseSetId: set.id });
     await markDeveloped(trx, project.id);
     await recordEvents(trx, accountId, [{ name: 'output_cases.loaded', resourceId: trial.id }]);
     return { set, trial };
@@ -63,7 +63,7 @@ export interface OutputCaseSetPath {
 
 export async function getOutputCaseSet(db: Db, accountId: number, path: OutputCaseSetPath): Promise<LoadedSet> {
   const set = await sets.findOutputCaseSet(db, accountId, path.outputCaseSetId);
-  if (set === undefined || !isAt(path, set)) {
+  if (set === undefined || !isUnder(path, set)) {
     throw await missingInPath(db, accountId, path, { resource: 'output case set', id: path.outputCaseSetId });
   }
   const trials = await findTrialsOfSets(db, accountId, [set.id]);

@@ -1,17 +1,14 @@
-/** Work that runs on a schedule; each function is one pass and tells what it did. Several processes may run it at once. */
+/** Scheduled work. Each function is one pass and returns counts. Several processes may run it at once. */
 import { updateInverse } from '../db/inverses.ts';
 import { lockObjective } from '../db/objectives.ts';
 import { listExhaustedJobs, removeExhaustedJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { nextState } from '../domain/stop-reason.ts';
 
-/** Jobs of one pass; the rest is left for the next. */
+/** Most jobs of one pass. */
 const PASS_LIMIT = 500;
 
-/**
- * Fails the inverses whose jobs have used up their attempts. The objective keeps running: the next suggest asks again.
- * Returns how many inverses were failed.
- */
+/** Fails the inverses whose jobs have used up their attempts, and returns how many. The objective keeps running. */
 export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: number }> {
   let failed = 0;
   for (const job of await listExhaustedJobs(db, PASS_LIMIT)) {
@@ -22,7 +19,7 @@ export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: numb
       if (removed === undefined || state === undefined) return false;
       await updateInverse(trx, removed.inverseId, {
         status: state.inverseStatus,
-        failureReason: removed.lastError ?? 'the workers computing it ended again and again',
+        failureReason: removed.lastError ?? 'every worker that computed it was killed or lost its connection',
         reached: ['failedAt'],
       });
       return true;

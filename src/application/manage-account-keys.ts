@@ -1,6 +1,6 @@
 /**
- * What an account does with its own keys. Changes of one account's keys come one after the other: each transaction holds the
- * account, so that no two of them can together take away its last admin key.
+ * An account's management of its own keys. Each change locks the account, so that no two changes can together remove its last
+ * admin key.
  */
 import { lockAccount } from '../db/accounts.ts';
 import * as keys from '../db/api-keys.ts';
@@ -11,10 +11,10 @@ import type { Page, PageRequest } from '../domain/page.ts';
 import type { Principal } from './authenticate.ts';
 import { ended, type RotatedKey, rotateStoredKey, storeNewKey } from './rotate-key.ts';
 
-/** Usable keys that an account may have at a time: each is a row, and whoever may make keys may make them quickly. */
+/** Usable keys that an account may have at a time. Each is a row, and a client with the right to create keys may do so quickly. */
 export const MAXIMUM_KEYS = 1_000;
 /** Long enough to repeat a rotation whose answer was lost, with the old key and its Idempotency-Key. */
-export const MINIMUM_OWN_OVERLAP_SECONDS = 60;
+const MINIMUM_OWN_OVERLAP_SECONDS = 60;
 
 export interface NewAccountKey {
   readonly label: string | null;
@@ -53,7 +53,7 @@ export function listAccountKeys(db: Db, accountId: number, page: PageRequest): P
 
 export interface KeyChange {
   readonly label?: string | null;
-  /** In the future; null: never. A key that has expired works again when its end moves. */
+  /** In the future; null: never. An expired key works again once its end is moved. */
   readonly expiresAt?: Date | null;
 }
 
@@ -100,7 +100,7 @@ export async function rotateAccountKey(
     const key = await getAccountKey(trx, accountId, id);
     refuseMissingScopes(principal, key.scopes);
     if (key.keyId === principal.keyId && overlapSeconds < MINIMUM_OWN_OVERLAP_SECONDS) {
-      const message = `must be at least ${MINIMUM_OWN_OVERLAP_SECONDS} when a key rotates itself: it is needed once more should the answer be lost.`;
+      const message = `must be at least ${MINIMUM_OWN_OVERLAP_SECONDS} when a key rotates itself: the request must be repeatable if its answer is lost.`;
       refuseViolations([makeViolation(['overlapSeconds'], message)]);
     }
     await refuseTooMany(trx, accountId);
@@ -108,7 +108,7 @@ export async function rotateAccountKey(
   });
 }
 
-/** Ends a key at once and for good; doing it again changes nothing. Throws NOT_FOUND, LAST_ADMIN_KEY. */
+/** Ends a key at once and for good. Idempotent. Throws NOT_FOUND, LAST_ADMIN_KEY. */
 export async function revokeAccountKey(db: Db, accountId: number, id: number): Promise<void> {
   await inTransaction(db, async (trx) => {
     const now = await lockAccount(trx, accountId);
@@ -118,28 +118,28 @@ export async function revokeAccountKey(db: Db, accountId: number, id: number): P
   });
 }
 
-/** A key cannot give what it does not have. */
+/** A key cannot grant a scope that it lacks. */
 function refuseMissingScopes(principal: Principal, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !principal.scopes.includes(scope));
   if (missing.length === 0) return;
-  const message = `A key cannot give a scope that it lacks, here ${missing.join(' and ')}; ask with a key that has it.`;
+  const message = `A key cannot grant a scope that it lacks, here ${missing.join(' and ')}; use a key that has it.`;
   throw new DomainError('FORBIDDEN', message);
 }
 
 function refusePast(expiresAt: Date, now: Date): void {
   if (expiresAt > now) return;
-  const message = `must be in the future, here it is ${now.toISOString()}; to end a key at once, delete it.`;
+  const message = `must be in the future; the time here is ${now.toISOString()}. To end a key at once, delete it.`;
   refuseViolations([makeViolation(['expiresAt'], message)]);
 }
 
 async function refuseTooMany(trx: Trx, accountId: number): Promise<void> {
   if ((await keys.countUsableKeys(trx, accountId)) < MAXIMUM_KEYS) return;
-  throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_KEYS} usable keys already; revoke one first.`);
+  throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_KEYS} usable keys; revoke one first.`);
 }
 
-/** Whoever may manage keys must be left, or nobody but the operator could ever make one again. */
+/** Without an admin key only the operator could ever create another key. */
 async function refuseLastAdmin(trx: Trx, accountId: number, key: KeyRecord, end: Date): Promise<void> {
   if (!key.scopes.includes('admin') || (await keys.hasOtherAdminKey(trx, accountId, key.id, end))) return;
-  const message = `No other key with the scope admin would be left after ${end.toISOString()} (one that was rotated does not count): make one first.`;
+  const message = `No other key with the scope admin would be left after ${end.toISOString()} (rotated keys do not count); create one first.`;
   throw new DomainError('LAST_ADMIN_KEY', message);
 }

@@ -13,7 +13,7 @@ export interface NewKeyRequest {
   readonly expiresAt: Date | null;
 }
 
-/** Makes a key; its text is returned here and never again. */
+/** Creates a key; its text is returned here and never again. */
 export async function createKey(db: Db, request: NewKeyRequest): Promise<string> {
   return inTransaction(db, async (trx) => {
     const { account, ...wanted } = request;
@@ -52,7 +52,7 @@ export async function rotateKey(db: Db, keyId: string, overlapSeconds: number): 
     const found = await keys.findKey(trx, keyId);
     if (found === undefined) throw notFound('key', keyId);
     const now = await lockAccount(trx, found.accountId);
-    // Read again: only now nobody else changes it.
+    // Read again, now that no other transaction can change it.
     return rotateStoredKey(trx, (await keys.findKey(trx, keyId))!, { overlapSeconds, now });
   });
 }

@@ -43,7 +43,7 @@ export async function updateModel(
   return model;
 }
 
-/** Disables the model and everything below it; doing it again changes nothing. */
+/** Disables the model and everything below it. Idempotent. */
 export async function deleteModel(db: Db, accountId: number, modelId: number): Promise<void> {
   const isFound = await inTransaction(db, (trx) => disableTree(trx, accountId, 'models', modelId));
   if (!isFound) throw notFound('model', modelId);

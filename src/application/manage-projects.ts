@@ -5,11 +5,11 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { notFound } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
-import { isAt, missingInPath, type ProjectPath } from './paths.ts';
+import { isUnder, missingInPath, type ProjectPath } from './paths.ts';
 
 export async function getProject(db: Db | Trx, accountId: number, path: ProjectPath): Promise<Project> {
   const project = await projects.findProject(db, accountId, path.projectId);
-  if (project === undefined || !isAt(path, project)) throw await missingProject(db, accountId, path);
+  if (project === undefined || !isUnder(path, project)) throw await missingProject(db, accountId, path);
   return project;
 }
 
@@ -35,7 +35,7 @@ export async function updateProject(
   return project;
 }
 
-/** Disables the project and everything below it; doing it again changes nothing. */
+/** Disables the project and everything below it. Idempotent. */
 export async function deleteProject(db: Db, accountId: number, path: ProjectPath): Promise<void> {
   await getProject(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'projects', path.projectId));
@@ -44,7 +44,7 @@ export async function deleteProject(db: Db, accountId: number, path: ProjectPath
 /** The project of the path, locked. Throws NOT_FOUND, also for a deleted one. */
 export async function lockProjectAt(trx: Trx, accountId: number, path: ProjectPath): Promise<Project> {
   const project = await projects.lockProject(trx, accountId, path.projectId);
-  if (project === undefined || !isAt(path, project)) throw await missingProject(trx, accountId, path);
+  if (project === undefined || !isUnder(path, project)) throw await missingProject(trx, accountId, path);
   if (project.disabledAt !== null) throw notFound('project', path.projectId);
   return project;
 }

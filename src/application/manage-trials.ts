@@ -8,7 +8,7 @@ import type { StorageQuota } from '../domain/storage.ts';
 import { canMoveTrial, type Trial, TrialStatus } from '../domain/trial.ts';
 import { refuseOverQuota } from './account-limits.ts';
 import { getProject, lockProjectAt } from './manage-projects.ts';
-import { isAt, missingInPath, type ProjectPath, type TrialPath } from './paths.ts';
+import { isUnder, missingInPath, type ProjectPath, type TrialPath } from './paths.ts';
 
 /** Another trial on the newest set of output cases, or on the named one. Throws QUOTA_EXCEEDED besides. */
 export async function createTrial(
@@ -41,7 +41,7 @@ export async function createTrial(
 
 export async function getTrial(db: Db | Trx, accountId: number, path: TrialPath): Promise<Trial> {
   const trial = await trials.findTrial(db, accountId, path.trialId);
-  if (trial === undefined || !isAt(path, trial)) throw await missingTrial(db, accountId, path);
+  if (trial === undefined || !isUnder(path, trial)) throw await missingTrial(db, accountId, path);
   return trial;
 }
 
@@ -73,7 +73,7 @@ export async function updateTrial(
   });
 }
 
-/** Disables the trial and everything below it; doing it again changes nothing. */
+/** Disables the trial and everything below it. Idempotent. */
 export async function deleteTrial(db: Db, accountId: number, path: TrialPath): Promise<void> {
   await getTrial(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'trials', path.trialId));
@@ -82,7 +82,7 @@ export async function deleteTrial(db: Db, accountId: number, path: TrialPath): P
 /** The trial of the path, locked. Throws NOT_FOUND, also for a deleted one. */
 export async function lockTrialAt(trx: Trx, accountId: number, path: TrialPath): Promise<Trial> {
   const trial = await trials.lockTrial(trx, accountId, path.trialId);
-  if (trial === undefined || !isAt(path, trial)) throw await missingTrial(trx, accountId, path);
+  if (trial === undefined || !isUnder(path, trial)) throw await missingTrial(trx, accountId, path);
   if (trial.disabledAt !== null) throw notFound('trial', path.trialId);
   return trial;
 }

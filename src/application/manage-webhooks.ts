@@ -28,7 +28,7 @@ export interface WebhookWithSecret {
   readonly secret: string;
 }
 
-/** Every event is written once per webhook that takes it, so their number is bounded. */
+/** Bounded, because every event is written once per webhook that takes it. */
 export const MAXIMUM_WEBHOOKS = 50;
 /** As long as the output of the hash that it keys. */
 const SECRET_BYTES = 32;
@@ -45,7 +45,7 @@ export async function createWebhook(
   const made = await inTransaction(db, async (trx) => {
     const isBelow = async (limit: number) => (await webhooks.countWebhooks(trx, accountId)) < limit;
     if (!(await takeWithin(trx, accountId, MAXIMUM_WEBHOOKS, isBelow))) {
-      throw new DomainError('LIMIT_REACHED', `The account has ${MAXIMUM_WEBHOOKS} webhooks already; delete one first.`);
+      throw new DomainError('LIMIT_REACHED', `The account already has ${MAXIMUM_WEBHOOKS} webhooks; delete one first.`);
     }
     await refuseOverQuota(trx, accountId, quota);
     return webhooks.insertWebhook(trx, accountId, { ...webhook, url, secret });
@@ -70,7 +70,7 @@ export async function rotateSecret(
     const previousCount = await webhooks.lockSecrets(trx, accountId, webhookId);
     if (previousCount === undefined) throw notFound('webhook', webhookId);
     if (overlapSeconds > 0 && 1 + previousCount >= MAXIMUM_SECRETS) {
-      const message = `The webhook has ${MAXIMUM_SECRETS} secrets in use already; wait for the end of a rotation, or end all of them with overlapSeconds 0.`;
+      const message = `The webhook already has ${MAXIMUM_SECRETS} secrets in use; wait until a rotation ends, or end all of them with overlapSeconds 0.`;
       throw new DomainError('LIMIT_REACHED', message);
     }
     const secret = randomBytes(SECRET_BYTES);
@@ -79,7 +79,7 @@ export async function rotateSecret(
   });
 }
 
-/** Removes the secrets whose overlap is over, one pass. */
+/** Removes the secrets whose overlap has ended, in one pass. */
 export async function dropEndedSecrets(db: Db): Promise<{ readonly dropped: number }> {
   return { dropped: await webhooks.deleteEndedSecrets(db) };
 }
@@ -98,7 +98,7 @@ export function listWebhooks(db: Db, accountId: number, page: PageRequest): Prom
   return webhooks.listWebhooks(db, accountId, page);
 }
 
-/** What waits is kept while a webhook is switched off, and sent when it is on again. Throws NOT_FOUND, VALIDATION_FAILED. */
+/** While a webhook is switched off its deliveries are kept; they are sent once it is on again. Throws NOT_FOUND, VALIDATION_FAILED. */
 export async function updateWebhook(
   { db, judgeUrl }: WebhookDeps,
   accountId: number,
@@ -142,7 +142,7 @@ export async function listDeliveries(
   return webhooks.listDeliveries(db, accountId, webhookId, page);
 }
 
-/** Sends an event once more, now and with all attempts before it, whatever became of it. Throws NOT_FOUND. */
+/** Delivers an event again, now and with all attempts ahead of it, whatever the outcome so far. Throws NOT_FOUND. */
 export async function redeliver(db: Db, accountId: number, path: DeliveryPath): Promise<Delivery> {
   const delivery = await getDelivery(db, accountId, path);
   await webhooks.reopenDelivery(db, accountId, delivery.id);

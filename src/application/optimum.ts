@@ -1,19 +1,14 @@
-import { findInverse } from '../db/inverses.ts';
-import type { PlacedObjective } from '../db/objectives.ts';
-import type { Trx } from '../db/transaction.ts';
 import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
+import type { ObjectiveDefinition } from '../domain/objective.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 
-/** Whether an inverse with this verdict is to become the optimal inverse. The caller holds the lock of the objective. */
-export async function beatsOptimum(
-  trx: Trx,
-  accountId: number,
-  objective: PlacedObjective,
+/** Whether an inverse with this evaluation becomes the optimal one. `optimalOutput` is that of the present one, if any. */
+export function beatsOptimum(
+  objective: ObjectiveDefinition,
   evaluation: Evaluation,
-): Promise<boolean> {
+  optimalOutput: readonly number[] | null,
+): boolean {
   if (!isEligible(evaluation)) return false;
-  if (objective.optimalInverseId === null || evaluation.isSatisfied) return true;
-  const holder = await findInverse(trx, accountId, objective.optimalInverseId);
-  if (holder?.output == null) return true;
-  return isBetter(evaluation, evaluateOutput(objective, holder.output));
+  if (evaluation.isSatisfied || optimalOutput === null) return true;
+  return isBetter(evaluation, evaluateOutput(objective, optimalOutput));
 }

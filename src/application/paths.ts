@@ -1,6 +1,6 @@
 /**
- * Nested paths. Every id must belong to the id before it, else the first that does not is what is missing. A dialect with
- * flat paths leaves the parents out.
+ * Nested paths. Every id must belong to the id before it; the first that does not is reported as missing. A dialect with flat
+ * paths leaves the parents out.
  */
 
 import { findModel } from '../db/models.ts';
@@ -34,13 +34,13 @@ export interface InversePath extends Partial<ObjectivePath> {
 
 type AnyPath = Partial<ObjectivePath> & { readonly inverseId?: number };
 
-/** The ids that a found record really hangs under. */
-export type Place = Omit<AnyPath, 'inverseId'>;
+/** The ids of the records that a record belongs to. */
+type Parents = Omit<AnyPath, 'inverseId'>;
 
-/** Whether every id the client stated is the one the record hangs under. */
-export function isAt(path: AnyPath, place: Place): boolean {
+/** Whether every id in the client's path is a parent of the record. */
+export function isUnder(path: AnyPath, parents: Parents): boolean {
   const keys = ['modelId', 'projectId', 'trialId', 'objectiveId'] as const;
-  return keys.every((key) => path[key] === undefined || place[key] === undefined || path[key] === place[key]);
+  return keys.every((key) => path[key] === undefined || parents[key] === undefined || path[key] === parents[key]);
 }
 
 /** The NOT_FOUND for the first id of the path that does not exist under the one before it. */
@@ -56,31 +56,31 @@ export async function missingInPath(
   }
   if (projectId !== undefined) {
     const project = await findProject(db, accountId, projectId);
-    if (project === undefined || !isAt(path, { modelId: project.modelId })) return notFound('project', projectId);
+    if (project === undefined || !isUnder(path, { modelId: project.modelId })) return notFound('project', projectId);
   }
   if (trialId !== undefined) {
     const trial = await findTrial(db, accountId, trialId);
-    if (trial === undefined || !isAt(path, { modelId: trial.modelId, projectId: trial.projectId })) {
+    if (trial === undefined || !isUnder(path, { modelId: trial.modelId, projectId: trial.projectId })) {
       return notFound('trial', trialId);
     }
   }
   if (objectiveId !== undefined) {
     const objective = await findObjective(db, accountId, objectiveId);
-    if (objective === undefined || !isAt(path, placeOf(objective))) return notFound('objective', objectiveId);
+    if (objective === undefined || !isUnder(path, parentsOf(objective))) return notFound('objective', objectiveId);
   }
   return notFound(last.resource, last.id);
 }
 
-/** A record of any depth with its parents' ids, as a place. */
-export function placeOf(record: {
+/** The parents of an objective. */
+export function parentsOf(objective: {
   readonly modelId: number;
   readonly projectId: number;
   readonly trialId: number;
-}): Place {
-  return { modelId: record.modelId, projectId: record.projectId, trialId: record.trialId };
+}): Parents {
+  return { modelId: objective.modelId, projectId: objective.projectId, trialId: objective.trialId };
 }
 
-/** Refuses what is deleted: reads still show it, nothing may be built on it. */
+/** Throws NOT_FOUND for a deleted record: reads still show it, but nothing may be built on it. */
 export function refuseDisabled(
   record: { readonly id: number; readonly disabledAt: Date | null },
   resource: string,

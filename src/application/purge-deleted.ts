@@ -1,9 +1,9 @@
 /**
- * What was deleted is kept for a stated time and then purged: removed for good with everything below it, in transactions of
- * some rows each. Any number of workers purge at once, each another deletion. A worker that ends leaves what it has not
- * removed yet to the next pass of any other.
+ * Deleted records are kept for a set time and then purged: removed for good with everything below them, in transactions of
+ * some rows each. Any number of workers purge at once, each a different deletion. What a worker leaves unfinished is purged in
+ * the next pass of any worker.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import * as deletions from '../db/deletions.ts';
 import { isDeleted, removeSome } from '../db/purge.ts';
 import { type Db, inTransaction, isDatabaseAway, type Trx } from '../db/transaction.ts';
@@ -15,7 +15,7 @@ export function listDeleted(db: Db, accountId: number, keptDays: number, page: P
   return deletions.listDeletions(db, accountId, keptDays, page);
 }
 
-/** What was deleted so far, or the one deletion, is purged at the next pass. Throws NOT_FOUND for an unknown deletion. */
+/** Makes all deletions so far, or one of them, due at the next pass. Throws NOT_FOUND for an unknown deletion. */
 export async function purgeAtOnce(db: Db, accountId: number, deletionId: number | null): Promise<void> {
   const count = await deletions.makeDue(db, accountId, deletionId);
   if (count === 0 && deletionId !== null) throw notFound('deletion', deletionId);
@@ -26,15 +26,15 @@ export interface PurgeOptions {
   readonly keptDays: number;
   /** Ends the pass between two transactions. */
   readonly signal?: AbortSignal;
-  /** The longest pass; the next one goes on. Unless given, 20 of the 60 seconds between two passes: the rest is others'. */
+  /** The longest pass; the next one continues. Unless given, 20 of the 60 seconds between passes, to leave time for other work. */
   readonly limitMs?: number;
 }
 
 const LIMIT_MS = 20_000;
 
 /**
- * One pass: purges what is due. Returns how many rows are gone and how many deletions are done with. One deletion that cannot
- * be purged does not hold up the others; what was wrong with it is thrown at the end.
+ * One pass: purges what is due. Returns how many rows and how many deletions are gone. A deletion that cannot be purged does
+ * not hold up the others; its error is thrown at the end.
  */
 export async function purgeDeleted(
   db: Db,
@@ -61,13 +61,13 @@ export async function purgeDeleted(
       passedOver.push(id);
       failures.push(error);
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} deletions could not be purged`);
   return counts;
 }
 
-/** A record that an operator has brought back is left alone. */
+/** A record that an operator has restored is left alone. */
 async function purgeSome(trx: Trx, deletion: deletions.DueDeletion): Promise<number | 'busy' | 'gone'> {
   const removed = (await isDeleted(trx, deletion)) ? await removeSome(trx, deletion) : 'gone';
   if (removed === 'gone') await deletions.endDeletion(trx, deletion);

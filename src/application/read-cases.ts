@@ -1,6 +1,5 @@
-/** Cases in batches that neither fill memory nor hold up the event loop, however many there are. */
-import { readOutputCases } from '../db/output-case-sets.ts';
-import { readInputCases } from '../db/projects.ts';
+/** Cases in batches that neither fill memory nor block the event loop, however many there are. */
+import { readCases } from '../db/cases.ts';
 import type { Db } from '../db/transaction.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
@@ -26,7 +25,7 @@ export function readAllInputCases(db: Db, accountId: number, project: Project): 
 
 export function readInputCasePage(db: Db, accountId: number, project: Project, request: PageRequest): CasePage {
   return readPage(project.caseCount, project.inputCount, request, (from, count) =>
-    readInputCases(db, accountId, project.id, from, count),
+    readCases(db, accountId, 'projects', project.id, from, count),
   );
 }
 
@@ -36,7 +35,7 @@ export function readAllOutputCases(db: Db, accountId: number, set: OutputCaseSet
 
 export function readOutputCasePage(db: Db, accountId: number, set: OutputCaseSet, request: PageRequest): CasePage {
   return readPage(set.caseCount, set.outputCount, request, (from, count) =>
-    readOutputCases(db, accountId, set.id, from, count),
+    readCases(db, accountId, 'output_case_sets', set.id, from, count),
   );
 }
 

@@ -5,28 +5,31 @@ import * as objectives from '../db/objectives.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import type { Inverse } from '../domain/inverse.ts';
+import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { getTrial } from './manage-trials.ts';
-import { type InversePath, isAt, missingInPath, type ObjectivePath, placeOf, type TrialPath } from './paths.ts';
-import type { InverseView } from './views.ts';
+import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf, type TrialPath } from './paths.ts';
+import { type InverseView, viewOf } from './views.ts';
 
 /** An objective whose inverses are read while they are written. */
 export interface ReadObjective {
   readonly objective: Objective;
   readonly optimalInverse: Inverse | null;
+  /** The nearest run so far; null while the cases of an objective of an earlier version have not been judged. */
+  readonly best: NearestRun | null;
   /** In order of iteration. */
   readonly inverses: Iterable<readonly Inverse[]> | AsyncIterable<readonly Inverse[]>;
 }
 
-/** An objective as a poll of it alone shows it. */
+/** An objective as a request for this one shows it. */
 export interface ExplainedObjective extends ReadObjective {
   /** null before the first suggestion. */
   readonly explanation: StoredExplanation | null;
 }
 
 export async function getObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ExplainedObjective> {
-  const objective = await getPlacedObjective(db, accountId, path);
+  const objective = await getObjectiveWithParents(db, accountId, path);
   const explanation = (await findExplanation(db, accountId, objective.id)) ?? null;
   const [read] = await readGroup(db, accountId, [objective]);
   return { ...read!, explanation };
@@ -64,7 +67,7 @@ export async function* readObjectivesOf(
 const IDS_PER_PAGE = 1_000;
 /** Objectives read first, before it is known how large they are. */
 const FIRST_BATCH = 8;
-/** What is read at a time, so that reading it neither fills memory nor holds up the event loop. */
+/** Rows of one read, so that it neither fills memory nor blocks the event loop. */
 const ROWS_PER_READ = 200;
 const NUMBERS_PER_READ = 10_000;
 
@@ -90,7 +93,7 @@ function rowsPerRead(numbersPerRow: number): number {
   return Math.max(1, Math.min(ROWS_PER_READ, Math.floor(NUMBERS_PER_READ / numbersPerRow)));
 }
 
-/** Neighbours whose inverses are few enough to be read together; a long objective stands alone. */
+/** Neighbours whose inverses are few enough to be read together; a long objective gets a group of its own. */
 function groupByLength(batch: readonly Objective[]): readonly (readonly Objective[])[] {
   const groups: Objective[][] = [];
   let rowsLeft = 0;
@@ -106,7 +109,7 @@ function groupByLength(batch: readonly Objective[]): readonly (readonly Objectiv
   return groups;
 }
 
-/** The initial point and every suggestion. Failed computations come on top; they are rare. */
+/** The initial point and every suggestion. Failed computations, which are rare, are not counted. */
 function expectedRows({ attemptCount }: Objective): number {
   return attemptCount + 2;
 }
@@ -120,15 +123,26 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
   if (group.length === 1 && expectedRows(first!) > rowsPerRead(numbersOfInverse(first!))) {
     const { optimalInverseId } = first!;
     const optimal = optimalInverseId === null ? undefined : await inverses.findInverse(db, accountId, optimalInverseId);
-    return [{ objective: first!, optimalInverse: optimal ?? null, inverses: readInverses(db, accountId, first!) }];
+    const best = await readBest(db, first!);
+    return [
+      { objective: first!, optimalInverse: optimal ?? null, best, inverses: readInverses(db, accountId, first!) },
+    ];
   }
   const ids = group.map((objective) => objective.id);
   const found = Map.groupBy(await inverses.listAllInverses(db, accountId, ids), (inverse) => inverse.objectiveId);
   return group.map((objective) => {
     const own = found.get(objective.id) ?? [];
     const optimalInverse = own.find((inverse) => inverse.id === objective.optimalInverseId) ?? null;
-    return { objective, optimalInverse, inverses: [own] };
+    return { objective, optimalInverse, best: findNearestRun(objective, own), inverses: [own] };
   });
+}
+
+/** Of an objective whose inverses are not all read at once. */
+async function readBest(db: Db, objective: Objective): Promise<NearestRun | null> {
+  const { judgedThrough, nearestIteration } = objective;
+  if (judgedThrough === null) return null;
+  const runs = await inverses.listUnjudgedRuns(db, objective.id, { nearestIteration, judgedThrough });
+  return findNearestRun(objective, runs);
 }
 
 async function* readInverses(
@@ -147,9 +161,9 @@ async function* readInverses(
   }
 }
 
-/** Disables the objective and its inverses; doing it again changes nothing. */
+/** Disables the objective and its inverses. Idempotent. */
 export async function deleteObjective(db: Db, accountId: number, path: ObjectivePath): Promise<void> {
-  await getPlacedObjective(db, accountId, path);
+  await getObjectiveWithParents(db, accountId, path);
   await inTransaction(db, (trx) => disableTree(trx, accountId, 'objectives', path.objectiveId));
 }
 
@@ -159,13 +173,13 @@ export async function getInverse(db: Db, accountId: number, path: InversePath): 
   if (inverse === undefined || objective === undefined || !isInverseAt(path, objective)) {
     throw await missingInPath(db, accountId, path, { resource: 'inverse', id: path.inverseId });
   }
-  return { objective, inverse };
+  return viewOf(objective, inverse);
 }
 
 /** The inverse with the highest iteration. */
 export async function getNewestInverse(db: Db, accountId: number, path: ObjectivePath): Promise<InverseView> {
-  const objective = await getPlacedObjective(db, accountId, path);
-  return { objective, inverse: await inverses.getLastInverse(db, accountId, objective.id) };
+  const objective = await getObjectiveWithParents(db, accountId, path);
+  return viewOf(objective, await inverses.getLastInverse(db, accountId, objective.id));
 }
 
 /** The inverses are read while they are written; the page itself is known at once. */
@@ -180,18 +194,23 @@ export async function listInverses(
     readonly batches: AsyncIterable<readonly Inverse[]>;
   }
 > {
-  const objective = await getPlacedObjective(db, accountId, path);
+  const objective = await getObjectiveWithParents(db, accountId, path);
   const nextAfter = await inverses.findNextPage(db, accountId, objective.id, request);
   return { objective, nextAfter, batches: readInverses(db, accountId, objective, request) };
 }
 
-function isInverseAt(path: InversePath, objective: objectives.PlacedObjective): boolean {
-  return isAt(path, { ...placeOf(objective), objectiveId: objective.id });
+function isInverseAt(path: InversePath, objective: objectives.ObjectiveWithParents): boolean {
+  return isUnder(path, { ...parentsOf(objective), objectiveId: objective.id });
 }
 
-async function getPlacedObjective(db: Db, accountId: number, path: ObjectivePath): Promise<objectives.PlacedObjective> {
+async function getObjectiveWithParents(
+  db: Db,
+  accountId: number,
+  path: ObjectivePath,
+): Promise<objectives.ObjectiveWithParents> {
   const objective = await objectives.findObjective(db, accountId, path.objectiveId);
-  if (objective === undefined || !isAt(path, placeOf(objective))) throw await missingObjective(db, accountId, path);
+  if (objective === undefined || !isUnder(path, parentsOf(objective)))
+    throw await missingObjective(db, accountId, path);
   return objective;
 }
 
@@ -200,9 +219,9 @@ export async function lockObjectiveAt(
   trx: Trx,
   accountId: number,
   path: ObjectivePath,
-): Promise<objectives.PlacedObjective> {
+): Promise<objectives.ObjectiveWithParents> {
   const objective = await objectives.lockObjective(trx, accountId, path.objectiveId);
-  if (objective === undefined || objective.disabledAt !== null || !isAt(path, placeOf(objective))) {
+  if (objective === undefined || objective.disabledAt !== null || !isUnder(path, parentsOf(objective))) {
     throw await missingObjective(trx, accountId, path);
   }
   return objective;

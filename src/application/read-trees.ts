@@ -1,6 +1,6 @@
 /**
- * Records with everything active below them, for a dialect that shows them nested. A branch is read when it is written, so
- * that no tree has to fit into memory; one under change may show a child without its newest inverse.
+ * Records with everything active below them, for a dialect that nests them. Each branch is read as it is written, so that no
+ * tree has to fit into memory; one that changes meanwhile may show a child without its newest inverse.
  */
 import { findOutputCaseSets } from '../db/output-case-sets.ts';
 import { listProjectsOf } from '../db/projects.ts';
@@ -34,7 +34,7 @@ export interface ModelTree {
   readonly projects: readonly (readonly ProjectTree[])[];
 }
 
-/** Models whose projects and trials, their cases and objectives aside, are held in memory at once. */
+/** Models whose projects and trials are in memory at once, without their cases and objectives. */
 const MODELS_PER_PAGE = 20;
 
 /** Throws NOT_FOUND. */
@@ -80,7 +80,7 @@ async function growTrials(db: Db, accountId: number, trials: readonly Trial[]): 
   const sets = new Map((await findOutputCaseSets(db, accountId, setIds)).map((set) => [set.id, set]));
   return trials.flatMap((trial) => {
     const set = sets.get(trial.outputCaseSetId);
-    // Deleted meanwhile, and purged already.
+    // Deleted meanwhile, and already purged.
     if (set === undefined) return [];
     const outputCases = readAllOutputCases(db, accountId, set);
     return [{ trial, set, outputCases, objectives: readObjectivesOf(db, accountId, trial.id) }];

@@ -3,17 +3,22 @@ import type { Trx } from '../db/transaction.ts';
 import { endEvent, type NewEvent } from '../domain/event.ts';
 import type { Objective } from '../domain/objective.ts';
 
-/**
- * Records what happened on the caller's transaction: it is told to webhooks if and only if that commits. An `objective`
- * that has ended with it makes one more event. Workers hear of it on commit.
- */
+/** What happened, with one more event when the objective has ended with it. */
+export function withEnd(
+  happened: readonly NewEvent[],
+  objective: Pick<Objective, 'id' | 'stopReason'>,
+): readonly NewEvent[] {
+  const end = endEvent(objective.stopReason);
+  return end === undefined ? happened : [...happened, { name: end, resourceId: objective.id }];
+}
+
+/** Records events on the caller's transaction: they are delivered if and only if it commits. Workers hear of it then. */
 export async function recordEvents(
   trx: Trx,
   accountId: number,
   happened: readonly NewEvent[],
   objective?: Pick<Objective, 'id' | 'stopReason'>,
 ): Promise<void> {
-  const end = objective && endEvent(objective.stopReason);
-  const events = end === undefined ? happened : [...happened, { name: end, resourceId: objective!.id }];
+  const events = objective === undefined ? happened : withEnd(happened, objective);
   if (events.length > 0) await insertEvents(trx, accountId, events);
 }

@@ -1,7 +1,7 @@
 import { recordKeyUse } from '../db/api-keys.ts';
 import type { Db } from '../db/transaction.ts';
 
-/** Collects when keys were last used, so that a request costs no write; `flush` stores all of them in one statement. */
+/** Collects the last use of each key, so that a request costs no write; `flush` stores all in one statement. */
 export class KeyUse {
   #uses = new Map<string, Date>();
 

@@ -1,21 +1,19 @@
 /**
  * A measured output, or the report of a failed run, completes the open iteration. Repeating the same one returns the same
  * answer; a different one for a completed iteration is a conflict. Events: inverse.output_loaded for an output, and
- * objective.satisfied or objective.exhausted when that was the end.
+ * objective.satisfied or objective.exhausted when the objective has ended with it.
  */
-import { findInverse, getLastInverse, type InverseChange, type InverseInstant, updateInverse } from '../db/inverses.ts';
-import { type ObjectiveChange, type PlacedObjective, updateObjective } from '../db/objectives.ts';
-import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import { type CompletedIteration, completeIteration, findIteration, type Iteration } from '../db/iterations.ts';
+import { ConflictError, type Db, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { failedRunEvent, nextState, outputEvent, StopReason, type Transition } from '../domain/stop-reason.ts';
+import { failedRunEvent, nextState, outputEvent } from '../domain/stop-reason.ts';
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
 import { beatsOptimum } from './optimum.ts';
-import { type InversePath, missingInPath, type ObjectivePath } from './paths.ts';
-import { lockObjectiveAt } from './read-objectives.ts';
-import { recordEvents } from './record-event.ts';
-import type { InverseView } from './views.ts';
+import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from './paths.ts';
+import { withEnd } from './record-event.ts';
+import { type InverseView, viewOf } from './views.ts';
 
 export type Measurement =
   | {
@@ -26,52 +24,50 @@ export type Measurement =
     }
   | { readonly kind: 'failed'; readonly reason: string | null };
 
+/** Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees. */
+const MAXIMUM_TRIES = 3;
+
 /**
- * One transaction behind the lock of the objective. With an inverse id in the path that inverse is meant, otherwise the
- * last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
+ * Reads, judges, and writes what is still as it was read; no lock is held while it judges. With an inverse id in the path that
+ * inverse is meant, otherwise the last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
  */
 export async function recordOutput(
-  db: Db,
+  db: Db | Trx,
   accountId: number,
   path: ObjectivePath | InversePath,
   measurement: Measurement,
 ): Promise<InverseView> {
-  return inTransaction(db, async (trx) => {
-    const { objective, inverse } = await lockInverse(trx, accountId, path);
+  for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
+    const iteration = await getIteration(db, accountId, path);
+    const { objective, inverse } = iteration;
     if (measurement.kind === 'output') {
       refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
     }
     if (!awaitsOutput(inverse)) {
       refuseOther(inverse, measurement);
-      return { objective, inverse };
+      return viewOf(objective, inverse);
     }
-    const updated = await complete(trx, accountId, objective, inverse, measurement);
-    const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
-    await recordEvents(trx, accountId, measurement.kind === 'output' ? [loaded] : [], updated.objective);
-    return updated;
-  });
-}
-
-async function lockInverse(
-  trx: Trx,
-  accountId: number,
-  path: ObjectivePath | InversePath,
-): Promise<{ readonly objective: PlacedObjective; readonly inverse: Inverse }> {
-  if (!('inverseId' in path)) {
-    const objective = await lockObjectiveAt(trx, accountId, path);
-    return { objective, inverse: await getLastInverse(trx, accountId, objective.id) };
+    const view = await complete(db, accountId, iteration, measurement);
+    if (view !== undefined) return view;
   }
-  const seen = await findInverse(trx, accountId, path.inverseId);
-  const missing = () => missingInPath(trx, accountId, path, { resource: 'inverse', id: path.inverseId });
-  if (seen === undefined || seen.objectiveId !== (path.objectiveId ?? seen.objectiveId)) throw await missing();
-  const objective = await lockObjectiveAt(trx, accountId, { ...path, objectiveId: seen.objectiveId });
-  // Read again: it may have changed before the lock was granted.
-  const inverse = await findInverse(trx, accountId, path.inverseId);
-  if (inverse === undefined) throw await missing();
-  return { objective, inverse };
+  throw new ConflictError('the iteration changed while its output was judged');
 }
 
-/** Passes only a repetition of what is already known about an inverse that is not open. */
+async function getIteration(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<Iteration> {
+  const iteration = await findIteration(db, accountId, path);
+  const isThere =
+    iteration !== undefined &&
+    iteration.objective.disabledAt === null &&
+    isUnder(path, { ...parentsOf(iteration.objective), objectiveId: iteration.objective.id });
+  if (isThere) return iteration;
+  const last =
+    'inverseId' in path && (iteration === undefined || iteration.objective.disabledAt === null)
+      ? { resource: 'inverse', id: path.inverseId }
+      : { resource: 'objective', id: iteration?.objective.id ?? path.objectiveId! };
+  throw await missingInPath(db, accountId, path, last);
+}
+
+/** Accepts only a repetition of what is known about an inverse that is not open. */
 function refuseOther(inverse: Inverse, measurement: Measurement): void {
   if (isBeingComputed(inverse)) {
     const message = `Iteration ${inverse.iteration} is still being computed; ask for the suggestion before loading its output.`;
@@ -87,50 +83,47 @@ function refuseOther(inverse: Inverse, measurement: Measurement): void {
       ? inverse.output !== null && areEqualVectors(inverse.output, measurement.output)
       : isRunFailed;
   if (isSame) return;
-  const known = isRunFailed ? 'its run was reported as failed' : 'it has another output';
-  const message = `Iteration ${inverse.iteration} is completed already: ${known}. Ask for the next suggestion first.`;
+  const message = isRunFailed
+    ? `Iteration ${inverse.iteration} has already been reported as failed. Repeating the report is accepted; the stored report stays.`
+    : `Iteration ${inverse.iteration} already has another output. Repeating the same output is accepted; the stored output stays.`;
   throw new DomainError('OUTPUT_CONFLICT', message, {
     inverse: { objectiveId: inverse.objectiveId, inverseId: inverse.id },
   });
 }
 
+/** Undefined when the iteration, or its objective, is no longer open. */
 async function complete(
-  trx: Trx,
+  db: Db | Trx,
   accountId: number,
-  objective: PlacedObjective,
-  inverse: Inverse,
+  { objective, inverse, optimalOutput }: Iteration,
   measurement: Measurement,
-): Promise<InverseView> {
+): Promise<InverseView | undefined> {
+  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id };
   if (measurement.kind === 'failed') {
     const state = nextState(objective.stopReason, failedRunEvent(objective))!;
-    const failed = await updateInverse(trx, inverse.id, {
-      ...reached(state, ['failedAt']),
-      computeTimeNs: 'since-suggested',
+    const failed: CompletedIteration = {
+      ...completed,
+      state,
+      output: null,
+      computeTimeNs: null,
       failureReason: measurement.reason,
-    });
-    return { objective: await updateObjective(trx, objective.id, { stopReason: state.stopReason }), inverse: failed };
+      isOptimal: false,
+      events: withEnd([], { id: objective.id, stopReason: state.stopReason }),
+    };
+    const written = await completeIteration(db, failed);
+    return written && viewOf(written.objective, written.inverse);
   }
   const evaluation = evaluateOutput(objective, measurement.output);
   const state = nextState(objective.stopReason, outputEvent(evaluation.isSatisfied, objective))!;
-  const loaded = await updateInverse(trx, inverse.id, {
-    ...reached(state, ['loadedAt']),
+  const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
+  const written = await completeIteration(db, {
+    ...completed,
+    state,
     output: measurement.output,
-    computeTimeNs: measurement.computeTimeNs ?? 'since-suggested',
+    computeTimeNs: measurement.computeTimeNs,
+    failureReason: null,
+    isOptimal: beatsOptimum(objective, evaluation, optimalOutput),
+    events: withEnd([loaded], { id: objective.id, stopReason: state.stopReason }),
   });
-  const change: ObjectiveChange = { stopReason: state.stopReason };
-  const isOptimum = await beatsOptimum(trx, accountId, objective, evaluation);
-  const updated = await updateObjective(
-    trx,
-    objective.id,
-    isOptimum ? { ...change, optimalInverseId: inverse.id } : change,
-  );
-  return { objective: updated, inverse: loaded };
-}
-
-/** The inverse's new status with the instants that belong to it. */
-function reached(state: Transition, always: readonly InverseInstant[]): InverseChange {
-  const instants = [...always];
-  if (state.inverseStatus === InverseStatus.converged) instants.push('satisfiedAt');
-  if (state.stopReason === StopReason.exhausted) instants.push('exhaustedAt');
-  return { status: state.inverseStatus, reached: instants };
+  return written && { ...written, evaluation };
 }

@@ -1,6 +1,6 @@
 /**
- * Accounts that make themselves. The answer holds an API key, which is stored nowhere; under a client's Idempotency-Key it
- * is kept for a repetition, sealed with what only that client knows: the key and the body together.
+ * Self-registration. The answer holds an API key, which is stored nowhere; with an Idempotency-Key it is kept for a repetition,
+ * sealed with what only that client knows: the key and the body together.
  */
 import { createHmac } from 'node:crypto';
 import { type AccountOwner, findAccount, insertAccount } from '../db/accounts.ts';
@@ -13,12 +13,12 @@ import { makeViolation, validationFailed } from '../domain/errors.ts';
 import { reusedKey } from './idempotent.ts';
 import { deriveKey, seal, unseal } from './seal.ts';
 
-/** What a client named its registration by. */
+/** The Idempotency-Key of a registration. */
 export interface RegistrationKey {
   readonly method: string;
   readonly path: string;
   readonly key: string;
-  /** What only the sender of the body knows, such as its digest. */
+  /** Known only to the sender of the body, such as its digest. */
   readonly body: string;
 }
 
@@ -62,7 +62,7 @@ interface Secrets {
   readonly sealingKey: Buffer;
 }
 
-/** Outside of any transaction, because deriving takes a while. */
+/** Outside any transaction, because deriving a key takes a while. */
 async function deriveSecrets(owner: AccountOwner, { method, path, key, body }: RegistrationKey): Promise<Secrets> {
   const name = createHmac('sha256', key).update(owner.email).digest('base64url');
   const sealingKey = await deriveKey(JSON.stringify([key, body]), owner.email);
@@ -70,12 +70,12 @@ async function deriveSecrets(owner: AccountOwner, { method, path, key, body }: R
   return { requestOf: (accountId) => ({ accountId, ...stored }), sealingKey };
 }
 
-/** Whoever came first has committed: the insert waited for that. */
+/** The request that came first has committed: the insert waited for it. */
 async function repeat(trx: Trx, owner: AccountOwner, secrets: Secrets | undefined): Promise<Registered> {
   const account = secrets && (await findAccount(trx, owner));
   const stored = account && (await findOutcome(trx, secrets!.requestOf(account.id)));
   if (account === undefined || stored === undefined) {
-    const message = 'has an account already; ask the operator of this service for another key of it.';
+    const message = 'already has an account; ask the operator of this service for another key.';
     throw validationFailed([makeViolation(['email'], message)]);
   }
   const { sealed } = stored.outcome as { readonly sealed: string };

@@ -1,6 +1,6 @@
 /**
- * From an event to its body: the record is read as far as it can fit, then rendered in the form of whoever receives it. The
- * largest records, a set of output cases or an objective after hundreds of inverses, have tens of megabytes.
+ * From an event to its body: reads no more of the record than can fit, then renders it. The largest records, a set of output cases
+ * or an objective with hundreds of inverses, have tens of megabytes.
  */
 import { findInverse, listNewestInverses } from '../db/inverses.ts';
 import { findObjective } from '../db/objectives.ts';
@@ -13,11 +13,11 @@ import { type EventForm, type EventRecord, kindOf, type RecordedEvent } from '..
 export interface RenderDeps {
   readonly db: Db;
   readonly form: EventForm;
-  /** Of a body. */
+  /** Of the body. */
   readonly maximumBytes: number;
 }
 
-/** The form failed on a record; `cause` tells how. */
+/** Rendering a record failed; `cause` says why. */
 export class EventNotRendered extends Error {
   constructor(cause: unknown) {
     super('the event could not be rendered', { cause });
@@ -26,8 +26,8 @@ export class EventNotRendered extends Error {
 }
 
 /**
- * The body, with the record as it is now; deleted ones are still read, so that what happened before is told. Undefined when
- * the record is gone. Throws EventNotRendered, and what a read throws.
+ * The body, with the record as it is now. Deleted records are included, so that events from before the deletion are delivered.
+ * Undefined when the record has been purged. Throws EventNotRendered, and what a read throws.
  */
 export async function renderEvent(deps: RenderDeps, event: RecordedEvent): Promise<Uint8Array | undefined> {
   const record = await readRecord(deps, event);
@@ -52,7 +52,7 @@ function readRecord(deps: RenderDeps, event: RecordedEvent): Promise<EventRecord
   }
 }
 
-/** Fewest bytes of a number in a list: a digit and a comma. */
+/** Smallest size of a number in a list: a digit and a comma. */
 const NUMBER_BYTES = 2;
 
 async function readProject({ db, maximumBytes }: RenderDeps, event: RecordedEvent): Promise<EventRecord | undefined> {

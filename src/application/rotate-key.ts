@@ -1,4 +1,4 @@
-/** Making keys and replacing them, on the caller's transaction. */
+/** Creating and replacing keys on the caller's transaction. */
 import * as keys from '../db/api-keys.ts';
 import type { Trx } from '../db/transaction.ts';
 import { formatApiKey, hashSecret, isUsable, type KeyRecord, makeApiKey } from '../domain/api-key.ts';
@@ -12,15 +12,15 @@ export interface RotatedKey {
   readonly predecessor: KeyRecord;
 }
 
-/** Longer than any roll-out; beyond that it is a second key, which can be made as one. */
+/** Longer than any roll-out; beyond that a second key is what is wanted. */
 export const MAXIMUM_OVERLAP_SECONDS = 30 * 86_400;
 
-/** Stores a key that is new, with a fresh text. */
+/** Stores a new key with a fresh text. */
 export async function storeNewKey(
   trx: Trx,
   wanted: Omit<keys.NewKey, 'keyId' | 'secretHash'>,
 ): Promise<{ readonly id: number; readonly text: string }> {
-  // Ends: of 62^8 ids a taken one is hardly ever drawn once.
+  // Ends: one of 62^8 ids is hardly ever taken.
   for (;;) {
     const key = makeApiKey();
     const id = await keys.insertKey(trx, { ...wanted, keyId: key.keyId, secretHash: hashSecret(key.secret) });
@@ -48,12 +48,12 @@ export async function rotateStoredKey(
 /** `consequence` completes "It is revoked." */
 export function ended(key: KeyRecord, consequence: string): DomainError {
   const state = key.revokedAt === null ? 'has expired' : 'is revoked';
-  return new DomainError('KEY_ENDED', `The key ${nameOf(key)} ${state}. ${consequence}; make a new one.`);
+  return new DomainError('KEY_ENDED', `The key ${nameOf(key)} ${state}. ${consequence}; create a new one.`);
 }
 
 /** Its own end has become that of the overlap: a second successor could not inherit it. */
 function rotated(old: KeyRecord, successor: KeyRecord): DomainError {
-  const message = `The key ${nameOf(old)} was rotated already, its successor is key ${nameOf(successor)}; when the text of that one is lost, rotate that one.`;
+  const message = `The key ${nameOf(old)} was already rotated; its successor is key ${nameOf(successor)}. If the text of the successor is lost, rotate the successor.`;
   return new DomainError('KEY_ROTATED', message);
 }
 

@@ -1,6 +1,6 @@
 /**
- * One look-up for all who ask for the same thing while it runs. Who comes while one runs gets the answer of the next, never
- * of one that began before: what changed in between is seen.
+ * Shares look-ups of the same key. A caller that arrives while one runs gets the result of the next, never of one that began
+ * before, so that it sees every earlier change.
  */
 export class SharedLookups<T> {
   readonly #running = new Map<string, Promise<unknown>>();
@@ -22,7 +22,7 @@ export class SharedLookups<T> {
 
   #start(key: string, look: () => Promise<T>): Promise<T> {
     const found = look();
-    // Ends when it is over, however; the answer itself goes to those who asked.
+    // Ends when the look-up does, and never rejects; the result goes to the callers.
     const over = found.then(
       () => undefined,
       () => undefined,

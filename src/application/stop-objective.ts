@@ -1,7 +1,7 @@
 import { getLastInverse, updateInverse } from '../db/inverses.ts';
 import { updateObjective } from '../db/objectives.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
-import { type Db, inTransaction } from '../db/transaction.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { awaitsOutput, isBeingComputed } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
 import { nextState } from '../domain/stop-reason.ts';
@@ -11,9 +11,9 @@ import { recordEvents } from './record-event.ts';
 
 /**
  * Stops a running objective and its open inverse; the job of an inverse being computed is dropped. An objective that has ended
- * is returned as it is: a final state never changes, and a repeated stop is no error. Event: objective.stopped.
+ * is returned as it is: a final state never changes, and stopping again is not an error. Event: objective.stopped.
  */
-export async function stopObjective(db: Db, accountId: number, path: ObjectivePath): Promise<Objective> {
+export async function stopObjective(db: Db | Trx, accountId: number, path: ObjectivePath): Promise<Objective> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
     const state = nextState(objective.stopReason, 'stopped-by-hand');

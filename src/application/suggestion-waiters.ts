@@ -1,36 +1,37 @@
 /**
- * Waiting for inverses to settle: computed, failed, stopped or deleted, by whatever process. A notification wakes the
- * waiter, and a poll stands behind it. Both read for all waiters of the process at once: what a wait costs the database
- * does not grow with the number of those who wait.
+ * Waits for inverses to be finished: computed, failed, stopped or deleted, by any process. A notification wakes the waiter, and
+ * a poll backs it up. Both read for all waiters of the process at once, so that their cost to the database does not grow with
+ * the number of waiters.
  */
-import { readSettledInverses } from '../db/inverses.ts';
+import { readFinishedInverses } from '../db/inverses.ts';
 import { ANYTHING, type Listener } from '../db/listen.ts';
-import { SETTLED_CHANNEL } from '../db/suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from '../db/suggestion-jobs.ts';
 import type { Db } from '../db/transaction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { Inverse } from '../domain/inverse.ts';
+import { Tally } from '../domain/tally.ts';
 
 export interface SuggestionWaitersOptions {
   readonly db: Db;
   readonly listener: Pick<Listener, 'subscribe'>;
-  /** Pause between two polls while somebody waits. */
+  /** Pause between two polls while there are waiters. */
   readonly pollIntervalMs: number;
-  /** Requests that may wait at a time; any number unless given. */
+  /** Requests that may wait at once; any number unless given. */
   readonly maximumWaiting?: number;
   /** Of one account; 0 or absent: any number. */
   readonly maximumWaitingPerAccount?: number;
 }
 
-/** Ids of recently settled inverses kept, for a notification that outruns the answer to the request's own commit. */
+/** Ids of recently finished inverses, for a notification that overtakes the answer to the request's own commit. */
 const RECENT_LIMIT = 4_096;
 /** Inverses of one read; the largest have some 25 kB each. */
 const BATCH_LIMIT = 500;
-/** Reads under way at a time. One alone would hold everybody up for as long as its connection is silent. */
+/** Concurrent reads. A single one would hold up all waiters while its connection is silent. */
 const READS_AT_ONCE = 2;
 
 interface Waiter {
-  /** Undefined: it has not settled yet. */
-  readonly resolve: (settled: Inverse | undefined) => void;
+  /** Undefined: it is not finished yet. */
+  readonly resolve: (finished: Inverse | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -50,39 +51,32 @@ export class SuggestionWaiters {
   #reads = 0;
   #isReadPlanned = false;
   #poll: NodeJS.Timeout | undefined;
-  #inside = 0;
-  readonly #insideOf = new Map<number, number>();
+  readonly #inside = new Tally<number>();
 
   constructor(options: SuggestionWaitersOptions) {
     this.#options = options;
-    this.#unsubscribe = options.listener.subscribe(SETTLED_CHANNEL, (payload) => this.#hear(payload));
+    this.#unsubscribe = options.listener.subscribe(FINISHED_CHANNEL, (payload) => this.#hear(payload));
   }
 
   /**
-   * Counts a request that is going to wait until the returned function is called. Undefined: its account has as many
-   * waiting here as it may, and this one must not wait. Throws OVERLOADED when the process has.
+   * Counts a request as waiting until the returned function is called. Undefined: too many requests of its account wait in this
+   * process, and this one must not. Throws OVERLOADED when too many wait in all.
    */
   enter(accountId: number): (() => void) | undefined {
     const { maximumWaiting = Number.POSITIVE_INFINITY, maximumWaitingPerAccount = 0 } = this.#options;
-    const ofAccount = this.#insideOf.get(accountId) ?? 0;
+    const ofAccount = this.#inside.of(accountId);
     if (maximumWaitingPerAccount > 0 && ofAccount >= maximumWaitingPerAccount) return undefined;
-    if (this.#inside >= maximumWaiting) {
-      const message = `${this.#inside} requests wait for suggestions in this process already; try again in a moment.`;
+    if (this.#inside.total >= maximumWaiting) {
+      const message = `${this.#inside.total} requests are already waiting for suggestions in this process; try again in a moment.`;
       throw new DomainError('OVERLOADED', message);
     }
-    this.#inside += 1;
-    this.#insideOf.set(accountId, ofAccount + 1);
-    return () => {
-      this.#inside -= 1;
-      const left = this.#insideOf.get(accountId)! - 1;
-      if (left === 0) this.#insideOf.delete(accountId);
-      else this.#insideOf.set(accountId, left);
-    };
+    this.#inside.add(accountId);
+    return () => this.#inside.remove(accountId);
   }
 
   /**
-   * The inverse as soon as it has settled, deleted or not; undefined when it has not after `timeoutMs`. Throws NOT_FOUND
-   * when there is no such row any more, and whatever a read throws. Leaves nothing behind.
+   * The inverse as soon as it is finished, deleted or not; undefined when it is not after `timeoutMs`. Throws NOT_FOUND when
+   * the row is gone, and what a read throws. Leaves nothing behind.
    */
   wait(accountId: number, inverseId: number, timeoutMs: number): Promise<Inverse | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Inverse | undefined>();
@@ -100,7 +94,7 @@ export class SuggestionWaiters {
     });
   }
 
-  /** Whoever still waits is told that nothing has settled. */
+  /** Ends all waits, unfinished. */
   close(): void {
     this.#unsubscribe();
     for (const { waiters } of this.#awaited.values()) for (const { resolve } of waiters) resolve(undefined);
@@ -119,13 +113,13 @@ export class SuggestionWaiters {
       return;
     }
     const inverseId = Number(payload);
-    // Also when somebody waits for it already: another request may be about to.
+    // Also when a request waits for it already: another may be about to.
     this.#recent.add(inverseId);
     if (this.#recent.size > RECENT_LIMIT) this.#recent.delete(this.#recent.values().next().value!);
     if (this.#awaited.has(inverseId)) this.#read([inverseId]);
   }
 
-  /** Plans a read of these, together with all others that come up in the same turn of the loop or while reads are busy. */
+  /** Schedules a read of these, together with all others of the same event loop iteration or that come up during reads. */
   #read(inverseIds: Iterable<number>): void {
     for (const id of inverseIds) this.#due.add(id);
     if (this.#isReadPlanned || this.#reads >= READS_AT_ONCE || this.#due.size === 0) return;
@@ -141,17 +135,17 @@ export class SuggestionWaiters {
     const batch = [...this.#due].slice(0, BATCH_LIMIT);
     for (const id of batch) this.#due.delete(id);
     this.#reads += 1;
-    await this.#settle(batch.filter((id) => this.#awaited.has(id)));
+    await this.#finish(batch.filter((id) => this.#awaited.has(id)));
     this.#reads -= 1;
     this.#read([]);
   }
 
-  async #settle(inverseIds: readonly number[]): Promise<void> {
+  async #finish(inverseIds: readonly number[]): Promise<void> {
     if (inverseIds.length === 0) return;
     const keys = inverseIds.map((id) => ({ id, accountId: this.#awaited.get(id)!.accountId }));
     const waitersOf = (id: number) => this.#awaited.get(id)?.waiters ?? [];
     try {
-      for (const [id, inverse] of await readSettledInverses(this.#options.db, keys)) {
+      for (const [id, inverse] of await readFinishedInverses(this.#options.db, keys)) {
         for (const { resolve, reject } of waitersOf(id)) {
           if (inverse === undefined) reject(notFound('inverse', id));
           else resolve(inverse);

@@ -1,17 +1,17 @@
-/** What was computed or sent is not lost for a database that cannot take it at the moment. */
+/** Keeps results that the database cannot take at the moment. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDatabaseAway } from '../db/transaction.ts';
 import { isDiskFull } from '../domain/errors.ts';
 
-/** Pause between two tries while the database is away, which it seldom is for long. */
+/** Pause between two tries while the database is away, which seldom lasts. */
 const AWAY_RETRY_MS = 250;
-/** While its disk is full: every try uses some of what its log has in reserve. */
+/** While its disk is full. Longer, because every try uses some of the log's reserve. */
 const DISK_FULL_RETRY_MS = 2_000;
 
 /**
  * Repeats a write until the database takes it, through restarts and a full disk. The write is fenced by a token that stays
- * valid, also past its expiry, for as long as nobody else has claimed the work. Rejects when the signal fires in a pause, and
- * with any other error of the write.
+ * valid, even past its expiry, until another worker claims the work. Rejects when the signal fires during a pause, and with
+ * any other error of the write.
  */
 export async function untilWritten<T>(signal: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -24,7 +24,7 @@ export const EPIDEMIC_OUTPUTS = [
   'days with over 100 reported cases',
 ] as const;
 
-/** The inputs that made the observations; only the demo's final table looks at them. */
+/** The inputs behind the observations; only the final table of the demo uses them. */
 export const EPIDEMIC_TRUTH: readonly number[] = [2.4, 3.6, 6.2, 0.45];
 
 const POPULATION = 100_000;
@@ -48,7 +48,7 @@ export function runEpidemic(input: readonly number[]): number[] {
     let cases = 0;
     for (let step = 0; step < STEPS_PER_DAY; step++) {
       const next = rungeKutta(flow, state, 1 / STEPS_PER_DAY);
-      // Whoever leaves S and E together has fallen ill.
+      // People who have left S and E have fallen ill.
       cases += state[0] + state[1] - next[0] - next[1];
       state = next;
     }

@@ -1,11 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { createKey } from '../application/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { makeLog } from '../log.ts';
-import { type Command, CommandError } from './command.ts';
+import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { EPIDEMIC_INPUTS, EPIDEMIC_OUTPUTS, EPIDEMIC_TRUTH, runEpidemic } from './demo-epidemic.ts';
 import { startEverything } from './start.ts';
 
@@ -13,29 +12,28 @@ export const demo: Command = {
   summary: 'calibrate an epidemic model in front of you',
   usage: `Usage: backsolve demo [--url URL --key KEY]
 
-Plays a client: an epidemic model with four unknown inputs is to reproduce five observed figures within 1 percent. Uses
-the service at URL, or starts one of its own that is gone afterwards.`,
+Plays a client that calibrates an epidemic model: four unknown inputs, five observed figures to reproduce within
+1 percent. Uses the service at URL, or starts a temporary one.`,
+  flags: { url: text, key: text },
 
   async run(args, config) {
-    const { url, key } = parseOptions(args);
-    if (url === undefined) return withOwnService(config, play);
-    if (key === undefined) throw new CommandError('--url needs --key: an API key of that service.');
+    const { url, key } = parseCommand(this.usage, { args: [...args], options: { url: text, key: text } }).values;
+    if (url === undefined) return withTemporaryService(config, play);
+    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new CommandError(`--url takes the address of a service, such as http://127.0.0.1:8080, not "${url}".`);
+    }
+    if (key === undefined) throw new CommandError('--url needs --key, an API key of that service.');
     return play(url, key);
   },
 };
 
-function parseOptions(args: readonly string[]): { url?: string; key?: string } {
-  try {
-    return parseArgs({ args: [...args], options: { url: { type: 'string' }, key: { type: 'string' } } }).values;
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${demo.usage}`);
-  }
-}
-
 /** A service on an embedded database in a temporary folder, on a free port. */
-async function withOwnService(config: Config, work: (url: string, key: string) => Promise<number>): Promise<number> {
+async function withTemporaryService(
+  config: Config,
+  work: (url: string, key: string) => Promise<number>,
+): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-demo-'));
-  console.log('Starting a service of its own ...');
+  console.log('Starting a temporary service ...');
   const settings = {
     ...config,
     dataDir,
@@ -157,6 +155,12 @@ function round(value: number): number {
   return Number(value.toPrecision(5));
 }
 
+/** fetch itself only says "fetch failed"; a name with several addresses fails with one error for each. */
+function reasonOf({ message, cause }: Error): string {
+  if (cause instanceof AggregateError) return cause.errors.map((error: Error) => error.message).join(', ');
+  return cause instanceof Error ? cause.message : message;
+}
+
 type Caller = <T>(method: string, path: string, body?: object) => Promise<T>;
 
 function makeCaller(origin: string, key: string): Caller {
@@ -165,9 +169,16 @@ function makeCaller(origin: string, key: string): Caller {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
+    }).catch((error: Error) => {
+      throw new CommandError(`No service answers at ${origin}: ${reasonOf(error)}`, 1);
     });
-    const answer = (await response.json()) as T & { detail?: string };
-    if (!response.ok) throw new CommandError(`${method} ${path} was refused (${response.status}): ${answer.detail}`);
+    const answer = (await response.json().catch(() => {
+      throw new CommandError(
+        `What answers at ${origin} is not Backsolve: ${method} /v1${path} got ${response.status}.`,
+        1,
+      );
+    })) as T & { detail?: string };
+    if (!response.ok) throw new CommandError(`${method} ${path} was refused (${response.status}): ${answer.detail}`, 1);
     return answer;
   };
 }

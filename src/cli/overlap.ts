@@ -1,4 +1,4 @@
-/** --overlap of the commands that rotate: how long the old key or secret goes on working. */
+/** --overlap of the commands that rotate: how long the old key or secret keeps working. */
 import { MAXIMUM_OVERLAP_SECONDS } from '../application/rotate-key.ts';
 import { CommandError } from './command.ts';
 

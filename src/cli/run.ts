@@ -1,13 +1,15 @@
-/** The commands and what they have in common: help, wrong usage, and errors that a person can act on. */
+/** The commands and what they share: help, wrong usage, and errors that a person can act on. */
 import { databaseTrouble } from '../compose.ts';
-import { ConfigError, loadConfig } from '../config.ts';
+import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
+import { backup } from './backup.ts';
 import { type Command, CommandError } from './command.ts';
 import { demo } from './demo.ts';
 import { exportCommand } from './export.ts';
 import { keys } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
+import { restore } from './restore.ts';
 import { serve } from './serve.ts';
 import { start } from './start.ts';
 import { webhooks } from './webhooks.ts';
@@ -21,10 +23,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   keys,
   webhooks,
   export: exportCommand,
+  backup,
+  restore,
   demo,
 };
 
-/** Runs one command to its end; returns the exit code. 2 is wrong usage or settings, 1 anything else. */
+/** Runs one command to its end; returns the exit code: 0, 2 for wrong usage or settings, 1 for anything else. */
 export async function run(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv;
   const command = COMMANDS[name];
@@ -34,6 +38,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return isHelp ? 0 : 2;
   }
   try {
+    refuseTakenFlags(command, argv);
     return await command.run(rest, loadConfig());
   } catch (error) {
     return report(error);
@@ -43,11 +48,29 @@ export async function run(argv: readonly string[]): Promise<number> {
 function usage(unknown: string | undefined): string {
   const lines = Object.entries(COMMANDS).map(([name, command]) => `  ${name.padEnd(8)} ${command.summary}`);
   const complaint = unknown === undefined ? '' : `There is no command "${unknown}".\n\n`;
-  return `${complaint}Usage: backsolve <command> [options]\n\n${lines.join('\n')}\n\nbacksolve <command> --help tells more. Settings: docs/settings.md.`;
+  return `${complaint}Usage: backsolve <command> [options]\n\n${lines.join('\n')}\n\nbacksolve <command> --help explains each. Settings: docs/settings.md.`;
+}
+
+/**
+ * `npm run backsolve keys create --scopes=read` reaches this process without the flag: npm takes it for a setting of its own.
+ * Without it the command would do something else than asked, such as create a key with every scope.
+ */
+function refuseTakenFlags({ flags }: Command, argv: readonly string[]): void {
+  const taken = flagsTakenByNpm(Object.keys(flags));
+  if (taken.length === 0) return;
+  const given = taken.map((flag) => `--${flag}`).join(', ');
+  throw new CommandError(
+    `npm took ${given} for itself and the command never saw it; nothing was done. ` +
+      `Call it without npm run: npx backsolve ${argv.join(' ')} ${taken.map((flag) => `--${flag} ...`).join(' ')}`,
+  );
 }
 
 function report(error: unknown): number {
-  if (error instanceof ConfigError || error instanceof CommandError) {
+  if (error instanceof CommandError) {
+    console.error(error.message);
+    return error.exitCode;
+  }
+  if (error instanceof ConfigError) {
     console.error(error.message);
     return 2;
   }
@@ -61,7 +84,7 @@ function report(error: unknown): number {
     return 1;
   }
   if (isPortTaken(error)) {
-    console.error(`${error.message}\nAnother program listens there; choose another port with PORT, e.g. PORT=8081.`);
+    console.error(`${error.message}\nAnother program uses that port; choose another port with PORT, e.g. PORT=8081.`);
     return 1;
   }
   console.error(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : error);
@@ -71,8 +94,8 @@ function report(error: unknown): number {
 const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
   away: (message) =>
     message.includes('unsupported startup parameter')
-      ? `A pooler refuses the connection: ${message}\nName it in ignore_startup_parameters, as deploy/pgbouncer.ini does.`
-      : `The database does not answer: ${message}\nCheck DATABASE_URL and that the server runs.`,
+      ? `A pooler refuses the connection: ${message}\nAdd the parameter to ignore_startup_parameters, as deploy/pgbouncer.ini does.`
+      : `The database does not answer: ${message}\nCheck DATABASE_URL, and that the server is running.`,
   'out-of-time': (message) =>
     `The database took too long: ${message}\nTry again; if it happens again, raise STATEMENT_TIMEOUT_MS or LOCK_TIMEOUT_MS.`,
 };

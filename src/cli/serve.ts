@@ -1,7 +1,7 @@
 import { ensureKey } from '../application/manage-keys.ts';
 import { startService } from '../compose.ts';
 import { makeLog } from '../log.ts';
-import { type Command, databaseUrl } from './command.ts';
+import { type Command, databaseUrl, parseCommand } from './command.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export const serve: Command = {
@@ -10,11 +10,13 @@ export const serve: Command = {
 
 Answers HTTP on HOST and PORT. Needs DATABASE_URL, a migrated database (backsolve migrate) and at least one
 \`backsolve work\` on the same database. Any number of them may run.`,
+  flags: {},
 
-  async run(_args, config) {
+  async run(args, config) {
+    parseCommand(this.usage, { args: [...args], options: {} });
     const url = databaseUrl(config);
     const log = makeLog(config.log);
-    // Listened to from the start, so that a signal during start-up is a graceful end too.
+    // Before anything starts, so that a signal during start-up ends gracefully too.
     const stopped = untilStopped();
     const service = await startService(config, url, log, { ingress: true, worker: false });
     try {

@@ -4,7 +4,7 @@ import { openDatabase, type Service, startService } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Log, makeLog } from '../log.ts';
-import type { Command } from './command.ts';
+import { type Command, parseCommand } from './command.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export const start: Command = {
@@ -12,9 +12,11 @@ export const start: Command = {
   usage: `Usage: backsolve start
 
 Starts an embedded PostgreSQL in DATA_DIR (or uses DATABASE_URL when that is set), migrates it, answers HTTP on HOST and
-PORT and computes suggestions. Prints the address and, the first time, an API key. Data stay in DATA_DIR between runs.`,
+PORT and computes suggestions. Prints the address and, the first time, an API key. Data stays in DATA_DIR between runs.`,
+  flags: {},
 
-  async run(_args, config) {
+  async run(args, config) {
+    parseCommand(this.usage, { args: [...args], options: {} });
     const log = makeLog(config.log);
     const running = await startEverything(config, log);
     try {
@@ -53,13 +55,13 @@ export async function startEverything(config: Config, log: Log): Promise<Running
   }
 }
 
-/** Whoever starts everything for this machine alone may register, unless the settings say no. */
+/** Registration is open while only this machine can connect, unless the settings say otherwise. */
 function withOpenRegistration(config: Config): Config {
   const { host, allowRegistration } = config.http;
   return { ...config, http: { ...config.http, allowRegistration: allowRegistration ?? isLoopback(host) } };
 }
 
-/** Whether only programs on this machine can connect. A name other than localhost may lead anywhere. */
+/** Whether only programs on this machine can connect. A name other than localhost may resolve to any address. */
 function isLoopback(host: string): boolean {
   if (host.toLowerCase() === 'localhost') return true;
   const loopback = new BlockList();
@@ -68,13 +70,13 @@ function isLoopback(host: string): boolean {
   return isIP(host) !== 0 && loopback.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Loaded only when needed: a container without the optional package still runs every other command. */
+/** Loaded only when needed: every other command runs without the optional package. */
 async function startDatabase(config: Config, log: Log) {
   const { startEmbeddedPostgres } = await import('../dev/embedded-postgres.ts');
   return startEmbeddedPostgres({ dataDir: config.dataDir, log });
 }
 
-/** The text of a new key when there was none, else undefined. A key from the settings is made to work, not printed. */
+/** The text of a new key when there was none, else undefined. A key from the settings is stored, not printed. */
 async function bootstrapKey(service: Service, config: Config): Promise<string | undefined> {
   if (config.bootstrapApiKey !== undefined) {
     await ensureKey(service.db, config.bootstrapApiKey, 'default');
@@ -89,9 +91,11 @@ async function bootstrapKey(service: Service, config: Config): Promise<string | 
   });
 }
 
+/** Framed, so that the key, which is shown this once, stands out among the lines of the log. */
 function welcome(url: string, key: string | undefined): string {
   const lines = [`Backsolve is ready at ${url}`, `  reference  ${url}/docs`];
-  if (key === undefined) lines.push('  API key    the one you have; another one: backsolve keys create');
-  else lines.push(`  API key    ${key}   (shown once)`);
-  return lines.join('\n');
+  if (key === undefined) lines.push('  API key    created earlier; another one: npx backsolve keys create');
+  else lines.push(`  API key    ${key}`, '', 'Copy the API key now: it is shown only this once.');
+  const rule = '='.repeat(Math.max(...lines.map((line) => line.length)));
+  return ['', rule, ...lines, rule, ''].join('\n');
 }

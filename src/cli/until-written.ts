@@ -1,7 +1,7 @@
-/** How long the last lines may wait for their reader. */
+/** How long the last lines wait for their reader. */
 const LIMIT_MS = 1_000;
 
-/** Whether everything that was printed has left the process; waits for it a second at most. */
+/** Whether the reader has taken everything that was printed; waits for it a second at most. */
 export function untilWritten(): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, LIMIT_MS, false);

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import {
   createWebhook,
   deleteWebhook,
@@ -10,15 +9,15 @@ import {
   updateWebhook,
   type WebhookDeps,
 } from '../application/manage-webhooks.ts';
-import { openDatabase, webhookUrlJudge } from '../compose.ts';
+import { webhookUrlJudge } from '../compose.ts';
 import { EVENT_NAMES, type EventName } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import { makeLog } from '../log.ts';
-import { type Command, CommandError, databaseUrl } from './command.ts';
+import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { overlapOption, toOverlapSeconds } from './overlap.ts';
+import { withDatabase } from './with-database.ts';
 
 export const webhooks: Command = {
-  summary: 'create, list, switch and delete webhooks, rotate their secrets; look at deliveries and repeat them',
+  summary: 'create, list, enable, disable and delete webhooks, rotate their secrets; list deliveries and repeat them',
   usage: `Usage: backsolve webhooks create URL [--events NAME,NAME] [--description TEXT]
        backsolve webhooks list
        backsolve webhooks enable|disable|delete WEBHOOK_ID
@@ -26,23 +25,22 @@ export const webhooks: Command = {
        backsolve webhooks deliveries WEBHOOK_ID
        backsolve webhooks redeliver DELIVERY_ID
 
-All of them take --account NAME ("default" unless named) and need DATABASE_URL. create and rotate-secret print
-the signing secret once; after a rotation deliveries carry the older signature too, for a day unless told otherwise.
-Events, all of them unless named: ${EVENT_NAMES.join(', ')}.`,
+All of them take --account NAME ("default" unless named). create and rotate-secret print the signing secret once; after a
+rotation deliveries carry a signature with the old secret too, for a day unless --overlap says otherwise. Events, all of
+them unless named: ${EVENT_NAMES.join(', ')}. Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR,
+whether it runs or not.`,
+  flags: { account: text, events: text, description: text, overlap: text },
 
   async run(args, config) {
     const [action, ...rest] = args;
     const act = action === undefined ? undefined : ACTIONS.get(action);
     if (act === undefined) throw new CommandError(this.usage);
     const { options, operand } = parse(rest);
-    const db = openDatabase(config, databaseUrl(config), makeLog(config.log));
-    try {
+    await withDatabase(config, async (db) => {
       const accountId = await getAccountId(db, options.account);
       await act({ db, judgeUrl: webhookUrlJudge(config) }, accountId, operand, options);
-      return 0;
-    } finally {
-      await db.destroy();
-    }
+    });
+    return 0;
   },
 };
 
@@ -67,23 +65,18 @@ const ACTIONS: ReadonlyMap<string, Action> = new Map<string, Action>([
 ]);
 
 function parse(args: readonly string[]): { readonly options: Options; readonly operand: string | undefined } {
-  const text = { type: 'string' } as const;
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        account: { ...text, default: 'default' },
-        events: text,
-        description: text,
-        overlap: overlapOption,
-      },
-    });
-    if (positionals.length > 1) throw new Error(`"${positionals[1]}" is one word too many.`);
-    return { options: values, operand: positionals[0] };
-  } catch (error) {
-    throw new CommandError(`${(error as Error).message}\n\n${webhooks.usage}`);
-  }
+  const { values, positionals } = parseCommand(webhooks.usage, {
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      account: { ...text, default: 'default' },
+      events: text,
+      description: text,
+      overlap: overlapOption,
+    },
+  });
+  if (positionals.length > 1) throw new CommandError(`Unexpected argument "${positionals[1]}".\n\n${webhooks.usage}`);
+  return { options: values, operand: positionals[0] };
 }
 
 async function create(deps: WebhookDeps, accountId: number, url: string | undefined, options: Options): Promise<void> {
@@ -98,7 +91,7 @@ function parseEventNames(list: string): readonly EventName[] {
   const names = [...new Set(list.split(',').map((name) => name.trim()))];
   const unknown = names.find((name) => !EVENT_NAMES.includes(name as EventName));
   if (unknown !== undefined) {
-    throw new CommandError(`"${unknown}" is no event; events are ${EVENT_NAMES.join(', ')}.`);
+    throw new CommandError(`"${unknown}" is not an event; the events are ${EVENT_NAMES.join(', ')}.`);
   }
   return names as EventName[];
 }
@@ -106,7 +99,7 @@ function parseEventNames(list: string): readonly EventName[] {
 async function list({ db }: WebhookDeps, accountId: number): Promise<void> {
   const rows = await readAll((page) => listWebhooks(db, accountId, page));
   if (rows.length === 0) {
-    console.log('There are no webhooks; make one with `backsolve webhooks create URL`.');
+    console.log('There are no webhooks; create one with `backsolve webhooks create URL`.');
     return;
   }
   console.table(
@@ -174,7 +167,7 @@ async function sendAgain({ db }: WebhookDeps, accountId: number, operand: string
 
 function toId(operand: string | undefined, what: string): number {
   if (operand !== undefined && /^[1-9]\d{0,14}$/.test(operand)) return Number(operand);
-  throw new CommandError(`Which ${what}? Name it by its number.\n\n${webhooks.usage}`);
+  throw new CommandError(`Which ${what}? Give its number.\n\n${webhooks.usage}`);
 }
 
 const PAGE_SIZE = 200;

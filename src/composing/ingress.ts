@@ -6,7 +6,7 @@ import type { Config } from '../config.ts';
 import { forAccount } from '../db/client.ts';
 import { makeSharedWindow } from '../db/rate-limits.ts';
 import { type Db, databaseTrouble } from '../db/transaction.ts';
-import type { ConnectionLimits } from '../http/plugins/connections.ts';
+import type { ConnectionLimits } from '../http/connections.ts';
 import { makeRateLimiter, type RateLimiter, WINDOW_SECONDS } from '../http/rate-limiter.ts';
 import { buildServer } from '../http/server.ts';
 import { WrongKeys } from '../http/wrong-keys.ts';
@@ -14,7 +14,7 @@ import { type JudgeUrl, makeUrlJudge } from '../webhooks/target-guard.ts';
 import { startSchedule } from '../worker/schedule.ts';
 import { atMost, HAND_BACK_MS, type Parts } from './parts.ts';
 
-/** Which URLs webhooks may have; commands register them too. */
+/** Which URLs webhooks may have; commands create webhooks too. */
 export function webhookUrlJudge(config: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
 }
@@ -93,7 +93,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   }
 }
 
-/** Behind proxies every connection comes from one of theirs. */
+/** Behind proxies every connection comes from a proxy. */
 function toConnectionLimits({ http: { connections, trustProxy } }: Config): ConnectionLimits {
   return trustProxy === false ? connections : { ...connections, perAddress: 0 };
 }
@@ -108,7 +108,7 @@ function makeLimiter(config: Config, db: Db): RateLimiter | undefined {
 
 const HOUR_SECONDS = 3_600;
 
-/** Undefined: no limit of its own. */
+/** Undefined: no separate limit. */
 function makeRegistrationLimiter(config: Config, db: Db): RateLimiter | undefined {
   const policy = { limit: config.http.registrationLimitPerHour, windowSeconds: HOUR_SECONDS };
   return policy.limit === 0 ? undefined : makeRateLimiter(policy, makeSharedWindow(db, policy), monotonicNow);
@@ -118,9 +118,9 @@ function monotonicNow(): number {
   return performance.now();
 }
 
-/** Exports of one process at a time, each with some megabytes in memory. */
+/** Exports of one process at a time; each takes some megabytes of memory. */
 const EXPORTS = 4;
 const EXPORTS_PER_ACCOUNT = 2;
 
-/** A 32 MiB body over a slow line still arrives in this time. */
+/** Enough for a 32 MiB body over a slow line. */
 const REQUEST_TIMEOUT_MS = 120_000;

@@ -21,13 +21,13 @@ export interface Parts {
   readonly isDatabaseReady: () => Promise<boolean>;
 }
 
-/** Told how much of the grace is left when its turn comes. */
+/** Closes one part; it may take what is left of the grace period. */
 export type Closer = (graceLeftMs: number) => Promise<void>;
 
-/** What handing work back takes while the database answers. */
+/** Enough to release claimed work while the database answers. */
 export const HAND_BACK_MS = 3_000;
 
-/** Waits at most so long: what hangs on dead connections is left to leases, whose time runs out by itself. */
+/** Waits at most that long: work that hangs on dead connections is left to its leases, which expire. */
 export async function atMost(limitMs: number, work: Promise<unknown>): Promise<void> {
   const limit = new AbortController();
   await Promise.race([work, delay(limitMs, undefined, { signal: limit.signal }).catch(() => undefined)]);

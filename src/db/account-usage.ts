@@ -1,4 +1,4 @@
-/** What accounts keep. Triggers count it with every write (migration 0015); here it is only read. */
+/** What accounts store. Triggers count it with every write (migration 0015); here it is only read. */
 import { type RawBuilder, sql } from 'kysely';
 import type { StorageQuota, StorageUsage } from '../domain/storage.ts';
 import { compileSqlOnce } from './compiled.ts';
@@ -10,18 +10,22 @@ const selectUsage = compileSqlOnce<{ readonly accountId: number }, StorageUsage>
     from account_usage where account_id = ${value('accountId')}`,
 );
 
-/** What the caller's transaction has written included, what others have not committed yet left out. Primary key. */
+/** Includes what the caller's transaction has written, and not what others have not committed. Primary key. */
 export async function readUsage(db: Db | Trx, accountId: number): Promise<StorageUsage> {
   const [usage] = await selectUsage(db, { accountId });
   return usage!;
 }
 
-/** For the condition of a statement, whose values may be placeholders: whether the account keeps no more than the quota allows. */
-export function isWithinQuota(accountId: number, { storedBytes, storedRows }: StorageQuota): RawBuilder<boolean> {
+/** A condition whose values may be placeholders: whether the account may keep as much more as is added. Primary key. */
+export function isWithinQuota(
+  accountId: number,
+  { storedBytes, storedRows }: StorageQuota,
+  added: { readonly bytes: RawBuilder<unknown>; readonly rows: RawBuilder<unknown> },
+): RawBuilder<boolean> {
   const bytes = sql`${storedBytes}::bigint`;
   const rows = sql`${storedRows}::bigint`;
   return sql<boolean>`(${bytes} = 0 and ${rows} = 0 or (
-    select (${bytes} = 0 or coalesce(sum(stored_bytes), 0) <= ${bytes})
-      and (${rows} = 0 or coalesce(sum(stored_rows), 0) <= ${rows})
+    select (${bytes} = 0 or coalesce(sum(stored_bytes), 0) + ${added.bytes} <= ${bytes})
+      and (${rows} = 0 or coalesce(sum(stored_rows), 0) + ${added.rows} <= ${rows})
     from account_usage where account_id = ${accountId}))`;
 }

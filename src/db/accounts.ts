@@ -35,7 +35,7 @@ export async function insertAccount(trx: Trx, owner: AccountOwner): Promise<Acco
   return row && { ...owner, ...row };
 }
 
-/** The account named after the owner's address, with what else is known of the owner. Unique name. */
+/** The account named after the owner's address, with the owner's other details. Unique name. */
 export async function findAccount(db: Db | Trx, owner: AccountOwner): Promise<Account | undefined> {
   const row = await db
     .selectFrom('accounts')
@@ -58,7 +58,7 @@ export async function findAccountId(db: Db, name: string): Promise<number | unde
 }
 
 /**
- * Transactions that lock their account take turns until they end; rows that refer to it are written meanwhile all the same.
+ * Transactions that lock their account run one after the other; rows that refer to it can still be written meanwhile.
  * Returns the database's now. Primary key.
  */
 export async function lockAccount(trx: Trx, accountId: number): Promise<Date> {

@@ -44,17 +44,23 @@ const keys = (db: Db | Trx) =>
     .select(COLUMNS)
     .select(['k.account_id as accountId', 'a.name as accountName', 'k.secret_hash as secretHash']);
 
-const selectUsable = compileOnce<{ keyId: string }, StoredKey>((db, value) =>
-  keys(db)
+/** A key as authentication sees it. */
+type UsableKey = Pick<StoredKey, 'accountId' | 'keyId' | 'scopes' | 'secretHash'>;
+
+const selectUsable = compileOnce<{ keyId: string }, UsableKey>((db, value) =>
+  db
+    .selectFrom('api_keys as k')
+    .innerJoin('accounts as a', 'a.id', 'k.account_id')
+    .select(['k.account_id as accountId', 'k.key_id as keyId', 'k.scopes as scopes', 'k.secret_hash as secretHash'])
     .where('k.key_id', '=', value('keyId'))
     .where('k.revoked_at', 'is', null)
     .where('a.disabled_at', 'is', null)
     .where((where) => where.or([where('k.expires_at', 'is', null), where('k.expires_at', '>', sql<Date>`now()`)]))
-    .$castTo<StoredKey>(),
+    .$castTo<UsableKey>(),
 );
 
 /** The key of that id while it may be used: not revoked, not expired by the database's clock, account active. */
-export async function findUsableKey(db: Db, keyId: string): Promise<StoredKey | undefined> {
+export async function findUsableKey(db: Db, keyId: string): Promise<UsableKey | undefined> {
   const [key] = await selectUsable(db, { keyId });
   return key;
 }
@@ -64,7 +70,7 @@ export async function listKeys(db: Db): Promise<readonly StoredKey[]> {
   return (await keys(db).orderBy('k.id').execute()).map(toRecord);
 }
 
-/** Whoever's it is. Unique key id. */
+/** Of any account. Unique key id. */
 export async function findKey(db: Db | Trx, keyId: string): Promise<StoredKey | undefined> {
   const row = await keys(db).where('k.key_id', '=', keyId).executeTakeFirst();
   return row && toRecord(row);
@@ -100,8 +106,8 @@ export async function countUsableKeys(trx: Trx, accountId: number): Promise<numb
 }
 
 /**
- * Whether the account has a key with the scope admin, other than `id`, that may still be used after `instant`. One that was
- * rotated is on its way out and does not count.
+ * Whether the account has a key with the scope admin, other than `id`, that may still be used after `instant`. A
+ * rotated key is being phased out and does not count.
  */
 export async function hasOtherAdminKey(trx: Trx, accountId: number, id: number, instant: Date): Promise<boolean> {
   const row = await keysOfAccount(trx, accountId)
@@ -133,7 +139,7 @@ export async function insertKey(db: Db | Trx, key: NewKey): Promise<number | und
   return row?.id;
 }
 
-/** Writes what may change of a key that exists; the account is locked. Primary key. */
+/** Writes the columns of a key that may change; the account is locked. Primary key. */
 export async function updateKey(trx: Trx, key: KeyRecord): Promise<void> {
   await trx
     .updateTable('api_keys')

@@ -1,4 +1,4 @@
-/** How much waits, for whoever watches or scales the service: one statement over the open rows, nothing else is read. */
+/** The backlog, for monitoring and scaling: one statement over the open rows; nothing else is read. */
 import { sql } from 'kysely';
 import type { Db } from './transaction.ts';
 
@@ -25,7 +25,7 @@ export interface Backlog {
 }
 
 /**
- * Counts open jobs and deliveries, each row once. Finished jobs are deleted and settled deliveries lie outside the partial
+ * Counts open jobs and deliveries, each row once. Finished jobs are deleted and finished deliveries lie outside the partial
  * index, so that the cost grows with the backlog alone: 1 to 2 ms per 1,000 waiting jobs.
  */
 export async function readBacklog(db: Db, accountLimit: number): Promise<Backlog> {

@@ -5,7 +5,6 @@ import { ConnectionShares, sharesOf } from './connection-shares.ts';
 import { isOutOfSpace } from './disk-space.ts';
 import { StatementNames } from './prepared-statements.ts';
 import type { Database } from './schema.ts';
-import { sendAhead } from './send-ahead.ts';
 import { type Db, databaseTrouble, isPlanOutdated, isSilence } from './transaction.ts';
 
 export interface ClientSettings {
@@ -17,11 +16,11 @@ export interface ClientSettings {
   readonly applicationName: string;
   /** Whether statements are prepared once per connection; true unless given. Some poolers cannot take that. */
   readonly preparesStatements?: boolean;
-  /** Told about idle connections that the server closed; without a listener such an event would end the process. */
+  /** Called for connections that the server closed while they idled; without a listener the event would end the process. */
   readonly onConnectionError: (error: Error) => void;
-  /** Runs every statement, to see how long it takes; must pass on what `run` settles with. */
+  /** Runs every statement, to see how long it takes; must return what `run` returns. */
   readonly aroundStatement?: AroundStatement;
-  /** Told when the database has no disk space left. */
+  /** Called when the database has no disk space left. */
   readonly onDiskFull?: () => void;
 }
 
@@ -53,12 +52,12 @@ export function poolUsage(db: Db): PoolUsage {
   return { size: pool.options.max, open: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount };
 }
 
-/** Handles kept; making one takes some microseconds. */
+/** Handles kept; making another takes some microseconds. */
 const KEPT_HANDLES = 1_000;
 
 /**
  * A handle on the same pool for one account: it never holds more than the account's share of the connections, however many
- * statements are asked of it. `db` is a handle that `connect` made; the account's handle needs no end of its own.
+ * statements are asked of it. `db` is a handle that `connect` made; the account's handle need not be destroyed.
  */
 export function forAccount(db: Db, accountId: number): Db {
   const shared = sharedPool(db);
@@ -97,7 +96,7 @@ function sharedPool(db: Db): SharedPool {
   return shared;
 }
 
-/** Identities are read as numbers; beyond 2^53 one would lose digits, which generated identities never reach. */
+/** Identities are read as numbers: generated ones never reach 2^53, beyond which digits would be lost. */
 const INT8_OID = 20;
 const types = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -105,18 +104,18 @@ const types = {
 };
 
 /**
- * How old a plan may get. What is best for tables of a page is wrong for those of a thousand, and statistics may come a
- * minute late; planning anew costs some 5 ms per connection.
+ * Maximum age of a plan. The best plan for tables of one page is wrong for tables of a thousand, and statistics may be a
+ * minute late. Planning again costs some 5 ms per connection.
  */
 const PLAN_LIFETIME_MS = 10_000;
 
-/** A transaction awaits SQL only: one that idles belongs to a process that hangs or is gone, and holds locks. */
+/** Transactions await only SQL: one that idles belongs to a process that hangs or is gone, and it holds locks. */
 export const IDLE_IN_TRANSACTION_LIMIT_MS = 10_000;
 
-/** A server that is there closes a connection within milliseconds; a half-open one never does. */
+/** A live server closes a connection within milliseconds; a half-open connection never closes. */
 const END_LIMIT_MS = 2_000;
 
-/** An absent database is an answer, not a hang. */
+/** An absent database must lead to an answer, not a hang. */
 const CONNECTING_LIMIT_MS = 5_000;
 
 /** One pool per process. */
@@ -131,27 +130,25 @@ export function connect(settings: ClientSettings): Db {
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     statement_timeout: settings.statementTimeoutMs,
-    // The server cancels first; this one is for a server that no longer answers at all (half-open connection).
+    // The server cancels first; this limit is for one that no longer answers (half-open connection).
     query_timeout: settings.statementTimeoutMs === 0 ? undefined : settings.statementTimeoutMs + 5_000,
     lock_timeout: settings.lockTimeoutMs,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_LIMIT_MS,
     application_name: settings.applicationName,
-    pipeline: true,
     types: types as unknown as pg.CustomTypesConfig,
   });
   const connections = new Set<pg.Client>();
   pool.on('connect', (connection) => {
     const client = connection as unknown as pg.Client;
     connections.add(client);
-    // Connections in use report here and nowhere else, idle ones also to the pool. An 'error' nobody hears ends the process.
+    // Connections in use report errors only here, idle ones also to the pool. An 'error' event without a listener ends the process.
     client.on('error', settings.onConnectionError);
-    // Statements are small and many: compiling one takes longer than running it, also where it is estimated to be dear.
+    // Statements are small and many: compiling one takes longer than running it, even where its estimated cost is high.
     client.query('set jit = off').catch(() => undefined);
     cutWhenUseless(client);
     nameDiskFull(client, onDiskFull);
     if (names !== undefined) nameStatements(client, names);
     if (settings.aroundStatement !== undefined) runStatementsWithin(client, settings.aroundStatement);
-    sendAhead(client);
   });
   if (names !== undefined) renewPlans(pool);
   pool.on('error', () => undefined);
@@ -165,7 +162,7 @@ export function connect(settings: ClientSettings): Db {
       for (const client of connections) client.connection.stream.destroy();
     }, END_LIMIT_MS);
     await pool.end();
-    // The pool says goodbye on each connection and does not wait until it is closed.
+    // The pool ends each connection without waiting until it is closed.
     if (connections.size > 0) await allClosed.promise;
     clearTimeout(cut);
   };
@@ -181,7 +178,7 @@ export function connect(settings: ClientSettings): Db {
   return db;
 }
 
-/** Rejects with DISK_FULL, and tells, where the database has no disk space left. */
+/** Rejects with DISK_FULL, and reports it, when the database has no disk space left. */
 async function namingDiskFull<T>(work: () => Promise<T>, onDiskFull: () => void): Promise<T> {
   try {
     return await work();
@@ -218,7 +215,7 @@ function nameStatements(client: pg.Client, names: StatementNames): void {
     try {
       return await query({ name: given, text, values });
     } catch (error) {
-      // PgBouncer takes a name for used although its statement was not even parsed, behind a failure in a transaction say.
+      // PgBouncer considers a name used even when its statement was never parsed, such as after a failure in a transaction.
       if (!(given in parsedStatements)) failures.set(name, failed + 1);
       throw error;
     }
@@ -232,7 +229,7 @@ function nameStatements(client: pg.Client, names: StatementNames): void {
   client.query = named as typeof client.query;
 }
 
-/** Statements stay prepared, only their plans are made anew, for the tables as they are by then. */
+/** Statements stay prepared; only their plans are renewed, for the tables as they are then. */
 function renewPlans(pool: pg.Pool): void {
   const plannedAt = new WeakMap<pg.PoolClient, number>();
   pool.on('acquire', (connection) => {
@@ -257,9 +254,9 @@ function runStatementsWithin(client: pg.Client, around: AroundStatement): void {
 const ROLLED_BACK = { command: 'ROLLBACK', rowCount: null, rows: [] };
 
 /**
- * A connection whose server stays silent past query_timeout is half open. pg would go on using it, with the unanswered
- * statement in front of every later one; ended, it leaves the pool, and the caller's rollback fails at once. So it is with
- * one that keeps a plan from before a column changed its type.
+ * A connection whose server stays silent past query_timeout is half open. pg would keep using it, with the unanswered
+ * statement ahead of every later one. Once ended, it leaves the pool, and the caller's rollback fails at once. The same goes
+ * for a connection with a plan from before a column changed its type.
  */
 function cutWhenUseless(client: pg.Client): void {
   const query = client.query.bind(client) as (...parameters: readonly unknown[]) => Promise<unknown>;
@@ -268,7 +265,7 @@ function cutWhenUseless(client: pg.Client): void {
       return await query(...parameters);
     } catch (error) {
       if (isSilence(error) || isPlanOutdated(error)) void client.end();
-      // The server undoes what a lost connection has begun; what the caller is to know is why it rolls back.
+      // The server undoes the transaction of a lost connection; the caller needs the error that made it roll back.
       if (parameters[0] === 'rollback' && databaseTrouble(error) === 'away') return ROLLED_BACK;
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
  * Statements that are built once. Building and compiling one costs as much processor time as sending it and reading its
- * answer; those of every request are compiled at their first use and only given other values after that.
+ * answer, so the statements of frequent requests are compiled at their first use and then only get other values.
  */
 import {
   type Compilable,
@@ -15,7 +15,7 @@ import {
 import type { Database } from './schema.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** Builds statements and can run none. */
+/** Builds statements and cannot run them. */
 const builder: Db = new Kysely<Database>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

@@ -1,7 +1,9 @@
 /**
- * Divides the connections of a pool among accounts: none holds more than its share, and those that wait take turns. What
- * belongs to no account (authentication, the worker, maintenance) is not held up by any of them.
+ * Divides the connections of a pool among accounts: none holds more than its share, and those that wait are served round robin.
+ * Work that belongs to no account (authentication, the worker, maintenance) is not held up by any of them.
  */
+import { Tally } from '../domain/tally.ts';
+
 export interface ShareLimits {
   /** Connections of one account. */
   readonly perAccount: number;
@@ -9,7 +11,7 @@ export interface ShareLimits {
   readonly total: number;
 }
 
-/** What one account may hold of a pool of `size` connections, and all of them together. */
+/** The shares of one account, and of all together, in a pool of `size` connections. */
 export function sharesOf(size: number): ShareLimits {
   const total = Math.max(1, size - Math.ceil(size / 5));
   return { perAccount: Math.max(1, Math.floor(size / 2)), total };
@@ -18,10 +20,9 @@ export function sharesOf(size: number): ShareLimits {
 export class ConnectionShares {
   readonly #limits: ShareLimits;
   readonly #waitMs: number;
-  readonly #held = new Map<number, number>();
-  /** In the order of their turns; an account without waiters has no entry. */
+  readonly #held = new Tally<number>();
+  /** In round-robin order; an account without waiters has no entry. */
   readonly #waiting = new Map<number, (() => void)[]>();
-  #total = 0;
 
   /** An account waits at most `waitMs` for a connection. */
   constructor(limits: ShareLimits, waitMs: number) {
@@ -29,26 +30,21 @@ export class ConnectionShares {
     this.#waitMs = waitMs;
   }
 
-  /** Resolves when the account may take a connection, with what gives it back; rejects as a pool does when none gets free. */
+  /** Resolves once the account may take a connection, with the function that returns it; rejects as a pool does when none gets free. */
   async enter(accountId: number): Promise<() => void> {
     if (!this.#hasRoom(accountId)) await this.#wait(accountId);
-    else this.#take(accountId);
+    else this.#held.add(accountId);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      this.#give(accountId);
+      this.#held.remove(accountId);
+      this.#admitNext();
     };
   }
 
   #hasRoom(accountId: number): boolean {
-    const held = this.#held.get(accountId) ?? 0;
-    return held < this.#limits.perAccount && this.#total < this.#limits.total;
-  }
-
-  #take(accountId: number): void {
-    this.#held.set(accountId, (this.#held.get(accountId) ?? 0) + 1);
-    this.#total += 1;
+    return this.#held.of(accountId) < this.#limits.perAccount && this.#held.total < this.#limits.total;
   }
 
   #wait(accountId: number): Promise<void> {
@@ -73,19 +69,11 @@ export class ConnectionShares {
     else this.#waiting.delete(accountId);
   }
 
-  #give(accountId: number): void {
-    const held = this.#held.get(accountId)! - 1;
-    if (held > 0) this.#held.set(accountId, held);
-    else this.#held.delete(accountId);
-    this.#total -= 1;
-    this.#admitNext();
-  }
-
   /** The first account in line that has room. */
   #admitNext(): void {
     for (const [accountId, waiters] of this.#waiting) {
       if (!this.#hasRoom(accountId)) continue;
-      this.#take(accountId);
+      this.#held.add(accountId);
       this.#waiting.delete(accountId);
       const admit = waiters.shift()!;
       if (waiters.length > 0) this.#waiting.set(accountId, waiters);

@@ -1,6 +1,6 @@
 /**
- * What was deleted and is not purged yet. Triggers note it (migration 0015): one row per record that was deleted by itself,
- * none for what fell with it. The row stays until the last of what it covers is gone.
+ * Deletions that are not purged yet. Triggers record them (migration 0015): one row per record that a client deleted, none for
+ * the records below it. The row stays until everything it covers is gone.
  */
 import { sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
@@ -35,7 +35,7 @@ export async function makeDue(db: Db, accountId: number, id: number | null): Pro
   return rows.length;
 }
 
-/** A deletion that is due, in the hands of a transaction. */
+/** A deletion that is due, locked by a transaction. */
 export interface DueDeletion {
   readonly id: number;
   readonly accountId: number;
@@ -46,7 +46,7 @@ export interface DueDeletion {
 
 /**
  * The deletion that has been due for longest, locked and marked, or undefined; those that others hold and those of
- * `exceptIds` are passed over. Served by deletions_due.
+ * `exceptIds` are skipped. Served by deletions_due.
  */
 export async function lockDueDeletion(
   trx: Trx,
@@ -63,7 +63,7 @@ export async function lockDueDeletion(
   return rows[0];
 }
 
-/** What it covered is gone. The deletions within a model go with it; they would find nothing any more. */
+/** Everything it covered is gone. The deletions within a model go with it: they would find nothing. */
 export async function endDeletion(trx: Trx, deletion: DueDeletion): Promise<void> {
   await sql`
     delete from deletions

@@ -1,11 +1,11 @@
 /**
  * Deleting disables a record and everything below it, in one transaction and at one instant. Rows that were disabled
- * before keep their instant. What was running stops, as if it had been stopped by hand: nothing deleted stays RUNNING or
- * keeps an open inverse. Its jobs are dropped, so that no worker computes for nobody, and whoever waits for them is woken.
+ * before keep their instant. Running objectives stop, as if stopped by hand: no deleted objective stays RUNNING or keeps an
+ * open inverse. Their jobs are dropped, so that no worker computes them in vain, and waiting requests are woken.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { StopReason, TRANSITIONS } from '../domain/stop-reason.ts';
-import { SETTLED_CHANNEL } from './suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from './suggestion-jobs.ts';
 import type { Trx } from './transaction.ts';
 
 type Root = 'models' | 'projects' | 'trials' | 'objectives';
@@ -47,7 +47,7 @@ async function stopBelow(trx: Trx, isBelow: RawBuilder<unknown>): Promise<void> 
       update inverses set status = ${inverseStatus}, stopped_at = now()
       where objective_id in (${objectives}) and status = 'active' and output is null
       returning id, input)
-    select pg_notify(${SETTLED_CHANNEL}, id::text) from stopped where input is null`.execute(trx);
+    select pg_notify(${FINISHED_CHANNEL}, id::text) from stopped where input is null`.execute(trx);
   await sql`
     update inverses set disabled_at = now(), updated_at = now()
     where objective_id in (${objectives}) and disabled_at is null`.execute(trx);

@@ -1,8 +1,8 @@
 /**
- * A database without disk space left: how it is told, and whether it lasts. Postgres goes on reading; a write fails where a
- * file would have to grow, and succeeds where it need not. Tried on and on, such writes would use up the space that the
- * write-ahead log has in reserve, and Postgres ends itself without it. So whoever has seen a full disk lets go of writing
- * until a probe, which leaves no trace, finds room again.
+ * A database without disk space left: how to recognize it, and when it is over. Postgres keeps reading; a write fails where a
+ * file would have to grow, and succeeds elsewhere. Repeated again and again, such writes would use up the reserve of the
+ * write-ahead log, without which Postgres ends itself. So a process that has seen a full disk stops writing until a probe,
+ * which leaves no trace, finds room again.
  */
 import { sql } from 'kysely';
 import { type Db, sqlState } from './transaction.ts';
@@ -10,17 +10,17 @@ import { type Db, sqlState } from './transaction.ts';
 const DISK_FULL = '53100';
 const INTERNAL_ERROR = 'XX000';
 
-/** Whether Postgres found no room on a disk. A quota that is used up has no code of its own. */
+/** Whether Postgres found no room on a disk. An exhausted disk quota has no code of its own. */
 export function isOutOfSpace(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== INTERNAL_ERROR) return state === DISK_FULL;
   return /No space left on device|Disk quota exceeded/.test((error as Error).message);
 }
 
-/** This role may write no temporary file of that size (temp_file_limit): nothing can be learned that way. */
+/** This role may write no temporary file of that size (temp_file_limit): the probe says nothing then. */
 const CONFIGURATION_LIMIT_EXCEEDED = '53400';
 
-/** More than one segment of the write-ahead log, so that writing can go on for a while. */
+/** More than one segment of the write-ahead log, so that there is room for a while of writing. */
 const PROBE_ROWS = 1_300;
 const PROBE_ROW_BYTES = 16_000;
 
@@ -46,11 +46,11 @@ export interface DiskSpaceOptions {
   readonly probeIntervalMs: number;
   /** Whether there is room; a rejection means that it is not known. */
   readonly hasRoom: () => Promise<boolean>;
-  /** Told when the disk is seen to be full, and when there is room again. */
+  /** Called when the disk is found full, and when there is room again. */
   readonly onChange: (isFull: boolean) => void;
 }
 
-/** What this process has seen of the database's disk. */
+/** What this process knows of the database's disk. */
 export class DiskSpace {
   readonly #options: DiskSpaceOptions;
   #isFull = false;

@@ -1,57 +1,85 @@
 /**
- * The outbox: events, their deliveries and the leases of those; every statement that touches a delivery's lease is in
- * this file. Token and expiry are set by the database's clock only; every later write repeats the token, and zero rows
- * mean that the lease was lost.
+ * The outbox: events, their deliveries and the leases of deliveries, which no other file touches. The database sets token and expiry,
+ * by its own clock. Every later write repeats the token; zero rows mean that the lease was lost.
  */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../domain/event.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** Nudge to workers: a delivery may be claimable. */
+/** Tells workers that a delivery may be claimable. */
 export const EVENTS_CHANNEL = 'backsolve_events';
 
 /**
- * Records events with one delivery per webhook that takes them, on the caller's transaction. An account without such a
- * webhook costs one probe of webhooks_account and no write. The webhooks are held against deletion until the commit, so
- * that a webhook deleted meanwhile cannot fail the caller.
+ * Common table expressions that record events with one delivery per webhook that takes them, if the condition holds. An
+ * account without such a webhook costs one probe of webhooks_account and no write. The webhooks are held against deletion
+ * until the commit, so that a webhook deleted meanwhile cannot fail the caller. The statement has to select `eventsTold` too.
  */
-export async function insertEvents(trx: Trx, accountId: number, events: readonly NewEvent[]): Promise<void> {
-  const names = events.map((event) => event.name);
-  const resourceIds = events.map((event) => event.resourceId);
-  await sql`
-    with hooks as materialized (
-      select id, event_names from webhooks where account_id = ${accountId} and enabled for key share),
+export function recordingEvents(
+  accountId: number,
+  names: readonly string[],
+  resourceIds: readonly number[],
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    hooks as materialized (
+      select id, event_names from webhooks where account_id = ${accountId}::bigint and enabled and ${condition}
+      for key share),
     recorded as (
       insert into events (account_id, name, resource_id)
-      select ${accountId}, n.name, n.resource_id
-      from unnest(${names}::text[], ${resourceIds}::bigint[]) with ordinality as n (name, resource_id, place)
+      select ${accountId}::bigint, n.name, n.resource_id
+      from unnest(${names}::text[], ${resourceIds}::bigint[]) with ordinality as n (name, resource_id, position)
       where exists (select from hooks h where h.event_names is null or n.name = any (h.event_names))
-      order by n.place
+      order by n.position
       returning id, name),
-    opened as (
+    deliveries as (
       insert into webhook_deliveries (account_id, webhook_id, event_id)
-      select ${accountId}, h.id, r.id
+      select ${accountId}::bigint, h.id, r.id
       from recorded r join hooks h on h.event_names is null or r.name = any (h.event_names)
       order by r.id, h.id
-      returning id)
-    select pg_notify(${EVENTS_CHANNEL}, '') from opened limit 1`.execute(trx);
+      returning id)`;
+}
+
+/** Events as recordingEvents takes them. */
+export interface EventLists {
+  readonly eventNames: readonly string[];
+  readonly eventResourceIds: readonly number[];
+}
+
+export function listEvents(events: readonly NewEvent[]): EventLists {
+  return {
+    eventNames: events.map(({ name }) => name),
+    eventResourceIds: events.map(({ resourceId }) => resourceId),
+  };
+}
+
+/** Notifies workers when recordingEvents has made a delivery. */
+export function eventsTold(): RawBuilder<unknown> {
+  return sql`(select pg_notify(${sql.lit(EVENTS_CHANNEL)}, '') from deliveries limit 1)`;
+}
+
+/** Records events on the caller's transaction; see recordingEvents. */
+export async function insertEvents(trx: Trx, accountId: number, events: readonly NewEvent[]): Promise<void> {
+  const { eventNames, eventResourceIds } = listEvents(events);
+  await sql`with ${recordingEvents(accountId, eventNames, eventResourceIds, sql`true`)} select ${eventsTold()}`.execute(
+    trx,
+  );
 }
 
 export interface ClaimOptions {
-  /** Deliveries to webhooks whose last attempt succeeded. */
+  /** Most deliveries to webhooks whose last attempt succeeded. */
   readonly healthyLimit: number;
-  /** Deliveries to webhooks whose last attempt failed. */
+  /** Most deliveries to webhooks whose last attempt failed. */
   readonly failingLimit: number;
-  /** Deliveries of one webhook under way at once; a failing one gets a single one. */
+  /** Most deliveries of one webhook under way at once; a failing webhook gets one. */
   readonly perWebhook: number;
   readonly leaseMs: number;
   readonly workerName: string;
 }
 
 /**
- * Claims due deliveries, per webhook the longest due first. Each webhook is looked at on its own (a skip scan along
- * webhook_deliveries_open), so that the backlog of one is never in the way of another. Two workers that claim at the
- * same moment may together exceed `perWebhook` once.
+ * Claims due deliveries, per webhook the oldest first. Each webhook is searched separately (a skip scan along
+ * webhook_deliveries_open), so that the backlog of one never delays another. Two workers that claim at the same moment may
+ * together exceed `perWebhook`.
  */
 export async function claimDeliveries(db: Db, options: ClaimOptions): Promise<readonly LeasedDelivery[]> {
   const { rows } = await sql<LeasedRow>`
@@ -109,7 +137,7 @@ interface LeasedRow extends Omit<LeasedDelivery, 'event'> {
   readonly createdAt: Date;
 }
 
-/** The name was checked before it was stored. */
+/** Names were checked before they were stored. */
 function toLeasedDelivery(row: LeasedRow): LeasedDelivery {
   const { eventId, accountId, name, resourceId, createdAt, ...delivery } = row;
   return { ...delivery, event: { id: eventId, accountId, name: name as EventName, resourceId, createdAt } };
@@ -118,8 +146,8 @@ function toLeasedDelivery(row: LeasedRow): LeasedDelivery {
 type Lease = Pick<LeasedDelivery, 'id' | 'webhookId' | 'leaseToken' | 'isFailing'>;
 
 /**
- * Notes that the receiver took the event. False: the lease was lost. The webhook's own row is a statement of its own,
- * written only when its health changes: in one statement the two locks could meet a deletion in the other order.
+ * Records that the receiver accepted the event. False: the lease was lost. The row of the webhook is written only when its health
+ * changes, and in a separate statement: a deletion takes the two locks in the opposite order.
  */
 export async function markDelivered(db: Db, lease: Lease, status: number): Promise<boolean> {
   const { rows } = await sql`
@@ -130,7 +158,7 @@ export async function markDelivered(db: Db, lease: Lease, status: number): Promi
     returning id`.execute(db);
   if (rows.length === 1 && lease.isFailing) {
     await sql`update webhooks set failing_since = null where id = ${lease.webhookId}`.execute(db);
-    // What had to queue up singly behind the failure may go on at full width.
+    // The deliveries that queued up one by one behind the failure may now be sent at full width.
     await sql`select pg_notify(${EVENTS_CHANNEL}, '')`.execute(db);
   }
   return rows.length === 1;
@@ -139,11 +167,11 @@ export async function markDelivered(db: Db, lease: Lease, status: number): Promi
 export interface FailedAttempt {
   readonly status: number | null;
   readonly error: string;
-  /** Pause before the next attempt, or undefined: no other follows. */
+  /** Pause before the next attempt; undefined when none follows. */
   readonly delayMs: number | undefined;
 }
 
-/** Notes a failed attempt. False: the lease was lost. */
+/** Records a failed attempt. False: the lease was lost. */
 export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): Promise<boolean> {
   const { rows } = await sql`
     update webhook_deliveries set
@@ -160,7 +188,7 @@ export async function markFailed(db: Db, lease: Lease, failed: FailedAttempt): P
   return rows.length === 1;
 }
 
-/** Hands a delivery back at once, unsent and without counting an attempt: the worker is leaving. */
+/** Hands a delivery back at once, without counting the attempt: the worker is shutting down. */
 export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
   await sql`
     with released as (
@@ -172,20 +200,24 @@ export async function releaseDelivery(db: Db, lease: Lease): Promise<void> {
     select pg_notify(${EVENTS_CHANNEL}, '') from released`.execute(db);
 }
 
-/** Buries deliveries whose worker ended during the last attempt. Returns how many. */
+/**
+ * Marks deliveries as dead whose worker was killed during the last attempt, and returns how many. Served by
+ * webhook_deliveries_exhausted, whose condition is written out: with a parameter a generic plan could not use it.
+ */
 export async function buryExhaustedDeliveries(db: Db): Promise<number> {
   const { rows } = await sql`
     update webhook_deliveries set
       state = 'dead', lease_token = null, leased_by = null,
       last_error = 'the worker ended while it was sending'
-    where state in ('waiting', 'leased') and visible_at <= now() and attempts >= ${MAXIMUM_DELIVERY_ATTEMPTS}
+    where state in ('waiting', 'leased') and visible_at <= now()
+      and attempts >= ${sql.lit(MAXIMUM_DELIVERY_ATTEMPTS)}
     returning id`.execute(db);
   return rows.length;
 }
 
 /**
- * Removes events older than `days` with their deliveries, the oldest first, up to `limit`; one that is still on its way
- * somewhere is kept. Returns how many.
+ * Deletes up to `limit` events older than `days` with their deliveries, oldest first, and returns how many. Events with an unfinished
+ * delivery are kept.
  */
 export async function deleteOldEvents(db: Db, days: number, limit: number): Promise<number> {
   const { rows } = await sql`

@@ -1,21 +1,44 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { completeExplanation, type StoredExplanation } from '../domain/explanation.ts';
-import type { Db, Trx } from './transaction.ts';
+import { compileSqlOnce } from './compiled.ts';
+import { type Db, type Trx, WITHOUT_FLUSH } from './transaction.ts';
 
-/** Keeps the explanation that rests on the most cases; a late one of an earlier suggestion changes nothing. */
+interface ExplanationToSave {
+  readonly accountId: number;
+  readonly objectiveId: number;
+  readonly caseCount: number;
+  readonly insight: string;
+  readonly diagnosis: string;
+}
+
+function saving(from: RawBuilder<unknown>) {
+  return compileSqlOnce<ExplanationToSave, never>(
+    (value) => sql`
+      insert into explanations as e (objective_id, account_id, case_count, insight, diagnosis)
+      select ${value('objectiveId')}::bigint, ${value('accountId')}::bigint, ${value('caseCount')}::integer,
+        ${value('insight')}::jsonb, ${value('diagnosis')}::jsonb ${from}
+      on conflict (objective_id) do update set
+        case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
+      where excluded.case_count >= e.case_count`,
+  );
+}
+
+const saveWithTransaction = saving(sql``);
+const saveWithoutFlush = saving(sql`from ${WITHOUT_FLUSH} flush`);
+
+/**
+ * Keeps the explanation that rests on the most cases; a late one of an earlier suggestion changes nothing. Outside a transaction
+ * it does not wait for the disk: should a crash undo it, the next suggestion brings a newer one.
+ */
 export async function saveExplanation(
   db: Db | Trx,
   accountId: number,
   objectiveId: number,
-  explanation: StoredExplanation,
+  { caseCount, insight, diagnosis }: StoredExplanation,
 ): Promise<void> {
-  await sql`
-    insert into explanations as e (objective_id, account_id, case_count, insight, diagnosis)
-    values (${objectiveId}, ${accountId}, ${explanation.caseCount},
-      ${JSON.stringify(explanation.insight)}::jsonb, ${JSON.stringify(explanation.diagnosis)}::jsonb)
-    on conflict (objective_id) do update set
-      case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
-    where excluded.case_count >= e.case_count`.execute(db);
+  const texts = { insight: JSON.stringify(insight), diagnosis: JSON.stringify(diagnosis) };
+  const save = db.isTransaction ? saveWithTransaction : saveWithoutFlush;
+  await save(db, { accountId, objectiveId, caseCount, ...texts });
 }
 
 /** Undefined before the first suggestion. Primary key. */

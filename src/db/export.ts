@@ -1,25 +1,9 @@
 /**
- * What an export reads besides the records themselves: numbers as the JSON text that the database makes of them, which is passed
- * on as it is. However much a record holds, one call reads a bounded part of it.
+ * What an export reads besides the records themselves. Numbers come as JSON text made by the database and are passed on as they
+ * are. One call reads a bounded amount, however much a record holds.
  */
 import { sql } from 'kysely';
 import type { Db } from './transaction.ts';
-
-const CASES = { projects: 'input_cases', output_case_sets: 'output_cases' } as const;
-
-/** `count` rows of cases from the zero-based row `first` on, '[]' past the last; undefined when the record is gone. */
-export async function readCaseRows(
-  db: Db,
-  table: keyof typeof CASES,
-  id: number,
-  first: number,
-  count: number,
-): Promise<string | undefined> {
-  const { rows } = await sql<{ cases: string }>`
-    select array_to_json(${sql.ref(CASES[table])}[${first + 1}::int:${first + count}::int])::text as cases
-    from ${sql.table(table)} where id = ${id}`.execute(db);
-  return rows[0]?.cases;
-}
 
 export interface ExportedExplanation {
   readonly objectiveId: number;
@@ -67,20 +51,20 @@ export interface ExportedInverse {
   readonly updatedAt: Date;
 }
 
-/** Where a walk through the inverses of several objectives stands. */
-export interface InversePlace {
+/** The position of a walk through the inverses of several objectives. */
+export interface InversePosition {
   readonly objectiveId: number;
   readonly iteration: number;
 }
 
 /**
- * Up to `limit` inverses of the objectives, which are in order of id, by objective and iteration, that come after a place. One
+ * Up to `limit` inverses of the objectives, which are in order of id, by objective and iteration, that come after a position. One
  * look along inverses_one_per_iteration per objective that is left.
  */
 export async function listInversesAfter(
   db: Db,
   objectiveIds: readonly number[],
-  after: InversePlace,
+  after: InversePosition,
   limit: number,
 ): Promise<readonly ExportedInverse[]> {
   const { rows } = await sql<ExportedInverse>`

@@ -9,7 +9,7 @@ export function isWithinExtent(extent: Extent, column = 'disabled_at'): RawBuild
   return extent === 'active' ? isActive : sql<boolean>`(${isActive} or ${sql.ref(column)} >= ${extent})`;
 }
 
-/** Now, by the clock that deletions go by. */
+/** Now, by the clock that dates deletions. */
 export async function readClock(db: Db): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
   return rows[0]!.now;

@@ -1,10 +1,9 @@
-/** Keys by which clients name a request, with what came of it. A key counts for 24 hours by the database's clock. */
+/** Idempotency keys with the outcomes of their requests. A key is valid for 24 hours by the database's clock. */
 import { sql } from 'kysely';
 import { compileSqlOnce } from './compiled.ts';
-import { BEGINS_TRANSACTION, ENDS_TRANSACTION } from './send-ahead.ts';
-import { ConflictError, type Db, sqlState, type Trx } from './transaction.ts';
+import { ConflictError, type Db, type Trx } from './transaction.ts';
 
-/** What a client's key is scoped to, and the digest of the body that was sent under it. */
+/** The scope of a client's key, and the digest of the body that was sent with it. */
 export interface IdempotentRequest {
   readonly accountId: number;
   readonly method: string;
@@ -18,48 +17,21 @@ export interface StoredOutcome {
   readonly outcome: unknown;
 }
 
-/** What a transaction that took a key has seen of it. */
+/** What a transaction saw of the key that it took. */
 export interface TakenKey {
   /** Undefined when the key is new or has expired. */
   readonly known: StoredOutcome | undefined;
-  /** Which row it was, to be handed to storeOutcome; null: there was none. */
+  /** Identifies the row for storeOutcome; null: there was none. */
   readonly version: string | null;
 }
 
 const LIFETIME = sql`interval '24 hours'`;
-/** Rows of one purging statement, so that none of them runs into its time limit. */
+/** Rows of one purging statement, so that it stays within its time limit. */
 const PURGE_LIMIT = 5_000;
 
 type Named = IdempotentRequest & { readonly name: string };
 
-function named(request: IdempotentRequest): Named {
-  const { accountId, method, path, key } = request;
-  return { ...request, name: [accountId, method, path, key].join(' ') };
-}
-
-const takeNewKey = compileSqlOnce<Named, never>(
-  (value) => sql`${sql.raw(BEGINS_TRANSACTION)} select take_new_idempotency_key(
-    ${value('accountId')}, ${value('key')}, ${value('method')}, ${value('path')}, ${value('name')})`,
-);
-
-/**
- * Takes the key, of which no row is known, for the rest of the transaction; comes first in it. When there is a row, or another
- * transaction runs under the key, the next statement rejects, see isKeyNotNew. Primary key.
- */
-export async function takeKeyAhead(trx: Trx, request: IdempotentRequest): Promise<TakenKey> {
-  await takeNewKey(trx, named(request));
-  return { known: undefined, version: null };
-}
-
-/** Of migration 0011. */
-const NOT_NEW = 'BSKEY';
-
-/** Whether takeKeyAhead failed: tryTakeKey tells why. */
-export function isKeyNotNew(error: unknown): boolean {
-  return sqlState(error) === NOT_NEW;
-}
-
-const takeKey = compileSqlOnce<
+const takeKeyOnce = compileSqlOnce<
   Named,
   { readonly isLocked: boolean; readonly counts: boolean; readonly version: string | null } & StoredOutcome
 >(
@@ -71,11 +43,12 @@ const takeKey = compileSqlOnce<
 );
 
 /**
- * Takes the key for the rest of the transaction and looks at its row. Undefined: another transaction runs under it. What was
- * committed between the beginning of this statement and the lock is not seen; storeOutcome finds out. Primary key.
+ * Takes the key for the rest of the transaction and reads its row. Undefined: another transaction holds the key. A row that was
+ * committed between the start of this statement and the lock is not seen; storeOutcome notices it. Primary key.
  */
-export async function tryTakeKey(trx: Trx, request: IdempotentRequest): Promise<TakenKey | undefined> {
-  const rows = await takeKey(trx, named(request));
+export async function takeKey(trx: Trx, request: IdempotentRequest): Promise<TakenKey | undefined> {
+  const { accountId, method, path, key } = request;
+  const rows = await takeKeyOnce(trx, { ...request, name: [accountId, method, path, key].join(' ') });
   const { isLocked, version, counts, ...stored } = rows[0]!;
   if (!isLocked) return undefined;
   return { known: counts ? stored : undefined, version };
@@ -95,15 +68,15 @@ export function findOutcome(db: Db | Trx, request: IdempotentRequest): Promise<S
 }
 
 const insertOutcome = compileSqlOnce<IdempotentRequest & { readonly stored: string }, never>(
-  (value) => sql`${sql.raw(ENDS_TRANSACTION)}
+  (value) => sql`
     insert into idempotency_keys (account_id, key, method, path, fingerprint, outcome)
     values (${value('accountId')}, ${value('key')}, ${value('method')}, ${value('path')}, ${value('fingerprint')},
       ${value('stored')})`,
 );
 
 /**
- * Stores what came of the request, replacing the row that was seen when the key was taken and no other; the last statement
- * of its transaction. When there is another row by now it, or the commit, rejects with what makes the transaction run again.
+ * Stores the outcome of the request over the row that was seen when the key was taken. If another row is there by now, it
+ * rejects with an error that makes inTransaction run again.
  */
 export async function storeOutcome(
   trx: Trx,

@@ -1,11 +1,11 @@
 import { type Compilable, sql } from 'kysely';
-import type { Inverse, InverseStatus } from '../domain/inverse.ts';
+import { type Inverse, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
-const COLUMNS = [
+export const INVERSE_COLUMNS = [
   'i.id as id',
   'i.objective_id as objectiveId',
   'i.iteration as iteration',
@@ -27,22 +27,26 @@ const COLUMNS = [
 ] as const;
 
 /** The newest output before an iteration without one: two rows along inverses_one_per_iteration in the usual case. */
-const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
+export const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
   select b.output from inverses b
   where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
   order by b.iteration desc limit 1) end`.as('basisOutput');
 
-interface InverseRow extends Omit<Inverse, 'status'> {
+export interface InverseRow extends Omit<Inverse, 'status'> {
   readonly status: string;
 }
 
-/** The status is held to the known ones by a check of the table. */
-function toInverse(row: InverseRow): Inverse {
+/** A check constraint allows only the known statuses. */
+export function toInverse(row: InverseRow): Inverse {
   return { ...row, status: row.status as InverseStatus };
 }
 
 function inverses(db: Db | Trx, accountId: number) {
-  return db.selectFrom('inverses as i').select(COLUMNS).select(BASIS_OUTPUT).where('i.account_id', '=', accountId);
+  return db
+    .selectFrom('inverses as i')
+    .select(INVERSE_COLUMNS)
+    .select(BASIS_OUTPUT)
+    .where('i.account_id', '=', accountId);
 }
 
 const selectInverse = compileOnce<{ accountId: number; id: number }, InverseRow>((db, value) =>
@@ -55,9 +59,9 @@ export async function findInverse(db: Db | Trx, accountId: number, id: number): 
   return row && toInverse(row);
 }
 
-type SettledRow = InverseRow & { readonly waitedId: number; readonly isThere: boolean };
+type FinishedRow = InverseRow & { readonly waitedId: number; readonly isThere: boolean };
 
-const selectSettled = compileOnce<{ accountIds: readonly number[]; ids: readonly number[] }, SettledRow>(
+const selectFinished = compileOnce<{ accountIds: readonly number[]; ids: readonly number[] }, FinishedRow>(
   (db, value) =>
     db
       .selectFrom(
@@ -68,24 +72,31 @@ const selectSettled = compileOnce<{ accountIds: readonly number[]; ids: readonly
       )
       .leftJoin('inverses as i', (join) => join.onRef('i.id', '=', 'w.id').onRef('i.account_id', '=', 'w.account_id'))
       .select(['w.id as waitedId', sql<boolean>`i.id is not null`.as('isThere')])
-      .select(COLUMNS)
+      .select(INVERSE_COLUMNS)
       .select(BASIS_OUTPUT)
-      // Not isBeingComputed, or nobody's any more.
+      // Not isBeingComputed, or deleted.
       .where(
         sql<boolean>`i.status <> 'active' or i.input is not null or i.disabled_at is not null or i.id is null`,
-      ) as unknown as Compilable<SettledRow>,
+      ) as unknown as Compilable<FinishedRow>,
 );
 
 /**
- * Those of the inverses that nobody computes any more, deleted ones included; undefined where there is no such row. The
+ * Those of the inverses that are no longer being computed, deleted ones included; undefined where there is no such row. The
  * others are left out. One statement along the primary key, however many are asked for.
  */
-export async function readSettledInverses(
+export async function readFinishedInverses(
   db: Db,
   keys: readonly { readonly accountId: number; readonly id: number }[],
 ): Promise<ReadonlyMap<number, Inverse | undefined>> {
+  const [first, ...others] = keys;
+  if (first !== undefined && others.length === 0) {
+    // The usual case; its plan is kept, while lists are planned each time.
+    const inverse = await findInverse(db, first.accountId, first.id);
+    const isPending = inverse !== undefined && isBeingComputed(inverse) && inverse.disabledAt === null;
+    return new Map(isPending ? [] : [[first.id, inverse]]);
+  }
   const accountIds = keys.map((key) => key.accountId);
-  const rows = await selectSettled(db, { accountIds, ids: keys.map((key) => key.id) });
+  const rows = await selectFinished(db, { accountIds, ids: keys.map((key) => key.id) });
   return new Map(
     rows.map(({ waitedId, isThere, ...row }): [number, Inverse | undefined] => [
       waitedId,
@@ -183,24 +194,33 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
-interface InverseData {
-  readonly iteration: number;
-  readonly status: string;
-  readonly input: readonly number[] | null;
-  readonly output: readonly number[] | null;
+export interface Run extends Pick<Inverse, 'id' | 'iteration' | 'input'> {
+  readonly output: readonly number[];
 }
 
-const selectInverseData = compileOnce<{ objectiveId: number }, InverseData>((db, value) =>
-  db
-    .selectFrom('inverses')
-    .select(['iteration', 'status', 'input', 'output'])
-    .where('objective_id', '=', value('objectiveId'))
-    .orderBy('iteration'),
+const selectUnjudgedRuns = compileOnce<{ objectiveId: number; nearestIteration: number; judgedThrough: number }, Run>(
+  (db, value) =>
+    db
+      .selectFrom('inverses')
+      .select(['id', 'iteration', 'input', 'output'])
+      .where('objective_id', '=', value('objectiveId'))
+      .where((where) =>
+        where.or([where('iteration', '=', value('nearestIteration')), where('iteration', '>', value('judgedThrough'))]),
+      )
+      .where('output', 'is not', null)
+      .orderBy('iteration') as unknown as Compilable<Run>,
 );
 
-/** Input, output and failure of every inverse, in order of iteration: what the optimizer learns from. */
-export function listInverseData(db: Db | Trx, objectiveId: number): Promise<readonly InverseData[]> {
-  return selectInverseData(db, { objectiveId });
+/**
+ * The nearest known iteration and those with an output after `judgedThrough`, ascending: what decides which run is the nearest.
+ * Two rows or so along inverses_one_per_iteration.
+ */
+export function listUnjudgedRuns(
+  db: Db,
+  objectiveId: number,
+  { nearestIteration, judgedThrough }: { readonly nearestIteration: number | null; readonly judgedThrough: number },
+): Promise<readonly Run[]> {
+  return selectUnjudgedRuns(db, { objectiveId, nearestIteration: nearestIteration ?? 0, judgedThrough });
 }
 
 export interface NewInverse {
@@ -234,7 +254,7 @@ export async function insertInverse(trx: Trx, accountId: number, inverse: NewInv
   return row.id;
 }
 
-export type InverseInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
+type InverseInstant = 'suggestedAt' | 'loadedAt' | 'satisfiedAt' | 'stoppedAt' | 'exhaustedAt' | 'failedAt';
 
 export interface InverseChange {
   readonly status?: InverseStatus;
@@ -275,7 +295,7 @@ export async function updateInverse(trx: Trx, id: number, change: InverseChange)
       updated_at: now,
     })
     .where('i.id', '=', id)
-    .returning(COLUMNS)
+    .returning(INVERSE_COLUMNS)
     .returning(BASIS_OUTPUT)
     .executeTakeFirstOrThrow();
   return toInverse(row);

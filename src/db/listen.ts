@@ -22,7 +22,7 @@ export interface ListenerSettings {
   readonly probe?: Probe;
 }
 
-export interface Probe {
+interface Probe {
   /** Over another connection, as everybody does who notifies. */
   notify(channel: string, payload: string): Promise<unknown>;
   /** Told once per connection when the probe has not arrived by the first heartbeat. */

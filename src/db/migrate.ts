@@ -1,15 +1,22 @@
 /**
- * Forward-only migrations, all of a call in one transaction under an advisory lock: several processes may start at once, one of
- * them migrates. The lock belongs to the transaction, not to the session as Kysely's own does, which through a pooler could
- * stay with whoever gets the session next.
+ * Migrations. Numbered ones are applied once, in order, forward only. Repeatable ones (migrations/repeatable) hold the only text
+ * of something that is replaced as a whole, such as a function; they follow the numbered ones and are applied whenever their
+ * revision is newer than the database's, or their text differs at the same revision. A release never puts back its own text
+ * over a newer revision.
+ *
+ * All migrations of a call run in one transaction under an advisory lock: several processes may start at once, one of them
+ * migrates, and a killed one leaves nothing half done. The lock belongs to the transaction, not to the session as Kysely's own
+ * does: behind a pooler, the lock of a session could stay with its next user.
  */
-import { readdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { type Db, sqlState, type Trx } from './transaction.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
+const REPEATABLE_FOLDER = new URL('repeatable/', FOLDER);
 
 export interface MigrationOutcome {
   /** Names of the migrations applied by this call, in order. */
@@ -17,24 +24,32 @@ export interface MigrationOutcome {
 }
 
 /**
- * Serialization failure, deadlock, lock not granted within lock_timeout: what happens to whoever wants whole tables while
- * requests are served. Everything was rolled back, and is tried again.
+ * Serialization failure, deadlock, lock not granted within lock_timeout: they happen to a statement that needs whole tables while
+ * requests are served. Everything was rolled back and is tried again.
  */
 const TRANSIENT_STATES = new Set(['40001', '40P01', '55P03']);
 const MAXIMUM_RUNS = 20;
-/** Requests that queued up behind the lock get their turn. */
+/** Time for the requests that queued up behind the lock. */
 const PAUSE_MS = 500;
 
 export interface MigrateOptions {
-  /** Told before another try. */
+  /** Called before another try. */
   readonly onRetry?: (error: Error) => void;
+  /** Where the repeatable migrations are; those of this release unless given. */
+  readonly repeatableFolder?: URL;
+  /** Name of the last migration to apply; the newest unless given. Repeatable migrations then wait for the newest. */
+  readonly upTo?: string | undefined;
 }
 
 /** Brings the schema up to date. */
-export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise<MigrationOutcome> {
+export async function migrate(
+  db: Db,
+  { onRetry, repeatableFolder = REPEATABLE_FOLDER, upTo }: MigrateOptions = {},
+): Promise<MigrationOutcome> {
+  const repeatable = upTo === undefined ? await readRepeatable(repeatableFolder) : [];
   for (let run = 1; ; run++) {
     try {
-      return await db.transaction().execute(migrateLocked);
+      return await db.transaction().execute((trx) => migrateLocked(trx, repeatable, upTo));
     } catch (error) {
       if (run === MAXIMUM_RUNS || !TRANSIENT_STATES.has(sqlState(error) ?? '')) throw error;
       onRetry?.(error as Error);
@@ -43,38 +58,97 @@ export async function migrate(db: Db, { onRetry }: MigrateOptions = {}): Promise
   }
 }
 
-/** Kysely's number: also migrators of the versions before, which lock through it, wait for this one. */
+/** Kysely's number: migrators of earlier versions lock through Kysely, and each waits for the other. */
 const LOCK_ID = '3853314791062309107';
 
-async function migrateLocked(trx: Trx): Promise<MigrationOutcome> {
-  // An index over a large table takes as long as it takes, and so does whoever migrates already.
+async function migrateLocked(
+  trx: Trx,
+  repeatable: readonly RepeatableMigration[],
+  upTo: string | undefined,
+): Promise<MigrationOutcome> {
+  // An index over a large table may take long, and so may another migrator.
   const { rows } = await sql<{ lockTimeout: string }>`
     select current_setting('lock_timeout') as "lockTimeout",
       set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`.execute(trx);
   await sql`select pg_advisory_xact_lock(${LOCK_ID}::bigint)`.execute(trx);
-  // From here on others wait behind.
+  // From here on requests queue up behind every lock that is waited for.
   await sql`select set_config('lock_timeout', ${rows[0]!.lockTimeout}, true)`.execute(trx);
-  const { error, results } = await new Migrator({ db: trx, provider: { getMigrations } }).migrateToLatest();
+  const migrator = new Migrator({ db: trx, provider: { getMigrations } });
+  const { error, results } = await (upTo === undefined ? migrator.migrateToLatest() : migrator.migrateTo(upTo));
   if (error !== undefined) throw error;
-  return { applied: (results ?? []).map((result) => result.migrationName) };
+  const applied = (results ?? []).map((result) => result.migrationName);
+  for (const one of repeatable) if (await applyIfChanged(trx, one)) applied.push(one.name);
+  return { applied };
 }
 
-/** Answers whether the database has every migration of this version, with one statement; the list of them is read once. */
+/** A file of migrations/repeatable. */
+interface RepeatableMigration {
+  readonly name: string;
+  readonly revision: number;
+  readonly checksum: string;
+  readonly text: string;
+}
+
+const REVISION = /^-- revision (\d+)\b/;
+
+/** In the order of their names. Throws when a file does not begin with its revision. */
+async function readRepeatable(folder: URL): Promise<readonly RepeatableMigration[]> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(new URL(file, folder), 'utf8');
+      const revision = REVISION.exec(text)?.[1];
+      if (revision === undefined)
+        throw new Error(`migrations/repeatable/${file} must begin with "-- revision <number>"`);
+      const checksum = createHash('sha256').update(text).digest('hex');
+      return { name: `repeatable/${file.replace(/\.sql$/, '')}`, revision: Number(revision), checksum, text };
+    }),
+  );
+}
+
+/** False: the database has this text already, or a newer revision. */
+async function applyIfChanged(trx: Trx, { name, revision, checksum, text }: RepeatableMigration): Promise<boolean> {
+  const { rows } = await sql`
+    insert into repeatable_migrations as known (name, revision, checksum)
+    values (${name}, ${revision}, ${checksum})
+    on conflict (name) do update
+      set revision = excluded.revision, checksum = excluded.checksum, applied_at = now()
+      where known.revision < excluded.revision
+        or (known.revision = excluded.revision and known.checksum <> excluded.checksum)
+    returning name`.execute(trx);
+  if (rows.length === 0) return false;
+  await sql.raw(text).execute(trx);
+  return true;
+}
+
+/** Returns whether the database has every migration of this release, with one statement. The files are read once. */
 export function makeMigrationCheck(db: Db): () => Promise<boolean> {
-  let names: readonly string[] | undefined;
+  let expected: readonly [readonly string[], readonly RepeatableMigration[]] | undefined;
   return async () => {
-    names ??= await listMigrations();
-    return (await countApplied(db, names)) === names.length;
+    expected ??= await Promise.all([listMigrations(), readRepeatable(REPEATABLE_FOLDER)]);
+    const [names, repeatable] = expected;
+    return (await countApplied(db, names, repeatable)) === names.length + repeatable.length;
   };
 }
 
 const UNDEFINED_TABLE = '42P01';
 
 /** How many of the migrations the database has; none when it has never been migrated. */
-async function countApplied(db: Db, names: readonly string[]): Promise<number> {
+async function countApplied(
+  db: Db,
+  names: readonly string[],
+  repeatable: readonly RepeatableMigration[],
+): Promise<number> {
   try {
     const { rows } = await sql<{ applied: number }>`
-      select count(*)::int as applied from kysely_migration where name = any(${names}::text[])`.execute(db);
+      select (select count(*) from kysely_migration where name = any(${names}::text[]))::int + (
+        select count(*) from repeatable_migrations known
+        join unnest(${repeatable.map(({ name }) => name)}::text[], ${repeatable.map(({ revision }) => revision)}::int[],
+          ${repeatable.map(({ checksum }) => checksum)}::text[]) as expected (name, revision, checksum)
+          on known.name = expected.name and (known.revision > expected.revision
+            or (known.revision = expected.revision and known.checksum = expected.checksum)))::int as applied`.execute(
+      db,
+    );
     return rows[0]!.applied;
   } catch (error) {
     if (sqlState(error) === UNDEFINED_TABLE) return 0;
@@ -83,7 +157,7 @@ async function countApplied(db: Db, names: readonly string[]): Promise<number> {
 }
 
 /** Names in the order in which they are applied. */
-async function listMigrations(): Promise<readonly string[]> {
+export async function listMigrations(): Promise<readonly string[]> {
   const files = (await readdir(FOLDER)).filter((file) => /^\d{4}-[a-z0-9-]+\.ts$/.test(file));
   return files.map((file) => file.replace(/\.ts$/, '')).sort();
 }

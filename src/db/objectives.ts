@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Objective } from '../domain/objective.ts';
+import type { NearestSoFar, Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
@@ -7,7 +7,7 @@ import { isWithinExtent } from './extent.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
-const COLUMNS = [
+export const OBJECTIVE_COLUMNS = [
   'o.id as id',
   'o.trial_id as trialId',
   'o.number as number',
@@ -23,24 +23,29 @@ const COLUMNS = [
   'o.attempt_count as attemptCount',
   'o.stop_reason as stopReason',
   'o.optimal_inverse_id as optimalInverseId',
+  'o.nearest_case as nearestCase',
+  'o.nearest_case_input as nearestCaseInput',
+  'o.nearest_case_output as nearestCaseOutput',
+  'o.nearest_iteration as nearestIteration',
+  'o.judged_through as judgedThrough',
   'o.seed as seed',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
   'o.disabled_at as disabledAt',
 ] as const;
 
-interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
+export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
 }
 
 /** Types and stop reason were checked before they were stored. */
-function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
+export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
   return row as Row & Objective;
 }
 
-/** Where an objective hangs, for the checks of a nested path, and whether its trial still takes requests. */
-export interface PlacedObjective extends Objective {
+/** An objective with its parents, for checks of a nested path, and with the state of its trial. */
+export interface ObjectiveWithParents extends Objective {
   readonly modelId: number;
   readonly projectId: number;
   readonly trialStatus: string;
@@ -48,35 +53,44 @@ export interface PlacedObjective extends Objective {
   readonly outputCaseSetId: number;
 }
 
-function placedObjectives(db: Db | Trx, accountId: number) {
+function objectivesWithParents(db: Db | Trx, accountId: number) {
   return db
     .selectFrom('objectives as o')
     .innerJoin('trials as t', 't.id', 'o.trial_id')
-    .select(COLUMNS)
+    .select(OBJECTIVE_COLUMNS)
     .select(['o.model_id as modelId', 'o.project_id as projectId'])
     .select(['t.status as trialStatus', 't.output_case_set_id as outputCaseSetId'])
     .where('o.account_id', '=', accountId);
 }
 
-type PlacedRow = ObjectiveRow & Pick<PlacedObjective, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
+type RowWithParents = ObjectiveRow &
+  Pick<ObjectiveWithParents, 'modelId' | 'projectId' | 'trialStatus' | 'outputCaseSetId'>;
 type ById = { accountId: number; id: number };
 
-const selectPlaced = compileOnce<ById, PlacedRow>((db, value) =>
-  placedObjectives(db, value('accountId')).where('o.id', '=', value('id')),
+const selectObjective = compileOnce<ById, RowWithParents>((db, value) =>
+  objectivesWithParents(db, value('accountId')).where('o.id', '=', value('id')),
 );
-const selectPlacedLocked = compileOnce<ById, PlacedRow>((db, value) =>
-  placedObjectives(db, value('accountId')).where('o.id', '=', value('id')).forUpdate('o'),
+const selectLocked = compileOnce<ById, RowWithParents>((db, value) =>
+  objectivesWithParents(db, value('accountId')).where('o.id', '=', value('id')).forUpdate('o'),
 );
 
 /** Disabled ones included. Primary key. */
-export async function findObjective(db: Db | Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
-  const [row] = await selectPlaced(db, { accountId, id });
+export async function findObjective(
+  db: Db | Trx,
+  accountId: number,
+  id: number,
+): Promise<ObjectiveWithParents | undefined> {
+  const [row] = await selectObjective(db, { accountId, id });
   return row && toObjective(row);
 }
 
 /** Locks the objective row: everything that changes an objective, its inverses or its job queues up here. */
-export async function lockObjective(trx: Trx, accountId: number, id: number): Promise<PlacedObjective | undefined> {
-  const [row] = await selectPlacedLocked(trx, { accountId, id });
+export async function lockObjective(
+  trx: Trx,
+  accountId: number,
+  id: number,
+): Promise<ObjectiveWithParents | undefined> {
+  const [row] = await selectLocked(trx, { accountId, id });
   return row && toObjective(row);
 }
 
@@ -106,7 +120,7 @@ export async function listObjectiveIds(
 export async function findObjectives(db: Db, accountId: number, ids: readonly number[]): Promise<readonly Objective[]> {
   const rows = await db
     .selectFrom('objectives as o')
-    .select(COLUMNS)
+    .select(OBJECTIVE_COLUMNS)
     .where('o.account_id', '=', accountId)
     .where('o.id', '=', anyOf(ids))
     .orderBy('o.id')
@@ -126,7 +140,7 @@ export async function findRunningTwin(
 ): Promise<Objective | undefined> {
   const row = await trx
     .selectFrom('objectives as o')
-    .select(COLUMNS)
+    .select(OBJECTIVE_COLUMNS)
     .where('o.account_id', '=', accountId)
     .where('o.trial_id', '=', trialId)
     .where('o.disabled_at', 'is', null)
@@ -183,7 +197,11 @@ export interface NewObjectiveRow
 }
 
 /** Gives the objective the next number of its trial. The caller holds the lock of the trial. */
-export async function insertObjective(trx: Trx, accountId: number, objective: NewObjectiveRow): Promise<number> {
+export async function insertObjective(
+  trx: Trx,
+  accountId: number,
+  objective: NewObjectiveRow & NearestSoFar,
+): Promise<number> {
   const row = await trx
     .insertInto('objectives')
     .values({
@@ -203,16 +221,34 @@ export async function insertObjective(trx: Trx, accountId: number, objective: Ne
       maximum_attempts: objective.maximumAttempts,
       stop_reason: objective.stopReason,
       seed: objective.seed,
+      ...nearestColumns(objective),
     })
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;
 }
 
+/** What is stored about the nearest run once its case is known. */
+export type NearestIteration = Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>;
+
+/** The case is as long as all inputs and outputs: it is written once, not with every suggestion. */
+function nearestColumns(nearest: NearestSoFar | NearestIteration) {
+  return {
+    ...('nearestCase' in nearest && {
+      nearest_case: nearest.nearestCase,
+      nearest_case_input: nearest.nearestCaseInput,
+      nearest_case_output: nearest.nearestCaseOutput,
+    }),
+    nearest_iteration: nearest.nearestIteration,
+    judged_through: nearest.judgedThrough,
+  };
+}
+
 export interface ObjectiveChange {
   readonly stopReason?: StopReason;
   readonly attemptCount?: number;
   readonly optimalInverseId?: number | null;
+  readonly nearest?: NearestSoFar | NearestIteration;
 }
 
 /** The caller holds the lock of the row. */
@@ -223,10 +259,36 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
       ...(change.attemptCount === undefined ? {} : { attempt_count: change.attemptCount }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
+      ...(change.nearest === undefined ? {} : nearestColumns(change.nearest)),
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
-    .returning(COLUMNS)
+    .returning(OBJECTIVE_COLUMNS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
+}
+
+/** Objectives of an earlier version, of which nothing has been judged. Served by objectives_unjudged. */
+export async function listUnjudgedObjectives(
+  db: Db,
+  limit: number,
+): Promise<readonly { readonly id: number; readonly accountId: number }[]> {
+  return db
+    .selectFrom('objectives')
+    .select(['id', 'account_id as accountId'])
+    .where('judged_through', 'is', null)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+}
+
+/** Stores what was judged unless somebody else has. False: nothing was written. No lock: what it says stays true. */
+export async function storeNearest(db: Db, id: number, nearest: NearestSoFar): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('objectives')
+    .set(nearestColumns(nearest))
+    .where('id', '=', id)
+    .where('judged_through', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
 }

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Matrix } from '../domain/matrix.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { OutputCaseSet, OutputCaseSetWithCases } from '../domain/trial.ts';
 import { compileOnce } from './compiled.ts';
 import { isWithinExtent } from './extent.ts';
-import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
+import { decodeMatrix, encodeMatrix, matrixColumn } from './matrices.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -19,7 +18,7 @@ const COLUMNS = [
   'disabled_at as disabledAt',
 ] as const;
 
-/** Sets of before 0016 have no count of their own. */
+/** Sets from before migration 0016 have no count of their own. */
 const CASE_COUNT = sql<number>`coalesce(case_count, array_length(output_cases, 1), 0)`.as('caseCount');
 
 function outputCaseSets(db: Db | Trx, accountId: number) {
@@ -55,23 +54,6 @@ export async function findOutputCaseSetWithCases(
 ): Promise<OutputCaseSetWithCases | undefined> {
   const [row] = await selectSetWithCases(db, { accountId, id });
   return row && { ...row, outputCases: decodeMatrix(row.outputCases) };
-}
-
-/** Output cases from number `from` (zero-based) on, at most `count` of them; no rows past the last one. */
-export async function readOutputCases(
-  db: Db | Trx,
-  accountId: number,
-  id: number,
-  from: number,
-  count: number,
-): Promise<Matrix> {
-  const { cases } = await db
-    .selectFrom('output_case_sets')
-    .select(matrixRows('output_cases', from, count).as('cases'))
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return decodeMatrix(cases);
 }
 
 /** Disabled ones included. Primary key. */

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Matrix } from '../domain/matrix.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { InputType, Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
 import { isWithinExtent } from './extent.ts';
-import { decodeMatrix, encodeMatrix, matrixColumn, matrixRows } from './matrices.ts';
+import { decodeMatrix, encodeMatrix, matrixColumn } from './matrices.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -62,23 +61,6 @@ export async function findProjectWithCases(
 ): Promise<ProjectWithCases | undefined> {
   const [row] = await selectProjectWithCases(db, { accountId, id });
   return row && { ...toProject(row), inputCases: decodeMatrix(row.inputCases) };
-}
-
-/** Input cases from number `from` (zero-based) on, at most `count` of them; no rows past the last one. */
-export async function readInputCases(
-  db: Db | Trx,
-  accountId: number,
-  id: number,
-  from: number,
-  count: number,
-): Promise<Matrix> {
-  const { cases } = await db
-    .selectFrom('projects')
-    .select(matrixRows('input_cases', from, count).as('cases'))
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
-  return decodeMatrix(cases);
 }
 
 /** Locks the row: loads of output cases and new trials of one project queue up here, which numbers the trials. */
@@ -168,7 +150,7 @@ export async function renameProject(
   return row && toProject(row);
 }
 
-/** Notes the first load of output cases. The caller holds the lock of the row. */
+/** Records the first load of output cases. The caller holds the lock of the row. */
 export async function markDeveloped(trx: Trx, id: number): Promise<void> {
   await trx
     .updateTable('projects')

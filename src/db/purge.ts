@@ -1,7 +1,7 @@
 /**
  * Removes for good what a deletion covers, some rows per call, so that no statement runs into its time limit and no lock is
- * held for long: of the objectives the inverses and what else hangs on them, then the objectives, then upwards. Rows that
- * somebody holds are passed over. Every look-up, those of foreign keys included, is served by an index.
+ * held for long: first the inverses and other dependants of the objectives, then the objectives, then upwards. Locked rows are
+ * skipped. Every look-up, those of foreign keys included, is served by an index.
  */
 import { sql } from 'kysely';
 import { EVENT_NAMES, type EventKind, kindOf } from '../domain/event.ts';
@@ -50,7 +50,7 @@ const BATCH: Readonly<Record<Table | 'inverses', number>> = {
   models: 1,
 };
 
-/** Which events are about rows of a table. */
+/** The events about rows of a table. */
 const EVENT_KINDS: Readonly<Partial<Record<Table | 'inverses', EventKind>>> = {
   inverses: 'inverse',
   objectives: 'objective',
@@ -76,7 +76,7 @@ export async function removeSome(trx: Trx, deletion: DueDeletion): Promise<numbe
   return 'gone';
 }
 
-/** In whatever order the index has them: sorting would look at all of them every time. */
+/** In index order: sorting would read all of them every time. */
 async function lockSome(trx: Trx, table: Table, column: string, value: number): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`
     select id from ${sql.table(table)} where ${sql.ref(column)} = ${value}
@@ -121,7 +121,7 @@ async function removeById(trx: Trx, table: Table, ids: readonly number[]): Promi
   return Number(numAffectedRows ?? 0n);
 }
 
-/** What is told about rows that are gone, with its deliveries: it could not be rendered any more. Served by events_resource. */
+/** Events about rows that are gone, with their deliveries: they could no longer be rendered. Served by events_resource. */
 async function removeEvents(
   trx: Trx,
   accountId: number,

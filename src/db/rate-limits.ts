@@ -6,18 +6,18 @@ import type { Db } from './transaction.ts';
 export interface Grant {
   /** How many of the wanted requests may be made. */
   readonly granted: number;
-  /** Left in the window for whoever asks next. */
+  /** Left in the window for the next caller. */
   readonly remaining: number;
   /** Milliseconds until the window ends. */
   readonly resetMs: number;
 }
 
-/** Windows in memory are shorter, because their number has no bound: strangers are counted by their addresses. */
+/** Windows in memory are shorter, because their number is unbounded: unauthenticated clients are counted by address. */
 const INSURED_SECONDS = 60;
 
 /**
  * Takes requests out of the window that all processes share; a window begins with the first request in it. While the
- * database is away every process counts for itself.
+ * database is away every process counts on its own.
  */
 export function makeSharedWindow(
   db: Db,

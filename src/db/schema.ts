@@ -1,4 +1,7 @@
-/** Table types as Kysely reads them; names as in SQL. The migrations are the truth. */
+/**
+ * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file with
+ * a migrated database.
+ */
 import type { ColumnType, Generated } from 'kysely';
 
 type Stamp = Generated<Date>;
@@ -69,7 +72,7 @@ export interface OutputCaseSetsTable extends Lifetime {
   project_id: number;
   output_count: number;
   output_cases: Matrix;
-  /** null in rows of before 0016. */
+  /** null in rows older than migration 0016. */
   case_count: number | null;
   failed_cases: Vector;
 }
@@ -91,8 +94,8 @@ export interface ObjectivesTable extends Lifetime {
   number: number;
   objectives: Vector;
   objective_types: readonly string[];
-  minimum_bounds: Vector;
-  maximum_bounds: Vector;
+  minimum_bounds: readonly (number | null)[];
+  maximum_bounds: readonly (number | null)[];
   desired_l1_norm: number;
   convergence: number;
   initial_input: Vector;
@@ -102,6 +105,11 @@ export interface ObjectivesTable extends Lifetime {
   stop_reason: Generated<number>;
   optimal_inverse_id: number | null;
   seed: number;
+  nearest_case: number | null;
+  nearest_case_input: Vector | null;
+  nearest_case_output: Vector | null;
+  nearest_iteration: number | null;
+  judged_through: number | null;
 }
 
 export interface InversesTable extends Lifetime {
@@ -194,7 +202,33 @@ export interface IdempotencyKeysTable {
   created_at: Stamp;
 }
 
-/** Written by triggers alone (migration 0015): an account keeps the sum over its rows. */
+/** What the optimizer has learned about an objective; see explanations.ts. */
+export interface ExplanationsTable {
+  objective_id: number;
+  account_id: number;
+  case_count: number;
+  /** Written as JSON text, read parsed. */
+  insight: ColumnType<unknown, string, string> | null;
+  diagnosis: ColumnType<unknown, string, string> | null;
+  updated_at: Stamp;
+}
+
+/** Unlogged; written by rate-limiter-flexible. */
+export interface RateLimitsTable {
+  key: string;
+  points: number;
+  expire: number;
+}
+
+/** Which revision of each repeatable migration was applied; see migrate.ts. */
+export interface RepeatableMigrationsTable {
+  name: string;
+  revision: number;
+  checksum: string;
+  applied_at: Stamp;
+}
+
+/** Written only by triggers (migration 0015): what an account stores is the sum over its rows. */
 export interface AccountUsageTable {
   account_id: number;
   slot: Generated<number>;
@@ -202,7 +236,7 @@ export interface AccountUsageTable {
   stored_rows: number;
 }
 
-/** Made by triggers (migration 0015), one per record that was deleted by itself. */
+/** Written by triggers (migration 0015), one row per deletion. */
 export interface DeletionsTable {
   id: Generated<number>;
   account_id: number;
@@ -210,7 +244,7 @@ export interface DeletionsTable {
   kind: string;
   record_id: number;
   deleted_at: Date;
-  /** From when on its time runs; -infinity when it is to be purged at once. */
+  /** When its retention period begins; -infinity to purge it at once. */
   counts_from: Date;
   purging_since: Date | null;
 }
@@ -230,6 +264,9 @@ export interface Database {
   events: EventsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   idempotency_keys: IdempotencyKeysTable;
+  explanations: ExplanationsTable;
+  rate_limits: RateLimitsTable;
+  repeatable_migrations: RepeatableMigrationsTable;
   account_usage: AccountUsageTable;
   deletions: DeletionsTable;
 }

@@ -16,7 +16,7 @@ const RETRYABLE = new Set(['40001', '40P01']);
 const KEYS_PRIMARY = 'idempotency_keys_primary';
 const MAXIMUM_RUNS = 4;
 
-/** What the database calls a serialization failure, found by a statement that looked for it. */
+/** Counts as a serialization failure, though a statement's own check found it. */
 export class ConflictError extends Error {
   readonly code = '40001';
 }
@@ -34,6 +34,12 @@ export async function inTransaction<T>(db: Db | Trx, work: (trx: Trx) => Promise
     }
   }
 }
+
+/**
+ * Selected from by a statement whose loss in a crash of the server costs nothing but a repetition: its transaction does not wait until
+ * its log is on disk. Everything that commits later with a wait takes it along, so the order of commits is kept.
+ */
+export const WITHOUT_FLUSH = sql`set_config('synchronous_commit', 'off', true)`;
 
 /** The SQLSTATE of a database error, or undefined for any other error. */
 export function sqlState(error: unknown): string | undefined {
@@ -64,8 +70,8 @@ const CONNECTION_CODES = new Set([
 const CONNECTION_MESSAGES =
   /timeout exceeded when trying to connect|timeout expired|Connection terminated|Cannot use a pool after|is not queryable|the database system is/i;
 /**
- * Session ended for idling (this process hung), server switched to read only (it is a standby now), still a conflict after all
- * runs, an error of its disk, which a standby may not have.
+ * Session ended because it idled (this process hung), server read-only (it is a standby now), still a conflict after all runs,
+ * an I/O error of its disk, which a standby may not have.
  */
 const AWAY_STATES = new Set(['25P03', '25P04', '25006', '58030', ...RETRYABLE]);
 /** Connection lost, server leaving or out of memory or connections; not of disk space, which disk-space.ts names. */
@@ -74,7 +80,7 @@ const AWAY_CLASSES = /^(08|57P|53(?!100))/;
 const OUT_OF_TIME_STATES = new Set(['57014', '55P03']);
 
 /**
- * Trouble that passes: the database is `away` (refused, cut, shutting down, starting, out of resources), or it answers and was
+ * Transient errors: the database is `away` (refused, cut, shutting down, starting, out of resources), or it answers but ran
  * `out-of-time`, this once or for this statement. Undefined: the statement or the program is wrong.
  */
 export type DatabaseTrouble = 'away' | 'out-of-time';
@@ -96,7 +102,7 @@ export function databaseTrouble(error: unknown): DatabaseTrouble | undefined {
   return CONNECTION_CODES.has(code) || CONNECTION_MESSAGES.test(error.message) ? 'away' : undefined;
 }
 
-/** Whether the same may succeed later: the database is away or was out of time. */
+/** Whether a retry may succeed: the database is away or ran out of time. */
 export function isDatabaseAway(error: unknown): boolean {
   return databaseTrouble(error) !== undefined;
 }
@@ -109,9 +115,4 @@ export function isSilence(error: unknown): boolean {
 /** Whether a prepared statement returns other types than when it was prepared: a migration changed a column behind it. */
 export function isPlanOutdated(error: unknown): boolean {
   return sqlState(error) === '0A000' && (error as Error).message.includes('cached plan must not change result type');
-}
-
-/** Resolves when the server answers; rejects otherwise. */
-export async function ping(db: Db): Promise<void> {
-  await sql`select 1`.execute(db);
 }

@@ -21,7 +21,7 @@ interface TrialRow extends Omit<Trial, 'status'> {
   readonly status: string;
 }
 
-/** The status is held to the known ones by a check of the table. */
+/** A check constraint allows only the known statuses. */
 function toTrial(row: TrialRow): Trial {
   return { ...row, status: row.status as TrialStatus };
 }

@@ -4,7 +4,7 @@ import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { EVENTS_CHANNEL } from './events.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** The secrets are no columns of a read: only a claim of a delivery sees them. */
+/** Without the secrets, which only the claim of a delivery reads. */
 const COLUMNS = [
   'id',
   'url',
@@ -23,7 +23,7 @@ interface WebhookRow extends Omit<Webhook, 'eventNames'> {
   readonly eventNames: readonly string[] | null;
 }
 
-/** The names were checked before they were stored. */
+/** Names were checked before they were stored. */
 function toWebhook(row: WebhookRow): Webhook {
   return { ...row, eventNames: row.eventNames as readonly EventName[] | null };
 }
@@ -86,7 +86,7 @@ export interface WebhookChange {
   readonly enabled?: boolean;
 }
 
-/** Undefined when the account has no such webhook. Workers hear of it, since switching on makes deliveries claimable. */
+/** Undefined when the account has no such webhook. Notifies workers: enabling a webhook makes its deliveries claimable. */
 export async function updateWebhook(
   db: Db,
   accountId: number,
@@ -110,7 +110,7 @@ export async function updateWebhook(
   return row && toWebhook(row);
 }
 
-/** Holds the webhook for changes of its secrets, and counts those that are used besides the newest; undefined: there is none. */
+/** Locks the webhook to change its secrets and counts the previous ones still in use. Undefined when there is no such webhook. */
 export async function lockSecrets(trx: Trx, accountId: number, id: number): Promise<number | undefined> {
   const webhook = await trx
     .selectFrom('webhooks')
@@ -130,8 +130,8 @@ export async function lockSecrets(trx: Trx, accountId: number, id: number): Prom
 }
 
 /**
- * Replaces the secret. The one before, and those before it, are used until `overlapSeconds` have passed and no longer; with 0
- * they are gone. The webhook is locked.
+ * Replaces the secret. The previous ones stay in use for at most `overlapSeconds`; with 0 they are deleted. The caller holds the
+ * lock of the webhook.
  */
 export async function replaceSecret(
   trx: Trx,
@@ -156,13 +156,13 @@ export async function replaceSecret(
   return toWebhook(row);
 }
 
-/** Removes secrets whose time is over; returns how many. The table holds rotations under way only, it is read as a whole. */
+/** Deletes expired secrets and returns how many. Reads the whole table, which holds only rotations under way. */
 export async function deleteEndedSecrets(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`delete from webhook_previous_secrets where until <= now()`.execute(db);
   return Number(numAffectedRows ?? 0n);
 }
 
-/** Removes the webhook with its secrets and its deliveries. False when the account has none of that id. */
+/** Deletes the webhook with its secrets and deliveries. False when the account has no such webhook. */
 export async function deleteWebhook(db: Db, accountId: number, id: number): Promise<boolean> {
   const rows = await db
     .deleteFrom('webhooks')
@@ -199,7 +199,7 @@ interface DeliveryRow extends Omit<Delivery, 'eventName' | 'state'> {
   readonly state: string;
 }
 
-/** The state is held to the known ones by a check of the table. */
+/** A check constraint allows known states only. */
 function toDelivery(row: DeliveryRow): Delivery {
   return { ...row, eventName: row.eventName as EventName, state: row.state as DeliveryState };
 }
@@ -227,8 +227,8 @@ export async function listDeliveries(
 }
 
 /**
- * Makes a delivery due at once with all its attempts before it, whatever its state; an attempt under way loses its lease,
- * so that one more always follows. Workers hear of it on commit.
+ * Makes a delivery due at once with all its attempts left, whatever its state. An attempt under way loses its lease, so that another
+ * one always follows. The commit notifies workers.
  */
 export async function reopenDelivery(db: Db, accountId: number, id: number): Promise<void> {
   await sql`

@@ -1,4 +1,4 @@
-/** One process per data folder. The lock is a file naming its holder; one left by a dead process is taken over. */
+/** One process per data folder. The lock is a file that names its holder; the lock of a dead process is taken over. */
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
@@ -8,7 +8,7 @@ const ATTEMPTS = 20;
 
 interface Holder {
   readonly pid: number;
-  /** Tells a process from a later one with the same number. */
+  /** Distinguishes a process from a later one with the same id. */
   readonly start: string;
 }
 
@@ -22,23 +22,23 @@ export async function lockDataDir(dataDir: string): Promise<() => Promise<void>>
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (await takeLink(draft, file)) return () => rm(file, { force: true });
       const holder = await readHolder(file);
-      if (holder !== undefined && (await isStillThere(holder))) {
+      if (holder !== undefined && (await isAlive(holder))) {
         throw new EmbeddedPostgresError(
           `The data folder ${dataDir} is already in use by process ${holder.pid}. ` +
             'Stop that process, or give this one another folder with DATA_DIR.',
         );
       }
-      // Renaming is won by one process only; the others find no file and try to take the lock again.
+      // Only one process wins the rename; the others find no file and try to take the lock again.
       await rename(file, `${draft}.stale`).catch(ignoreMissing);
     }
-    throw new EmbeddedPostgresError(`The lock ${file} could not be taken; other processes keep fighting for it.`);
+    throw new EmbeddedPostgresError(`The lock ${file} could not be taken: other processes keep competing for it.`);
   } finally {
     await rm(draft, { force: true });
     await rm(`${draft}.stale`, { force: true });
   }
 }
 
-/** Links `draft` under the lock's name, complete from the first moment on; false when the name is taken. */
+/** Links `draft` under the lock's name, so that it is complete from the start; false when the name is taken. */
 async function takeLink(draft: string, file: string): Promise<boolean> {
   try {
     await link(draft, file);
@@ -54,11 +54,11 @@ async function readHolder(file: string): Promise<Holder | undefined> {
     const holder = JSON.parse(await readFile(file, 'utf8')) as Partial<Holder>;
     return typeof holder.pid === 'number' ? { pid: holder.pid, start: holder.start ?? '' } : undefined;
   } catch {
-    return undefined; // gone in the meantime, or cut off by a full disk: nobody holds it
+    return undefined; // gone meanwhile, or truncated by a full disk: nobody holds it
   }
 }
 
-async function isStillThere(holder: Holder): Promise<boolean> {
+async function isAlive(holder: Holder): Promise<boolean> {
   return (await startOf(holder.pid)) === holder.start;
 }
 

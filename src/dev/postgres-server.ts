@@ -1,4 +1,4 @@
-/** The running server: started, watched, started again when it dies, stopped. */
+/** Starts the server, watches it, restarts it when it dies, and stops it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -8,17 +8,17 @@ import { programIn } from './postgres-binaries.ts';
 import { processOptions, type ServerFiles, serverComplaint } from './postgres-programs.ts';
 import { endLeftovers } from './server-processes.ts';
 
-/** Recovery after a crash replays the log, which may take a while on a slow disk. */
+/** Recovery after a crash replays the write-ahead log, which may take a while on a slow disk. */
 const START_LIMIT_MS = 120_000;
 const PORT_ATTEMPTS = 5;
-/** Pause before the server is started again; it doubles from failure to failure. */
+/** Pause before a restart; it doubles with every failure. */
 const RESTART_PAUSE_MS = 500;
-/** A full disk may last for days: space that returns is noticed within this. */
+/** A disk may stay full for days; free space is noticed within this time. */
 const MAXIMUM_RESTART_PAUSE_MS = 15_000;
-/** A server that has run for so long was well, and the next pause is the shortest again. */
-const CALM_MS = 60_000;
+/** A server that has run this long was healthy, and the next pause is the shortest again. */
+const HEALTHY_MS = 60_000;
 
-/** The part of a pino logger that is used here. */
+/** The part of a pino logger used here. */
 export interface DevLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -32,7 +32,7 @@ export interface RunningServer {
 }
 
 export interface SuperviseOptions {
-  /** Without it, a free one. */
+  /** Unless given, a free port. */
   readonly port?: number | undefined;
   readonly log: DevLog;
   readonly maximumRestartPauseMs?: number | undefined;
@@ -44,9 +44,9 @@ interface ServerProcess {
 }
 
 /**
- * Starts the server on 127.0.0.1 and keeps it running. One that ends, on a full disk say, is started again for as long as
- * it takes, so that it is back soon after it can be. With a port that is taken, throws; without one, a free one is chosen
- * and tried again when another program was faster.
+ * Starts the server on 127.0.0.1 and keeps it running. If it ends, for example on a full disk, it is restarted for as long as
+ * it takes, so that it is back soon after it can be. Throws when the given port is taken; without one, chooses a free port,
+ * and another one if some program was faster.
  */
 export async function superviseServer(
   files: ServerFiles,
@@ -65,13 +65,13 @@ export async function superviseServer(
       current = undefined;
       if (stopping.signal.aborted) return;
       log.error({ how }, 'the database ended unexpectedly');
-      if (performance.now() - startedAt > CALM_MS) failures = 0;
+      if (performance.now() - startedAt > HEALTHY_MS) failures = 0;
       while (current === undefined && !stopping.signal.aborted) {
         const pauseMs = Math.min(maximumRestartPauseMs, RESTART_PAUSE_MS * 2 ** failures++);
         await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
         if (!stopping.signal.aborted) current = await restart(files, port, log);
       }
-      // It began to start before it was told to stop.
+      // It was already starting when it was told to stop.
       if (stopping.signal.aborted) current?.child.kill('SIGINT');
     }
   })();
@@ -91,8 +91,8 @@ export async function superviseServer(
 const SIGNAL_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /**
- * Ends the server when this process exits, also by a signal that nobody else listens to (during a start, or Ctrl-C in
- * the demo), which would otherwise leave the server behind. Returns how to undo it.
+ * Stops the server when this process exits, including by a signal without another listener (during a start, or Ctrl-C in the
+ * demo), which would otherwise leave the server behind. Returns a function that undoes this.
  */
 function endWithProcess(end: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals) => {
@@ -111,10 +111,10 @@ async function restart(files: ServerFiles, port: number, log: DevLog): Promise<S
   try {
     await endLeftovers(files.cluster);
     const server = await startServer(files, port, log);
-    log.warn({ port }, 'the database runs again');
+    log.warn({ port }, 'the database is running again');
     return server;
   } catch (error) {
-    log.error({ err: error }, 'the database could not be started again; this is tried until it succeeds');
+    log.error({ err: error }, 'the database could not be restarted; retrying until it succeeds');
     return undefined;
   }
 }
@@ -127,16 +127,19 @@ async function startOnPort(files: ServerFiles, wanted: number | undefined, log: 
     } catch (error) {
       if (!(error instanceof PortTaken)) throw error;
       if (wanted === undefined && attempt < PORT_ATTEMPTS) continue;
-      throw new EmbeddedPostgresError(`The database cannot listen on 127.0.0.1:${port}: another program does.`, {
-        cause: error,
-      });
+      throw new EmbeddedPostgresError(
+        `The database cannot listen on 127.0.0.1:${port}: another program uses that port.`,
+        {
+          cause: error,
+        },
+      );
     }
   }
 }
 
 class PortTaken extends Error {}
 
-/** Starts the server and waits until it accepts connections. It has a session of its own: Ctrl-C reaches us alone. */
+/** Starts the server and waits until it accepts connections. It has its own session, so that Ctrl-C reaches only us. */
 async function startServer(files: ServerFiles, port: number, log: DevLog): Promise<ServerProcess> {
   const child = spawn(
     programIn(files.binaries.folder, 'postgres'),
@@ -172,7 +175,7 @@ async function startServer(files: ServerFiles, port: number, log: DevLog): Promi
   throw serverComplaint(`The database did not start (${outcome})`, files, output.length > 0 ? output : [outcome]);
 }
 
-/** No sockets in the file system (their paths may be 107 bytes at most), nothing but this machine, quiet on SQL errors. */
+/** No sockets in the file system (their paths are limited to 107 bytes), this machine only, quiet on SQL errors. */
 function serverSettings(files: ServerFiles, port: number): string[] {
   const settings = [
     `port=${port}`,

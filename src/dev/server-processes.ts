@@ -1,4 +1,4 @@
-/** Processes of a PostgreSQL server that an earlier, killed run has left behind. */
+/** Processes of a PostgreSQL server that a killed run left behind. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { platform } from 'node:os';
@@ -9,7 +9,7 @@ import { EmbeddedPostgresError } from './embedded-postgres-error.ts';
 
 const POLL_MS = 25;
 const PROGRAMS = new Set(['postgres', 'initdb']);
-/** How long each signal may take: shut down fast, at once, by force. */
+/** How long each signal may take: fast shutdown, immediate shutdown, kill. */
 const STOP_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -17,19 +17,19 @@ const STOP_STEPS = [
 ] as const;
 
 /**
- * When a living process started, as an opaque text that no later process with the same number repeats; undefined when
- * there is no such process. Linux alone tells; elsewhere the text is always 'alive'.
+ * When a running process started, as an opaque text that no later process with the same id repeats; undefined when there is
+ * no such process. Only Linux reports this; elsewhere the text is always 'alive'.
  */
 export async function startOf(pid: number): Promise<string | undefined> {
   if (platform() !== 'linux') return isAlive(pid) ? 'alive' : undefined;
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   // After the name in parentheses, which may hold spaces: the state, and the start time as the 20th field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  // A zombie is dead already; in a container without an init process nobody may ever collect it.
+  // A zombie is dead; in a container without an init process it may never be reaped.
   return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
 }
 
-/** Whether a process with this number exists, of whatever user. */
+/** Whether a process with this id exists, of any user. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -39,7 +39,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Numbers of the database's processes that work in this folder; [] when none does. */
+/** Ids of the database processes that run in this folder. */
 export async function serverProcesses(clusterDir: string): Promise<readonly number[]> {
   if (platform() !== 'linux') {
     const main = await mainProcess(clusterDir);
@@ -56,7 +56,7 @@ export async function serverProcesses(clusterDir: string): Promise<readonly numb
   return found;
 }
 
-/** Ends what still runs in this folder and removes its pid file, whose number may meanwhile belong to anybody. */
+/** Ends what still runs in this folder and removes its pid file, whose id may belong to any process by now. */
 export async function endLeftovers(clusterDir: string): Promise<number> {
   const pids = await serverProcesses(clusterDir);
   if (pids.length > 0) await endProcesses(clusterDir, pids);
@@ -69,7 +69,7 @@ async function endProcesses(clusterDir: string, pids: readonly number[]): Promis
   for (const { signal, waitMs } of STOP_STEPS) {
     const main = await mainProcess(clusterDir);
     const isLed = main !== undefined && remaining.includes(main);
-    // The main process ends its children. Left alone, they end on SIGTERM; SIGINT would only cancel a statement.
+    // The main process ends its children. Without it, they end on SIGTERM; SIGINT would only cancel a statement.
     for (const pid of isLed && signal !== 'SIGKILL' ? [main] : remaining) {
       sendSignal(pid, isLed || signal !== 'SIGINT' ? signal : 'SIGTERM');
     }
@@ -99,7 +99,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The number in the pid file, alive or not. */
+/** The process id in the pid file, running or not. */
 async function mainProcess(clusterDir: string): Promise<number | undefined> {
   const content = await readFile(path.join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number.parseInt(content, 10);

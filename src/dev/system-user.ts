@@ -1,6 +1,6 @@
 /**
  * PostgreSQL refuses to run as root. Started by root, it runs as the owner of existing data or else as the system user
- * `postgres`, and what that user cannot reach (a project below /root, say) is kept in a public place instead.
+ * `postgres`, and what that user cannot reach (a project below /root, for example) is kept in /var/lib/backsolve instead.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -15,10 +15,10 @@ const SYSTEM_USER = 'postgres';
 const SYSTEM_PATH = '/usr/local/sbin:/usr/sbin:/sbin:/usr/local/bin:/usr/bin:/bin';
 const SHARED_FOLDER = '/var/lib/backsolve';
 
-/** Whom the server runs as; empty = as this process. In the form that child_process takes. */
+/** The user the server runs as, as options of child_process; empty = the user of this process. */
 export type RunAs = { readonly uid: number; readonly gid: number } | Record<string, never>;
 
-/** Decides whom the server runs as, from the owner of its data when there are some. May create the system user. */
+/** Chooses the user the server runs as: the owner of its data if there is any. May create the system user. */
 export async function chooseUser(cluster: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return {};
   const owner = await stat(cluster).catch(() => undefined);
@@ -27,8 +27,8 @@ export async function chooseUser(cluster: string): Promise<RunAs> {
 }
 
 /**
- * Where the files of the database are or will be: `<dataDir>/postgres`, or, where the server's user cannot get into
- * dataDir, a folder below /var/lib/backsolve that this name links to.
+ * Where the files of the database are or will be: `<dataDir>/postgres`, or, if the server's user cannot enter dataDir, a
+ * folder below /var/lib/backsolve that this name links to.
  */
 export async function locateCluster(dataDir: string): Promise<string> {
   const cluster = path.join(dataDir, 'postgres');
@@ -43,7 +43,7 @@ export async function locateCluster(dataDir: string): Promise<string> {
   return target;
 }
 
-/** The binaries, or a copy of them that the server's user can run. */
+/** The binaries, or a copy that the server's user can run. */
 export async function reachableBinaries(binaries: PostgresBinaries, user: RunAs): Promise<PostgresBinaries> {
   if (await canRun(user, binaries.folder)) return binaries;
   const copy = path.join(SHARED_FOLDER, `postgresql-${binaries.version}`);
@@ -57,7 +57,7 @@ export async function reachableBinaries(binaries: PostgresBinaries, user: RunAs)
   return { ...binaries, folder: copy };
 }
 
-/** Makes an empty folder that only the server's user may enter. */
+/** Creates an empty folder that only the server's user may enter. */
 export async function makePrivateFolder(folder: string, user: RunAs): Promise<void> {
   await mkdir(folder, { mode: 0o700 });
   await chmod(folder, 0o700);
@@ -75,12 +75,12 @@ async function canEnter(user: RunAs, folder: string): Promise<boolean> {
 
 async function canRun(user: RunAs, folder: string): Promise<boolean> {
   if (user.uid === undefined) return true;
-  // A system's own installation keeps its share elsewhere.
+  // The system's own installation keeps its share elsewhere.
   const canReadShare = '{ test ! -d "$1/share" || test -r "$1/share/postgresql/postgres.bki"; }';
   return succeeds(user, `"$1/bin/postgres" --version && ${canReadShare}`, folder);
 }
 
-/** Tries it as that user: groups, access lists and mount options count, not the mode bits alone. */
+/** Tries it as that user: groups, access lists and mount options matter, not only the mode bits. */
 function succeeds(user: RunAs, script: string, argument: string): Promise<boolean> {
   return run('/bin/sh', ['-c', script, 'sh', argument], { ...user, cwd: '/', env: { PATH: SYSTEM_PATH } }).then(
     () => true,

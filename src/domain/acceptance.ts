@@ -1,26 +1,14 @@
 /**
- * How an output is judged: the only place of this rule. An objective definition is compiled once into one acceptance
- * interval per output; the verdict on a measured output and the goal of the optimizer both come from those intervals.
+ * Judges outputs; no other file does. An objective definition compiles into one acceptance interval per output. Both the
+ * verdict on a measured output and the targets of the optimizer derive from those intervals.
  *
- * Objectives of type exact are judged together by the L1 norm of the whole vector; their intervals are the sufficient
- * share of each output (threshold / number of outputs) and serve the optimizer only.
+ * Objectives of type exact are judged together by the L1 norm of the whole vector. Their intervals, each output's share of
+ * the threshold (threshold / number of outputs), serve the optimizer only.
  */
+import type { Goal, Target } from '../optimizer/problem.ts';
 import { outermostDouble } from './double-order.ts';
-import { hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { boundsOf, hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
-
-export interface AcceptanceInterval {
-  readonly lower: number;
-  readonly upper: number;
-  readonly lowerOpen: boolean;
-  readonly upperOpen: boolean;
-  readonly direction: 'none' | 'minimize' | 'maximize';
-}
-
-export interface AcceptanceGoal {
-  readonly targets: readonly AcceptanceInterval[];
-  readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
-}
 
 export interface ObjectiveResult {
   readonly number: number;
@@ -38,32 +26,32 @@ export interface ObjectiveResult {
 export interface Evaluation {
   readonly results: readonly ObjectiveResult[];
   readonly isSatisfied: boolean;
-  /** In output units, summed over the outputs. */
+  /** Summed over the outputs, in output units. */
   readonly l1Norm: number;
   /** Sum of the distances to the satisfied intervals, relative to the sum of the absolute targets. */
   readonly convergence: number;
 }
 
-/** Compiles a checked definition. Cost O(m). */
-export function compileGoal(definition: ObjectiveDefinition): AcceptanceGoal {
+/** Compiles a valid definition. Cost O(m). */
+export function compileGoal(definition: ObjectiveDefinition): Goal {
   const threshold = exactThreshold(definition);
   const targets = definition.objectiveTypes.map((_, j) => compileInterval(definition, j, threshold));
   const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
   return { targets, l1: isExact ? { center: definition.objectives, threshold } : null };
 }
 
-/** The total L1 norm up to which exact objectives count as met. */
+/** The largest total L1 norm that satisfies exact objectives. */
 export function exactThreshold(definition: ObjectiveDefinition): number {
   return Math.max(definition.desiredL1Norm, toFinite(definition.convergence * targetScale(definition)));
 }
 
-/** Sum of the absolute targets, 1 when that is 0: the scale of every relative figure of an objective. */
+/** Sum of the absolute targets, or 1 if that is 0: the scale of an objective's relative figures. */
 function targetScale(definition: ObjectiveDefinition): number {
   const sum = absoluteSum(definition.objectives);
   return sum === 0 ? 1 : sum;
 }
 
-function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): AcceptanceInterval {
+function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): Target {
   const t = definition.objectives[j]!;
   const closed = { lowerOpen: false, upperOpen: false, direction: 'none' } as const;
   switch (definition.objectiveTypes[j]!) {
@@ -72,9 +60,9 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
       return { ...closed, lower: toFinite(t - share), upper: toFinite(t + share) };
     }
     case ObjectiveType.percent:
-      return { ...closed, ...percentEnds(t, definition.minimumBounds[j]!, definition.maximumBounds[j]!) };
+      return { ...closed, ...percentEnds(t, boundsOf(definition, j)) };
     case ObjectiveType.value:
-      return { ...closed, ...valueEnds(t, definition.minimumBounds[j]!, definition.maximumBounds[j]!) };
+      return { ...closed, ...valueEnds(t, boundsOf(definition, j)) };
     case ObjectiveType.lessthan:
       return { ...closed, lower: -Infinity, upper: t, upperOpen: true };
     case ObjectiveType.lessthanEqual:
@@ -90,20 +78,21 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
   }
 }
 
-/** The deviation of y from t in percent of |t|, signed; infinite only where the true figure passes the largest double. */
+/** The signed deviation of y from t in percent of |t|; infinite only if the true value exceeds the largest double. */
 function percentDeviation(y: number, t: number): number {
-  // 100 (y - t) overflows from 2^1017 on; the ratio does not change when both are scaled by the same power of two.
+  // 100 (y - t) overflows from 2^1017 on; scaling both by the same power of two does not change the ratio.
   const scale = Math.max(Math.abs(y), Math.abs(t)) > 2 ** 1000 ? 2 ** -30 : 1;
   return (100 * (scale * y - scale * t)) / Math.abs(scale * t);
 }
 
-type Ends = Pick<AcceptanceInterval, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
+type Bounds = ReturnType<typeof boundsOf>;
+type Ends = Pick<Target, 'lower' | 'upper' | 'lowerOpen' | 'upperOpen'>;
 
-/** The doubles whose deviation, as rounded, keeps both bounds; an end that no double reaches is open. */
-function percentEnds(t: number, minimumBound: number, maximumBound: number): Ends {
+/** The doubles whose rounded deviation is within both bounds; an end that no double reaches is open. */
+function percentEnds(t: number, { minimum, maximum }: Bounds): Ends {
   const estimate = (bound: number): number => toFinite(t + (bound * Math.abs(t)) / 100);
-  const lower = outermostDouble(estimate(minimumBound), -1, (y) => percentDeviation(y, t) >= minimumBound);
-  const upper = outermostDouble(estimate(maximumBound), 1, (y) => percentDeviation(y, t) <= maximumBound);
+  const lower = outermostDouble(estimate(minimum), -1, (y) => percentDeviation(y, t) >= minimum);
+  const upper = outermostDouble(estimate(maximum), 1, (y) => percentDeviation(y, t) <= maximum);
   return {
     lower: lower ?? Number.MAX_VALUE,
     lowerOpen: lower === undefined,
@@ -112,25 +101,25 @@ function percentEnds(t: number, minimumBound: number, maximumBound: number): End
   };
 }
 
-/** From t + minimumBound to t + maximumBound; an end past the largest double lies beyond every output and is open. */
-function valueEnds(t: number, minimumBound: number, maximumBound: number): Ends {
+/** From t + minimum to t + maximum; an end beyond the largest double is beyond every output, and open. */
+function valueEnds(t: number, { minimum, maximum }: Bounds): Ends {
   return {
-    lower: toFinite(t + minimumBound),
-    lowerOpen: t + minimumBound > Number.MAX_VALUE,
-    upper: toFinite(t + maximumBound),
-    upperOpen: t + maximumBound < -Number.MAX_VALUE,
+    lower: toFinite(t + minimum),
+    lowerOpen: t + minimum > Number.MAX_VALUE,
+    upper: toFinite(t + maximum),
+    upperOpen: t + maximum < -Number.MAX_VALUE,
   };
 }
 
-/** Whether y lies in the interval, open ends respected. */
-export function isInside(interval: AcceptanceInterval, y: number): boolean {
+/** Whether y lies in the interval; open ends do not belong to it. */
+export function isInside(interval: Target, y: number): boolean {
   const isAbove = interval.lowerOpen ? y > interval.lower : y >= interval.lower;
   const isBelow = interval.upperOpen ? y < interval.upper : y <= interval.upper;
   return isAbove && isBelow;
 }
 
-/** Distance of y to the interval, 0 inside and on either end. */
-export function distanceToInterval(interval: AcceptanceInterval, y: number): number {
+/** Distance from y to the interval: 0 inside and at either end. */
+export function distanceToInterval(interval: Target, y: number): number {
   return toFinite(Math.max(0, interval.lower - y, y - interval.upper));
 }
 
@@ -190,7 +179,7 @@ function describe(
   j: number,
   y: number,
   satisfied: boolean,
-  facts: { readonly interval: AcceptanceInterval; readonly l1Total: number; readonly threshold: number },
+  facts: { readonly interval: Target; readonly l1Total: number; readonly threshold: number },
 ): string {
   const t = definition.objectives[j]!;
   const verdict = satisfied ? 'is satisfied' : 'is not satisfied';
@@ -202,10 +191,10 @@ function describe(
     }
     case ObjectiveType.percent: {
       const range = `${definition.minimumBounds[j]} to ${definition.maximumBounds[j]} percent`;
-      return `Output ${y} ${verdict}: it deviates from the target ${t} by ${toFinite(percentDeviation(y, t))} percent, allowed are ${range}.`;
+      return `Output ${y} ${verdict}: it deviates from the target ${t} by ${toFinite(percentDeviation(y, t))} percent; the allowed range is ${range}.`;
     }
     case ObjectiveType.value:
-      return `Output ${y} ${verdict}: allowed are ${interval.lower} to ${interval.upper} around the target ${t}.`;
+      return `Output ${y} ${verdict}: the allowed range around the target ${t} is ${interval.lower} to ${interval.upper}.`;
     case ObjectiveType.lessthan:
       return `Output ${y} ${verdict}: it must be less than ${t}.`;
     case ObjectiveType.lessthanEqual:
@@ -215,8 +204,8 @@ function describe(
     case ObjectiveType.greaterthanEqual:
       return `Output ${y} ${verdict}: it must be at least ${t}.`;
     case ObjectiveType.minimize:
-      return `Output ${y} ${verdict}: minimizing, the aspiration is at most ${t}.`;
+      return `Output ${y} ${verdict}: the aspiration is at most ${t} (minimize).`;
     case ObjectiveType.maximize:
-      return `Output ${y} ${verdict}: maximizing, the aspiration is at least ${t}.`;
+      return `Output ${y} ${verdict}: the aspiration is at least ${t} (maximize).`;
   }
 }

@@ -1,7 +1,7 @@
-/** An account that registered itself. There are no passwords: the API key is the only credential. */
+/** An account created by registration. There are no passwords: the API key is the only credential. */
 export interface Account {
   readonly id: number;
-  /** Also the name of the account, by which an operator makes further keys for it. */
+  /** Also the account's name, which an operator uses to create more keys for it. */
   readonly email: string;
   readonly company: string;
   readonly fullName: string;

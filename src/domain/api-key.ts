@@ -1,6 +1,6 @@
 /**
- * API keys: bks_<8 id characters>_<32 secret characters>_<6 checksum characters>. The id finds the stored record, only a
- * SHA-256 of the secret is stored, and the checksum lets tools and typos be told apart without a look-up.
+ * API keys: bks_<8 id characters>_<32 secret characters>_<6 checksum characters>. The id finds the stored record; only a
+ * SHA-256 of the secret is stored; the checksum catches typing errors without a look-up.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
@@ -10,14 +10,14 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const KEY_PATTERN = /^bks_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/;
 
-/** What a key may do: read looks, write changes, admin manages keys and webhooks. No scope contains another. */
+/** What a key may do: read records, write records, manage keys and webhooks (admin). No scope includes another. */
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** What an account sees of one of its keys: never the secret. */
+/** A key as its account sees it, without the secret. */
 export interface KeyRecord {
   readonly id: number;
-  /** The 8 characters behind `bks_`. */
+  /** The 8 characters after `bks_`. */
   readonly keyId: string;
   readonly label: string | null;
   readonly scopes: readonly Scope[];
@@ -25,11 +25,11 @@ export interface KeyRecord {
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
   readonly lastUsedAt: Date | null;
-  /** The key that took its place by a rotation. */
+  /** The key that replaced it in a rotation. */
   readonly successorId: number | null;
 }
 
-/** Whether a key may be used at `now`, by the database's clock. */
+/** Whether a key works at `now`, by the database's clock. */
 export function isUsable(key: Pick<KeyRecord, 'expiresAt' | 'revokedAt'>, now: Date): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }
@@ -39,7 +39,7 @@ export interface ApiKey {
   readonly secret: string;
 }
 
-/** A new key from the system's random source, about 190 bits of secret. */
+/** A new key from the system's random source, with about 190 bits of secret. */
 export function makeApiKey(): ApiKey {
   return { keyId: randomText(ID_LENGTH), secret: randomText(SECRET_LENGTH) };
 }
@@ -48,7 +48,7 @@ export function formatApiKey(key: ApiKey): string {
   return `bks_${key.keyId}_${key.secret}_${checksum(key)}`;
 }
 
-/** The parts of a key text, or undefined when the form or the checksum is wrong. */
+/** The parts of a key, or undefined if its form or checksum is wrong. */
 export function parseApiKey(text: string): ApiKey | undefined {
   const match = KEY_PATTERN.exec(text);
   if (match === null) return undefined;
@@ -56,15 +56,15 @@ export function parseApiKey(text: string): ApiKey | undefined {
   return checksum(key) === match[3] ? key : undefined;
 }
 
-/** What is stored of the secret, 32 bytes. The secret is random, so that no slow hash is needed. */
+/** The stored hash of a secret, 32 bytes. The secret is random, so it needs no slow hash. */
 export function hashSecret(secret: string): Buffer {
   return createHash('sha256').update(secret).digest();
 }
 
-/** Stands for the hash of a key that does not exist. */
+/** Compared instead of the hash of a key that does not exist. */
 const NO_HASH = new Uint8Array(32);
 
-/** Constant-time comparison of a secret with a stored hash; without one it costs the same and is false. */
+/** Compares a secret with a stored hash in constant time; without a hash it takes as long and is false. */
 export function matchesSecret(secret: string, storedHash: Uint8Array | undefined): boolean {
   const hash = hashSecret(secret);
   const compared = storedHash ?? NO_HASH;
@@ -79,7 +79,7 @@ function checksum(key: ApiKey): string {
 function randomText(length: number): string {
   let text = '';
   while (text.length < length) {
-    // 248 = 4 * 62: bytes above would favour the first letters of the alphabet.
+    // 248 = 4 * 62: larger bytes would favor the first characters of the alphabet.
     for (const byte of randomBytes(2 * length)) {
       if (byte < 248 && text.length < length) text += ALPHABET[byte % ALPHABET.length];
     }

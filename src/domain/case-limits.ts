@@ -1,7 +1,7 @@
-/** How large the cases of a project or of a set may be. */
+/** Limits on the number of cases, and of numbers in them. */
 import { makeViolation, type Violation } from './errors.ts';
 
-/** What one project may hold; 0 means any number. */
+/** The most that one project may hold; 0 means no limit. */
 export interface CaseLimits {
   /** Rows. */
   readonly cases: number;
@@ -11,7 +11,7 @@ export interface CaseLimits {
 
 export const NO_CASE_LIMITS: CaseLimits = { cases: 0, cells: 0 };
 
-/** What is wrong with `rows` cases of `columns` numbers on this service, as the rule of `field`. */
+/** The violation, at `field`, of `rows` cases of `columns` numbers each that exceed the limits. */
 export function checkCaseLimits(
   field: string,
   rows: number,
@@ -19,10 +19,10 @@ export function checkCaseLimits(
   { cases, cells }: CaseLimits,
 ): readonly Violation[] {
   if (cases !== 0 && rows > cases) {
-    return [makeViolation([field], `must have at most ${cases} cases on this service, has ${rows}.`)];
+    return [makeViolation([field], `must have at most ${cases} cases, has ${rows}.`)];
   }
   if (cells === 0 || rows * columns <= cells) return [];
   const most = Math.floor(cells / columns);
-  const message = `must have at most ${most} cases of ${columns} numbers on this service (${cells} numbers in all), has ${rows}.`;
+  const message = `must have at most ${most} cases of ${columns} numbers (${cells} numbers in all), has ${rows}.`;
   return [makeViolation([field], message)];
 }

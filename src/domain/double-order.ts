@@ -1,48 +1,48 @@
 /**
- * Doubles in their order, so that the end of an interval can be found as the last double that keeps a rule instead of
- * being estimated: rounding then cannot make the interval and the rule disagree.
+ * Finds the end of an interval as the last double that satisfies a rule. An estimated end could disagree with the rule by
+ * a rounding error.
  */
 const float = new Float64Array(1);
 const bits = new BigInt64Array(float.buffer);
 
-/** Position among all finite doubles, 0 for 0 (of either sign); the next double has the next position. */
-function positionOf(x: number): bigint {
+/** Rank among all finite doubles: 0 for 0 and -0; the next double has the next rank. */
+function rankOf(x: number): bigint {
   float[0] = Math.abs(x);
   return x < 0 ? -bits[0]! : bits[0]!;
 }
 
-function doubleAt(position: bigint): number {
-  bits[0] = position < 0n ? -position : position;
-  return position < 0n ? -float[0]! : float[0]!;
+function doubleAt(rank: bigint): number {
+  bits[0] = rank < 0n ? -rank : rank;
+  return rank < 0n ? -float[0]! : float[0]!;
 }
 
-const LAST = positionOf(Number.MAX_VALUE);
+const LAST = rankOf(Number.MAX_VALUE);
 
-function clampPosition(position: bigint): bigint {
-  if (position > LAST) return LAST;
-  return position < -LAST ? -LAST : position;
+function clampRank(rank: bigint): bigint {
+  if (rank > LAST) return LAST;
+  return rank < -LAST ? -LAST : rank;
 }
 
 /**
- * The outermost double towards `side` that keeps a rule which, going towards `side`, holds up to some double and for
- * none after it.
+ * The outermost double towards `side` that satisfies a rule. Going towards `side`, the rule must hold up to some double and
+ * for none after it.
  *
- * @param estimate  finite; the nearer to the end, the fewer steps: at most 64 doublings and 64 halvings
- * @returns undefined when no finite double keeps the rule
+ * @param estimate  finite; the closer to the end, the fewer evaluations: at most 64 doublings and 64 halvings
+ * @returns undefined if no finite double satisfies the rule
  */
 export function outermostDouble(estimate: number, side: 1 | -1, keeps: (x: number) => boolean): number | undefined {
   const sign = BigInt(side);
   const keepsAt = (reach: bigint): boolean => keeps(doubleAt(sign * reach));
-  let inside = sign * positionOf(estimate);
+  let inside = sign * rankOf(estimate);
   let outside = inside;
-  for (let step = 1n; !keepsAt(inside); step *= 2n) {
+  for (let stride = 1n; !keepsAt(inside); stride *= 2n) {
     if (inside === -LAST) return undefined;
     outside = inside;
-    inside = clampPosition(inside - step);
+    inside = clampRank(inside - stride);
   }
-  for (let step = 1n; outside === inside; step *= 2n) {
+  for (let stride = 1n; outside === inside; stride *= 2n) {
     if (inside === LAST) return doubleAt(sign * LAST);
-    const further = clampPosition(inside + step);
+    const further = clampRank(inside + stride);
     if (keepsAt(further)) inside = outside = further;
     else outside = further;
   }

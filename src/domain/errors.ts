@@ -1,6 +1,6 @@
 /**
- * The closed list of broken rules. An expected outcome is a returned union; a broken rule is thrown as a DomainError.
- * Transport layers turn a code into their own status in one table each; no rule is repeated there.
+ * All error codes. Expected outcomes are returned as unions; a violated rule is thrown as a DomainError. http/errors.ts maps
+ * the codes to statuses in one table and repeats no rule.
  */
 export type ErrorCode =
   | 'VALIDATION_FAILED'
@@ -29,14 +29,14 @@ export type ErrorCode =
   | 'IDEMPOTENCY_KEY_IN_USE'
   | 'IDEMPOTENCY_KEY_REUSED';
 
-/** One violated rule. `property` reads like `objectives[2]`, `pointer` is the JSON Pointer of the same place. */
+/** One violated rule. `property` is written like `objectives[2]`; `pointer` is the same as a JSON Pointer. */
 export interface Violation {
   readonly property: string;
   readonly pointer: string;
   readonly message: string;
 }
 
-/** An inverse named in an error so that the transport can link to it. */
+/** The inverse that an error is about, so that the answer can link to it. */
 export interface InverseReference {
   readonly objectiveId: number;
   readonly inverseId: number;
@@ -45,7 +45,7 @@ export interface InverseReference {
 export interface ErrorFacts {
   readonly violations?: readonly Violation[];
   readonly inverse?: InverseReference;
-  /** Seconds after which a repetition makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfterSeconds?: number;
 }
 
@@ -61,10 +61,10 @@ export class DomainError extends Error {
   }
 }
 
-/** Path of a violation as segments: field names and zero-based positions. */
+/** Path of a violation: field names and zero-based positions. */
 export type ViolationPath = readonly (string | number)[];
 
-/** Builds a violation from path segments, e.g. ['objectives', 2] -> objectives[2], /objectives/2. */
+/** Builds a violation from its path, e.g. ['objectives', 2] -> objectives[2], /objectives/2. */
 export function makeViolation(path: ViolationPath, message: string): Violation {
   let property = '';
   let pointer = '';
@@ -75,34 +75,34 @@ export function makeViolation(path: ViolationPath, message: string): Violation {
   return { property, pointer, message };
 }
 
-/** More violations than this are counted, not listed: an answer must stay readable and small. */
+/** Violations beyond this number are counted but not listed, so that an answer stays small and readable. */
 export const LISTED_VIOLATIONS = 100;
 
-/** VALIDATION_FAILED for a list that is not empty; at most 100 entries are kept, the text says how many there are. */
+/** VALIDATION_FAILED for a list that is not empty. It lists at most 100 violations and says how many there are. */
 export function validationFailed(violations: readonly Violation[]): DomainError {
   const { property, message } = violations[0]!;
   const first = `${property === '' ? 'the request' : property}: ${message}`;
-  const detail = violations.length === 1 ? first : `${violations.length} rules are violated, first ${first}`;
+  const detail = violations.length === 1 ? first : `${violations.length} violations, the first: ${first}`;
   return new DomainError('VALIDATION_FAILED', detail, { violations: violations.slice(0, LISTED_VIOLATIONS) });
 }
 
-/** Throws VALIDATION_FAILED when the list is not empty. */
+/** Throws VALIDATION_FAILED unless the list is empty. */
 export function refuseViolations(violations: readonly Violation[]): void {
   if (violations.length > 0) throw validationFailed(violations);
 }
 
-/** The error for a resource that does not exist, was deleted where that matters, or belongs to somebody else. */
+/** The error for a resource that does not exist, was deleted, or belongs to another account. */
 export function notFound(resource: string, id: number | string): DomainError {
   return new DomainError('NOT_FOUND', `There is no ${resource} ${id} here.`);
 }
 
-/** Seconds after which a client may try again: somebody has to make room first. */
+/** Seconds after which a client may retry: an operator has to free space first. */
 const DISK_FULL_RETRY_SECONDS = 30;
 
-/** The error for a write that the database has no disk space for; `cause` is what the database said. */
+/** The error for a write that fails for lack of disk space in the database; `cause` is the database's error. */
 export function diskFull(cause?: unknown): DomainError {
   const message =
-    'The disk of the database is full. Nothing was stored; send the request again when the operator has made room. Reading works meanwhile.';
+    'The disk of the database is full. Nothing was stored; send the request again once the operator has freed space. Reads still work.';
   return Object.assign(new DomainError('DISK_FULL', message, { retryAfterSeconds: DISK_FULL_RETRY_SECONDS }), {
     cause,
   });

@@ -1,8 +1,7 @@
 /**
- * What is told to webhooks. An event is recorded in the transaction of what it tells about; a delivery is one event on
- * its way to one webhook. States of a delivery: waiting (nobody sends it), leased (a worker sends it until the lease
- * expires), delivered (the receiver answered 2xx), dead (every attempt failed). Redelivery by hand leads from any of
- * them back to waiting.
+ * Events for webhooks. An event is recorded in the transaction of the change it reports; a delivery is one event on its way
+ * to one webhook. States of a delivery: waiting (for its next attempt), leased (a worker is sending it), delivered (the
+ * receiver answered 2xx), dead (every attempt failed). A manual redelivery leads from any of them back to waiting.
  */
 import type { Inverse } from './inverse.ts';
 import type { Matrix } from './matrix.ts';
@@ -11,7 +10,7 @@ import type { Project } from './project.ts';
 import { StopReason } from './stop-reason.ts';
 import type { OutputCaseSet, Trial } from './trial.ts';
 
-/** The kind of record that an event carries. */
+/** The kind of record that each event carries. */
 const KINDS = {
   'project.created': 'project',
   'output_cases.loaded': 'trial',
@@ -32,9 +31,9 @@ export function kindOf(name: EventName): EventKind {
   return KINDS[name];
 }
 
-/** The record of an event, as it is when the event is sent. What could not fit into a body is not read. */
+/** The record of an event, as it is when the event is sent. Parts that cannot fit into a body are not read. */
 export type EventRecord =
-  /** Cases are read all or, as null, not at all. */
+  /** inputCases: all of them, or null if they were not read. */
   | { readonly kind: 'project'; readonly project: Project; readonly inputCases: Matrix | null }
   | {
       readonly kind: 'trial';
@@ -44,9 +43,9 @@ export type EventRecord =
     }
   | {
       readonly kind: 'objective';
-      /** With its newest inverses that have an input. */
+      /** With its newest inverses, those that have an input. */
       readonly objective: ObjectiveWithInverses;
-      /** Also when it is none of those. */
+      /** Even if it is not among them. */
       readonly optimalInverse: Inverse | null;
       /** Whether older inverses were left out. */
       readonly isCut: boolean;
@@ -55,7 +54,7 @@ export type EventRecord =
 
 export interface NewEvent {
   readonly name: EventName;
-  /** Id of the record that the name tells the kind of. */
+  /** Id of the record, whose kind follows from the name. */
   readonly resourceId: number;
 }
 
@@ -65,19 +64,19 @@ export interface RecordedEvent extends NewEvent {
   readonly createdAt: Date;
 }
 
-/** How events look to those who receive them. */
+/** How events are written for their receivers. */
 export interface EventForm {
-  /** Fewest bytes that an inverse can take: no more inverses are read than could fit. */
+  /** The fewest bytes that an inverse can take, so that no more inverses are read than could fit. */
   fewestInverseBytes(size: {
     readonly inputCount: number;
     readonly outputCount: number;
     readonly hasOutput: boolean;
   }): number;
-  /** The body as JSON of at most so many bytes; a record that does not fit is shortened, and says so. */
+  /** The body as JSON of at most `maximumBytes`; a record that does not fit is shortened and marked as such. */
   render(event: RecordedEvent, record: EventRecord, maximumBytes: number): Uint8Array;
 }
 
-/** The event that reaching `stopReason` is, or undefined while the objective is running. */
+/** The event for reaching `stopReason`, or undefined while the objective is running. */
 export function endEvent(stopReason: StopReason): EventName | undefined {
   switch (stopReason) {
     case StopReason.satisfied:
@@ -95,13 +94,13 @@ export interface Webhook {
   readonly id: number;
   readonly url: string;
   readonly description: string | null;
-  /** null: every event. */
+  /** null: all events. */
   readonly eventNames: readonly EventName[] | null;
-  /** A webhook that is switched off keeps what is waiting and hears of no new events. */
+  /** A disabled webhook keeps its waiting deliveries and gets no new ones. */
   readonly enabled: boolean;
-  /** Since when attempts fail, or null while the last one succeeded. */
+  /** Since when attempts have failed, or null if the last one succeeded. */
   readonly failingSince: Date | null;
-  /** Until when deliveries are signed with an older secret too; null: with the newest alone. */
+  /** Until when deliveries are also signed with an older secret; null: with the newest only. */
   readonly previousSecretUntil: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -116,27 +115,27 @@ export interface Delivery {
   readonly eventName: EventName;
   readonly state: DeliveryState;
   readonly attempts: number;
-  /** When the next attempt is due; null when none follows. */
+  /** When the next attempt is due; null if there is none. */
   readonly nextAttemptAt: Date | null;
   readonly attemptedAt: Date | null;
-  /** HTTP status of the last answer, or null when none came. */
+  /** HTTP status of the last answer, or null if there was none. */
   readonly lastStatus: number | null;
   readonly lastError: string | null;
   readonly deliveredAt: Date | null;
   readonly createdAt: Date;
 }
 
-/** A delivery in the hands of a worker, with all that sending it needs. */
+/** A delivery leased to a worker, with everything needed to send it. */
 export interface LeasedDelivery {
   readonly id: number;
   readonly webhookId: number;
   readonly leaseToken: string;
-  /** This attempt included. */
+  /** Including this attempt. */
   readonly attempt: number;
   readonly url: string;
-  /** The newest first: those of a rotation under way are used together. */
+  /** Newest first; during a rotation there are several. */
   readonly secrets: readonly Uint8Array[];
-  /** Whether the receiver failed the last time. */
+  /** Whether the last attempt at this receiver failed. */
   readonly isFailing: boolean;
   readonly event: RecordedEvent;
 }
@@ -145,7 +144,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Pause after the first, second, ... failed attempt: about 21 hours in all, so that a receiver may fail overnight. */
+/** Delay after the first, second, ... failed attempt: about 21 hours in all, so that a receiver may be down overnight. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND_MS,
   30 * SECOND_MS,
@@ -157,10 +156,10 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   12 * HOUR_MS,
 ];
 
-/** The first attempt and one after every pause; a crash of the worker while sending counts as an attempt. */
+/** The first attempt and one after each delay; a worker that crashes while sending has made an attempt. */
 export const MAXIMUM_DELIVERY_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
 
-/** Pause before the next attempt after `attempt` (1, 2, ...) failed, or undefined: the delivery is dead. */
+/** Delay before the next attempt after `attempt` (1, 2, ...) failed; undefined: the delivery is dead. */
 export function deliveryDelayMs(attempt: number): number | undefined {
   return RETRY_DELAYS_MS[attempt - 1];
 }

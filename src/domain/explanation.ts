@@ -1,49 +1,13 @@
-/** What the optimizer has learned about an objective: how far its model can be trusted, and what cannot be met. */
+/** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
+import type { Diagnosis, Explanation } from '../optimizer/problem.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 
-export interface OutputInsight {
-  /** Quality of the model of this output on cases left out, in output units; null with too few cases. */
-  readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
-  /**
-   * Per input the share of the output's variance that involves it; interactions count for each input that takes part. null
-   * where the cases do not tell.
-   */
-  readonly sensitivity: readonly number[] | null;
-  /** Where each share may lie; null likewise. */
-  readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
-}
-
-export interface Diagnosis {
-  readonly nearestInput: readonly number[];
-  readonly nearestOutput: readonly number[];
-  readonly nearestIs: 'evaluated' | 'predicted';
-  /** Exact objectives: the L1 norm there; null for others. */
-  readonly l1Norm: number | null;
-  /**
-   * `output` is the zero-based number of the objective; the distance, in output units, that to what satisfies it, of exact
-   * objectives that to the target.
-   */
-  readonly unmet: readonly {
-    readonly output: number;
-    readonly distance: number;
-    readonly isOutOfReachAlone: boolean;
-  }[];
-  /** Pairs of objectives that can be met one by one but not together. */
-  readonly conflicts: readonly (readonly [number, number])[];
-}
-
-export interface Explanation {
-  readonly insight: readonly OutputInsight[] | null;
-  /** null while nothing speaks against reaching all objectives. */
-  readonly diagnosis: Diagnosis | null;
-}
-
 export interface StoredExplanation extends Explanation {
-  /** Number of evaluated cases it rests on. */
+  /** Number of evaluated cases it is based on. */
   readonly caseCount: number;
 }
 
-/** An explanation as it was stored, by this release or an earlier one, which left out facts that are now told. */
+/** Adds the fields that an earlier release did not store. */
 export function completeExplanation(stored: StoredExplanation): StoredExplanation {
   const { insight, diagnosis } = stored;
   return {
@@ -62,8 +26,8 @@ const NO_NORM = { l1Norm: null };
 const NOT_ALONE = { isOutOfReachAlone: false };
 
 /**
- * By how much the bound of an objective, or its target where it has none, would have to move for an output that misses
- * it by `distance`: in percent points for percent, which states its bounds in them, else in output units.
+ * By how much the bound of an objective, or its target if it has none, would have to move to accept an output that misses
+ * it by `distance`: in percent points for percent, otherwise in output units.
  */
 export function relaxation(definition: ObjectiveDefinition, output: number, distance: number): number {
   if (definition.objectiveTypes[output] !== ObjectiveType.percent) return distance;
@@ -73,15 +37,15 @@ export function relaxation(definition: ObjectiveDefinition, output: number, dist
 /** A diagnosis in words. */
 export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDefinition): string {
   const { l1Norm, unmet, conflicts } = diagnosis;
-  const place = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
+  const point = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
   const amounts = unmet.map(({ output, distance }) => {
     const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percent points' : '';
     return `objective ${output} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
   });
   const claim =
     l1Norm === null
-      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${place} bounds would have to be relaxed: ${amounts.join(', ')}.`
-      : `The targets seem out of reach; the least L1 norm ${place} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
+      ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
+      : `The targets seem out of reach; the least L1 norm ${point} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
   const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => output);
   const pairs = conflicts.map(([a, b]) => `${a} and ${b}`);
   return [
@@ -91,7 +55,7 @@ export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDef
   ].join(' ');
 }
 
-/** Four digits to read, and never less than the number: less would not be enough. */
+/** Four readable digits, rounded up: less would not be enough. */
 function roundedUp(value: number): number {
   const rounded = Number(value.toPrecision(4));
   if (rounded >= value) return rounded;

@@ -1,6 +1,6 @@
 /**
- * An inverse is a suggested input, later with the output that the client measured there. Iteration 1 is the
- * initial point, already completed. Inverses of one objective are strictly ordered; at most the last one is open.
+ * An inverse is a suggested input, later with the output that the client measured. Iteration 1 is the initial point, which
+ * is already completed. The inverses of one objective are strictly ordered; only the last one may be open.
  */
 export const InverseStatus = {
   active: 'active',
@@ -20,11 +20,11 @@ export interface Inverse {
   readonly input: readonly number[] | null;
   /** null until the output is known. */
   readonly output: readonly number[] | null;
-  /** The output of the last completed iteration before this one; what `results` judge while `output` is null. */
+  /** The output of the last completed iteration before this one; `results` judge it while `output` is null. */
   readonly basisOutput: readonly number[] | null;
   /** Nanoseconds the optimizer took. */
   readonly suggestTimeNs: number;
-  /** Nanoseconds between handing out the input and loading its output, or what the client stated. */
+  /** Nanoseconds from handing out the input to loading its output, or as the client stated. */
   readonly computeTimeNs: number;
   readonly suggestedAt: Date | null;
   readonly loadedAt: Date | null;
@@ -35,11 +35,11 @@ export interface Inverse {
   readonly failureReason: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-  /** Of inverses that an earlier release deleted; see disabledAtOf. */
+  /** Set only by earlier releases; see disabledAtOf. */
   readonly disabledAt: Date | null;
 }
 
-/** When an inverse was deleted: with its objective, never by itself. */
+/** When an inverse was deleted: with its objective, never on its own. */
 export function disabledAtOf(
   objective: { readonly disabledAt: Date | null },
   inverse: Pick<Inverse, 'disabledAt'>,
@@ -47,12 +47,12 @@ export function disabledAtOf(
   return inverse.disabledAt ?? objective.disabledAt;
 }
 
-/** An inverse still to be computed by a worker. */
+/** Whether a worker has yet to compute the inverse. */
 export function isBeingComputed(inverse: Pick<Inverse, 'status' | 'input'>): boolean {
   return inverse.status === InverseStatus.active && inverse.input === null;
 }
 
-/** An inverse handed out whose output is still missing. */
+/** Whether the inverse has been handed out and its output is missing. */
 export function awaitsOutput(inverse: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
   return inverse.status === InverseStatus.active && inverse.input !== null && inverse.output === null;
 }

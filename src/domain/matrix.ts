@@ -1,6 +1,8 @@
+import { toPositiveZero } from './vectors.ts';
+
 /**
- * Cases travel as matrices: one row per case, one column per input or output. Plain nested arrays of a million numbers
- * cost several times the memory and stall the event loop wherever they are copied.
+ * Cases as a matrix: one row per case, one column per input or output. Nested arrays of a million numbers take several
+ * times the memory and stall the event loop wherever they are copied.
  */
 export class Matrix {
   readonly rows: number;
@@ -8,29 +10,29 @@ export class Matrix {
   /** Row-major, rows x columns. */
   readonly values: Float64Array;
 
-  /** Throws RangeError when `values` does not hold rows x columns numbers. */
+  /** Throws RangeError unless `values` holds rows x columns numbers. */
   constructor(rows: number, columns: number, values: Float64Array) {
     if (values.length !== rows * columns) {
-      throw new RangeError(`a ${rows} x ${columns} matrix needs ${rows * columns} values, not ${values.length}`);
+      throw new RangeError(`a ${rows} x ${columns} matrix must have ${rows * columns} values, has ${values.length}`);
     }
     this.rows = rows;
     this.columns = columns;
     this.values = values;
   }
 
-  /** Rows of equal length. Throws RangeError when they differ. */
+  /** Throws RangeError unless all rows have the same length. */
   static from(rows: readonly ArrayLike<number>[]): Matrix {
     const columns = rows[0]?.length ?? 0;
     const values = new Float64Array(rows.length * columns);
     rows.forEach((row, i) => {
-      if (row.length !== columns) throw new RangeError(`row ${i} has ${row.length} values, not ${columns}`);
+      if (row.length !== columns) throw new RangeError(`row ${i} must have ${columns} values, has ${row.length}`);
       values.set(row, i * columns);
     });
     return new Matrix(rows.length, columns, values);
   }
 
   /**
-   * Rows as a client sent them, -0 as 0. A row of another length becomes zeros, and its position is returned so that the
+   * Rows as a client sent them, with -0 as 0. A row of another length becomes zeros; its position is returned so that the
    * caller can refuse it.
    */
   static fromSent(
@@ -41,8 +43,7 @@ export class Matrix {
     const uneven: number[] = [];
     rows.forEach((row, i) => {
       if (row.length !== columns) uneven.push(i);
-      // Adding 0 to -0 gives 0.
-      else for (let j = 0; j < columns; j++) values[i * columns + j] = row[j]! + 0;
+      else for (let j = 0; j < columns; j++) values[i * columns + j] = toPositiveZero(row[j]!);
     });
     return { matrix: new Matrix(rows.length, columns, values), uneven };
   }
@@ -52,7 +53,7 @@ export class Matrix {
     return Array.from(this.values.subarray(i * this.columns, (i + 1) * this.columns));
   }
 
-  /** Copies of the rows from `from` on, at most `count` of them. */
+  /** Copies of up to `count` rows, starting at `from`. */
   toRows(from = 0, count: number = this.rows): number[][] {
     const end = Math.min(this.rows, from + count);
     return Array.from({ length: Math.max(0, end - from) }, (_, i) => this.row(from + i));

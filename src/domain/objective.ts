@@ -1,9 +1,10 @@
 /**
- * The definition of an objective: one target per output with its type and bounds. Checked once by `checkDefinition`;
- * how an output is judged against it stands in acceptance.ts, how it ends in stop-reason.ts.
+ * The definition of an objective: one target per output, with its type and bounds. acceptance.ts judges outputs against
+ * it, and stop-reason.ts decides how it ends.
  */
 import { makeViolation, type Violation } from './errors.ts';
 import type { Inverse } from './inverse.ts';
+import { checkInput, type InputSpace } from './project.ts';
 import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
 
@@ -23,21 +24,37 @@ export type ObjectiveType = (typeof ObjectiveType)[keyof typeof ObjectiveType];
 export const OBJECTIVE_TYPES = Object.values(ObjectiveType);
 
 export const DEFAULT_MAXIMUM_ATTEMPTS = 500;
+/** The most that a client may ask for. */
+export const LARGEST_MAXIMUM_ATTEMPTS = 100_000;
 export const DEFAULT_CONVERGENCE = 1e-6;
+
+export type Bound = number | null;
 
 export interface ObjectiveDefinition {
   /** Target per output. */
   readonly objectives: readonly number[];
   readonly objectiveTypes: readonly ObjectiveType[];
-  /** Offsets from the target, one per output, or empty when none were given. */
-  readonly minimumBounds: readonly number[];
-  readonly maximumBounds: readonly number[];
+  /** Offsets from the target, one per output, or empty when none were given. Only types without bounds may have null. */
+  readonly minimumBounds: readonly Bound[];
+  readonly maximumBounds: readonly Bound[];
   readonly desiredL1Norm: number;
-  /** Relative criterion; see acceptance.ts for what it means for exact objectives. */
+  /** Relative criterion for exact objectives; see acceptance.ts. */
   readonly convergence: number;
 }
 
-export interface Objective extends ObjectiveDefinition {
+/** What is stored about the nearest run of an objective; see nearest.ts. */
+export interface NearestSoFar {
+  /** Zero-based; null when no case succeeded. Final, as the cases of an objective never change. */
+  readonly nearestCase: number | null;
+  readonly nearestCaseInput: readonly number[] | null;
+  readonly nearestCaseOutput: readonly number[] | null;
+  /** The nearest of the iterations up to `judgedThrough`. */
+  readonly nearestIteration: number | null;
+  /** null: not even the cases have been judged, as in rows of an earlier version. */
+  readonly judgedThrough: number | null;
+}
+
+export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly id: number;
   readonly trialId: number;
   readonly number: number;
@@ -53,7 +70,16 @@ export interface Objective extends ObjectiveDefinition {
   readonly disabledAt: Date | null;
 }
 
-/** An objective with its inverses in order of creation: what a poll shows. */
+/** A definition as a client sends it, with the point from which the search starts. */
+export interface NewObjective extends ObjectiveDefinition {
+  readonly initialInput: readonly number[];
+  readonly initialOutput: readonly number[];
+  readonly maximumAttempts: number;
+  /** 'where-needed' unless given. */
+  readonly boundsRule?: BoundsRule;
+}
+
+/** An objective with its inverses in order of creation. */
 export interface ObjectiveWithInverses extends Objective {
   readonly inverses: readonly Inverse[];
 }
@@ -62,71 +88,123 @@ export function hasBounds(type: ObjectiveType): boolean {
   return type === ObjectiveType.percent || type === ObjectiveType.value;
 }
 
+/** The bounds of objective j, whose type has bounds: `checkNewObjective` takes null only for the others. */
+export function boundsOf(
+  { minimumBounds, maximumBounds }: Pick<ObjectiveDefinition, 'minimumBounds' | 'maximumBounds'>,
+  j: number,
+): { readonly minimum: number; readonly maximum: number } {
+  return { minimum: minimumBounds[j]!, maximum: maximumBounds[j]! };
+}
+
 export function isAspiration(type: ObjectiveType): boolean {
   return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
 }
 
 /**
- * Which bounds are checked.
- * - where-needed: both arrays as soon as some objective is percent or value, then every entry; else only their lengths.
+ * Which bounds are required and checked.
+ * - where-needed: if some objective is percent or value, both arrays and every entry; otherwise only the lengths.
  * - always: both arrays and every entry, whatever the types.
- * - bounded-types: both arrays as soon as some objective is percent or value, then the entries of those objectives.
+ * - bounded-types: if some objective is percent or value, both arrays and the entries of those objectives.
  */
 export type BoundsRule = 'where-needed' | 'always' | 'bounded-types';
 
-/** All violations of a definition. `outputCount` is the number of outputs of the trial. */
-export function checkDefinition(
-  definition: ObjectiveDefinition,
-  outputCount: number,
-  boundsRule: BoundsRule = 'where-needed',
+/** What an objective has to agree with. */
+interface ObjectiveContext {
+  /** Number of outputs of the trial. */
+  readonly outputCount: number;
+  readonly space: InputSpace;
+}
+
+type ArrayField = 'objectives' | 'objectiveTypes' | 'minimumBounds' | 'maximumBounds' | 'initialOutput';
+type Lengths = { readonly [Field in ArrayField]?: { readonly length: number } };
+
+/**
+ * All violations of a new objective. If a body is refused for some of its fields, the others are still checked: rules
+ * about missing fields are skipped, and without a context so are the rules that need one.
+ *
+ * @param arrays  the arrays whose lengths are checked; may also have those whose elements are invalid
+ */
+export function checkNewObjective(
+  fields: Partial<NewObjective>,
+  context?: ObjectiveContext,
+  arrays: Lengths = fields,
 ): readonly Violation[] {
-  const { objectives, objectiveTypes } = definition;
-  const violations: Violation[] = [...checkLength(['objectives'], objectives, outputCount, 'output of the trial')];
-  violations.push(...checkLength(['objectiveTypes'], objectiveTypes, objectives.length, 'objective'));
+  const { objectives = [], objectiveTypes = [], initialInput, desiredL1Norm, convergence } = fields;
+  const violations: Violation[] = [];
+  if (context !== undefined) {
+    violations.push(...checkLength(['objectives'], objectives, context.outputCount, 'output of the trial'));
+  }
+  violations.push(...checkLengths(arrays, ['objectiveTypes']));
   const exactCount = objectiveTypes.filter((type) => type === ObjectiveType.exact).length;
   if (exactCount > 0 && exactCount < objectiveTypes.length) {
-    const message = 'exact judges all outputs together: either every type is exact or none is.';
+    const message = 'exact judges all outputs together: either every type must be exact or none.';
     violations.push(makeViolation(['objectiveTypes'], message));
   }
   objectiveTypes.forEach((type, j) => {
     if (type === ObjectiveType.percent && objectives[j] === 0) {
-      violations.push(makeViolation(['objectives', j], 'a percent objective needs a target other than 0; use value.'));
+      violations.push(makeViolation(['objectives', j], 'must not be 0 for a percent objective; use value instead.'));
     }
   });
-  violations.push(...checkBounds(definition, boundsRule));
-  if (!(definition.desiredL1Norm >= 0)) {
-    violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${definition.desiredL1Norm}.`));
+  violations.push(...checkBounds(fields, arrays));
+  if (desiredL1Norm !== undefined && !(desiredL1Norm >= 0)) {
+    violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${desiredL1Norm}.`));
   }
-  if (!(definition.convergence > 0)) {
-    violations.push(makeViolation(['convergence'], `must be positive, is ${definition.convergence}.`));
+  if (convergence !== undefined && !(convergence > 0)) {
+    violations.push(makeViolation(['convergence'], `must be positive, is ${convergence}.`));
+  }
+  if (context !== undefined && initialInput !== undefined) {
+    violations.push(...checkInput(context.space, initialInput, ['initialInput']));
+  }
+  return [...violations, ...checkLengths(arrays, ['initialOutput'])];
+}
+
+/** Every array has one entry per objective. */
+function checkLengths(arrays: Lengths, names: readonly ArrayField[]): readonly Violation[] {
+  const { objectives } = arrays;
+  if (objectives === undefined) return [];
+  return names.flatMap((name) => {
+    const values = arrays[name];
+    return values === undefined ? [] : checkLength([name], values, objectives.length, 'objective');
+  });
+}
+
+const BOUNDS = ['minimumBounds', 'maximumBounds'] as const;
+
+function checkBounds(fields: Partial<NewObjective>, arrays: Lengths): readonly Violation[] {
+  const { objectiveTypes = [], minimumBounds = [], maximumBounds = [], boundsRule: rule = 'where-needed' } = fields;
+  const areRequired = rule === 'always' || objectiveTypes.some(hasBounds);
+  const given = BOUNDS.filter((field) => arrays[field]?.length !== 0);
+  const missing = BOUNDS.filter((field) => !given.includes(field));
+  const violations = [...checkLengths(arrays, given)];
+  if (!areRequired) return violations;
+  const count = arrays.objectives?.length ?? 0;
+  if (count > 0) violations.push(...missing.map((field) => missingBounds(field, count, rule)));
+  for (let j = 0; j < Math.min(minimumBounds.length, maximumBounds.length); j++) {
+    const type = objectiveTypes[j];
+    const isBounded = type !== undefined && hasBounds(type);
+    if (isBounded || rule !== 'bounded-types') violations.push(...checkPair(fields, j, isBounded));
   }
   return violations;
 }
 
-function checkBounds(definition: ObjectiveDefinition, rule: BoundsRule): Violation[] {
-  const violations: Violation[] = [];
-  const count = definition.objectives.length;
-  const areRequired = rule === 'always' || definition.objectiveTypes.some(hasBounds);
-  for (const field of ['minimumBounds', 'maximumBounds'] as const) {
-    const bounds = definition[field];
-    if (bounds.length === 0 && areRequired && count > 0) {
-      const reason = rule === 'always' ? 'is required' : 'is required: some objective is percent or value';
-      violations.push(makeViolation([field], `${reason} (${count} values).`));
-    } else if (bounds.length !== 0) {
-      violations.push(...checkLength([field], bounds, count, 'objective'));
-    }
+function missingBounds(field: string, count: number, rule: BoundsRule): Violation {
+  const reason = rule === 'always' ? '' : ' because some objective is percent or value';
+  return makeViolation([field], `is required${reason}: send ${count} values.`);
+}
+
+/** A type without bounds takes null; two numbers must be in order whatever the type. */
+function checkPair(fields: Partial<NewObjective>, j: number, isBounded: boolean): readonly Violation[] {
+  const type = fields.objectiveTypes?.[j];
+  const minimum = fields.minimumBounds![j]!;
+  const maximum = fields.maximumBounds![j]!;
+  if (minimum !== null && maximum !== null) {
+    if (maximum > minimum) return [];
+    const advice = isBounded || type === undefined ? '' : `; ${type} has no bounds, so both may be null`;
+    const message = `must be greater than minimumBounds[${j}] (${minimum}), is ${maximum}${advice}.`;
+    return [makeViolation(['maximumBounds', j], message)];
   }
-  if (!areRequired) return violations;
-  const shared = Math.min(definition.minimumBounds.length, definition.maximumBounds.length);
-  for (let j = 0; j < shared; j++) {
-    const type = definition.objectiveTypes[j];
-    if (rule === 'bounded-types' && (type === undefined || !hasBounds(type))) continue;
-    const minimum = definition.minimumBounds[j]!;
-    const maximum = definition.maximumBounds[j]!;
-    if (!(maximum > minimum)) {
-      const message = `must be greater than minimumBounds[${j}] (${minimum}), is ${maximum}.`;
-      violations.push(makeViolation(['maximumBounds', j], message));
-    }
-  }
-  return violations;
+  if (!isBounded) return [];
+  return BOUNDS.filter((field) => fields[field]![j] === null).map((field) =>
+    makeViolation([field, j], `must be a number because objective ${j} is ${type}, is null.`),
+  );
 }

@@ -1,9 +1,10 @@
 /**
- * The input space of a project and its invariants. A space is checked once, when the project is created; afterwards
- * every other part of the product relies on it.
+ * The input space of a project and its invariants. A space is checked when the project is created; everything else relies
+ * on it.
  */
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { Matrix } from './matrix.ts';
+import { checkLength } from './vectors.ts';
 
 export const InputType = {
   float: 'float',
@@ -13,7 +14,7 @@ export const InputType = {
 } as const;
 export type InputType = (typeof InputType)[keyof typeof InputType];
 
-/** A Map, because a plain object would also know words such as `constructor`. */
+/** A Map, because a plain object also has names such as `constructor`. */
 const INPUT_TYPE_SYNONYMS: ReadonlyMap<string, InputType> = new Map([
   ['float', InputType.float],
   ['continuous', InputType.float],
@@ -32,7 +33,7 @@ export interface InputSpace {
   readonly minimums: readonly number[];
   readonly maximums: readonly number[];
   readonly inputTypes: readonly InputType[];
-  /** One list of names per input; empty for inputs that are no category. */
+  /** One list of names per input, empty unless the input is a category. */
   readonly categories: readonly (readonly string[])[];
 }
 
@@ -40,7 +41,7 @@ export interface Project extends InputSpace {
   readonly id: number;
   readonly modelId: number;
   readonly name: string;
-  /** Number of outputs the client announced; loaded output cases must match it. */
+  /** Number of outputs that the client announced; output cases must match it. */
   readonly outputCount: number | null;
   readonly caseCount: number;
   readonly seed: number;
@@ -50,20 +51,20 @@ export interface Project extends InputSpace {
   readonly disabledAt: Date | null;
 }
 
-/** Cases are read only where they are needed: they may be a thousand times as large as the rest. */
+/** Cases are read only where they are needed: they may be a thousand times larger than the rest. */
 export interface ProjectWithCases extends Project {
   /** caseCount x inputCount. */
   readonly inputCases: Matrix;
 }
 
-/** The input type meant by a client's word, case aside, or undefined. */
+/** The input type that a client's word stands for, in any case, or undefined. */
 export function parseInputType(word: string): InputType | undefined {
   return INPUT_TYPE_SYNONYMS.get(word.toLowerCase());
 }
 
 /**
- * Brings the client's categories into one list per input. Taken: one list per input (null for none), or one flat list
- * of names when exactly one input is a category. Anything else comes back as undefined.
+ * The client's categories as one list per input. Accepts one list per input (null for none), or one flat list of names if
+ * exactly one input is a category; otherwise returns undefined.
  */
 export function toCategoryLists(
   categories: readonly (string | readonly string[] | null)[],
@@ -80,18 +81,11 @@ export function toCategoryLists(
   return categories.map((entry) => (entry as readonly string[] | null) ?? []);
 }
 
-/** All violations of a space; empty when it is valid. */
+/** All violations of a space. */
 export function checkInputSpace(space: InputSpace): readonly Violation[] {
   const violations: Violation[] = [];
   for (const field of ['minimums', 'maximums', 'inputTypes', 'categories'] as const) {
-    if (space[field].length !== space.inputCount) {
-      violations.push(
-        makeViolation(
-          [field],
-          `needs one entry per input: ${space.inputCount} expected, ${space[field].length} given.`,
-        ),
-      );
-    }
+    violations.push(...checkLength([field], space[field], space.inputCount, 'input'));
   }
   if (violations.length > 0) return violations;
   for (let i = 0; i < space.inputCount; i++) violations.push(...checkVariable(space, i));
@@ -108,18 +102,18 @@ function checkVariable(space: InputSpace, i: number): Violation[] {
     violations.push(makeViolation(['maximums', i], `must be greater than minimums[${i}] (${minimum}), is ${maximum}.`));
   } else if (!Number.isFinite(maximum - minimum)) {
     violations.push(
-      makeViolation(['maximums', i], `is too far from minimums[${i}]: the width must be a finite number.`),
+      makeViolation(['maximums', i], `must be closer to minimums[${i}]: the difference must be a finite number.`),
     );
   }
   if (type === InputType.boolean && (minimum !== 0 || maximum !== 1)) {
-    violations.push(makeViolation(['minimums', i], 'a boolean input has the minimum 0 and the maximum 1.'));
+    violations.push(makeViolation(['minimums', i], 'must be 0 for a boolean input, with the maximum 1.'));
   }
   if (type === InputType.integer || type === InputType.category) {
     for (const [field, bound] of [
       ['minimums', minimum],
       ['maximums', maximum],
     ] as const) {
-      // Above 2^53 neighbouring whole numbers are no longer told apart.
+      // Beyond 2^53 - 1, doubles cannot distinguish neighboring whole numbers.
       if (!Number.isSafeInteger(bound)) {
         violations.push(
           makeViolation([field, i], `must be a whole number for ${type}, at most 2^53 - 1, is ${bound}.`),
@@ -145,26 +139,21 @@ function checkCategoryNames(
   const needed = maximum - minimum + 1;
   if (Number.isInteger(needed) && names.length !== needed) {
     violations.push(
-      makeViolation(['categories', i], `needs maximum - minimum + 1 = ${needed} names, ${names.length} given.`),
+      makeViolation(['categories', i], `must have maximum - minimum + 1 = ${needed} names, has ${names.length}.`),
     );
   }
-  if (new Set(names).size !== names.length) violations.push(makeViolation(['categories', i], 'the names must differ.'));
+  if (new Set(names).size !== names.length)
+    violations.push(makeViolation(['categories', i], 'must not repeat a name.'));
   return violations;
 }
 
-/** A float this far outside its bounds, relative to their width, is taken for rounding and accepted. */
+/** A float this far outside its bounds, relative to their width, is accepted as a rounding error. */
 const BOUND_SLACK = 1e-9;
-
-function inputLengthFault(expected: number, given: number): string {
-  return `needs one value per input: ${expected} expected, ${given} given.`;
-}
 
 /** Violations of one input vector against the space: length, bounds, whole numbers. */
 export function checkInput(space: InputSpace, input: ArrayLike<number>, path: ViolationPath): readonly Violation[] {
-  if (input.length !== space.inputCount) {
-    return [makeViolation(path, inputLengthFault(space.inputCount, input.length))];
-  }
-  const violations: Violation[] = [];
+  const violations: Violation[] = [...checkLength(path, input, space.inputCount, 'input')];
+  if (violations.length > 0) return violations;
   for (let i = 0; i < input.length; i++) {
     const value = input[i]!;
     const minimum = space.minimums[i]!;
@@ -180,43 +169,61 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
   return violations;
 }
 
-/** A project as a client describes it; made by \`toNewProject\`, which checks it. */
+/** A project as a client describes it; `toNewProject` makes and checks it. */
 export interface NewProject {
   readonly name: string;
   readonly space: InputSpace;
-  /** The client's own points, rows x inputCount, or null to have them designed. */
+  /** The client's own points, rows x inputCount; null: they are designed. */
   readonly inputCases: Matrix | null;
   readonly caseCount: number | null;
   readonly outputCount: number | null;
 }
 
-/** Numbers in the cases of a project, own or to be designed; 0 where the design decides how many there are. */
+/** Numbers in the cases of a project, the client's own or designed; 0 if the design decides how many there are. */
 export function countCaseNumbers({ space, inputCases, caseCount }: NewProject): number {
   return space.inputCount * (inputCases?.rows ?? caseCount ?? 0);
 }
 
-/** Rows as a client sent them, as a matrix. Every row needs a value per input; at most 100 of those that differ are named. */
-export function toInputMatrix(
-  rows: readonly (readonly number[])[],
-  inputCount: number,
-): { readonly matrix: Matrix; readonly violations: readonly Violation[] } {
-  const { matrix, uneven } = Matrix.fromSent(rows, inputCount);
-  const violations = uneven
-    .slice(0, LISTED_VIOLATIONS)
-    .map((i) => makeViolation(['inputCases', i], inputLengthFault(inputCount, rows[i]!.length)));
-  return { matrix, violations };
+/** The same, before it was checked: its cases are still rows. */
+interface SentProject extends Omit<NewProject, 'inputCases'> {
+  readonly inputCases: readonly (readonly number[])[] | null;
 }
 
-/** All violations of a new project, at most 100 of its cases. */
-export function checkNewProject({ space, inputCases, caseCount }: NewProject): readonly Violation[] {
-  const violations: Violation[] = [...checkInputSpace(space)];
-  if (violations.length > 0 || inputCases === null) return violations;
+/** The project with everything that is wrong with it, at most 100 of its cases. */
+export function toNewProject(sent: SentProject): {
+  readonly project: NewProject;
+  readonly violations: readonly Violation[];
+} {
+  const { space, inputCases: rows, caseCount } = sent;
+  const read = rows === null ? null : Matrix.fromSent(rows, space.inputCount);
+  const inputCases = read?.matrix ?? null;
+  const violations = [...checkInputSpace(space)];
+  if (read !== null && read.uneven.length > 0) {
+    violations.push(...checkRowLengths(space, rows!, read.uneven));
+  } else if (inputCases !== null && violations.length === 0) {
+    violations.push(...checkInputCases(space, inputCases, caseCount));
+  }
+  return { project: { ...sent, inputCases }, violations };
+}
+
+function checkRowLengths(
+  { inputCount }: InputSpace,
+  rows: readonly (readonly number[])[],
+  uneven: readonly number[],
+): readonly Violation[] {
+  return uneven
+    .slice(0, LISTED_VIOLATIONS)
+    .flatMap((i) => checkLength(['inputCases', i], rows[i]!, inputCount, 'input'));
+}
+
+function checkInputCases(space: InputSpace, inputCases: Matrix, caseCount: number | null): readonly Violation[] {
+  const violations: Violation[] = [];
   for (let i = 0; i < inputCases.rows && violations.length < LISTED_VIOLATIONS; i++) {
     const row = inputCases.values.subarray(i * inputCases.columns, (i + 1) * inputCases.columns);
     violations.push(...checkInput(space, row, ['inputCases', i]));
   }
   if (caseCount !== null && caseCount !== inputCases.rows) {
-    const message = `must be the number of inputCases (${inputCases.rows}) or be left out.`;
+    const message = `must be the number of inputCases (${inputCases.rows}) or left out, is ${caseCount}.`;
     violations.push(makeViolation(['caseCount'], message));
   }
   return violations;

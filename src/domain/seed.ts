@@ -1,6 +1,6 @@
 /**
- * A 32-bit seed derived from plain data (FNV-1a over its JSON text), so that the same definition gives the same design
- * and the same suggestions wherever and whenever it is entered.
+ * A 32-bit seed derived from plain data (FNV-1a over its JSON text): the same definition always gives the same design and
+ * the same suggestions.
  */
 export function seedOf(data: unknown): number {
   let hash = 0x811c9dc5;

@@ -1,16 +1,16 @@
 /**
- * The state machine of an objective and of its inverses. Facts come in, the next states come out; nobody else decides.
+ * The state machine of an objective and its inverses. It maps events to the next states; no other file decides them.
  *
  * Objective (stopReason): RUNNING is the only state with outgoing edges; SATISFIED, STOPPED and EXHAUSTED are final.
  * Inverse (status): active is the only state with outgoing edges; converged, max_iterations, stopped and failed are final.
- * An active inverse whose output was loaded without satisfying everything stays active; its loadedAt tells.
+ * An inverse whose output was loaded without satisfying everything stays active; its loadedAt shows that.
  */
 import { InverseStatus } from './inverse.ts';
 
 export const StopReason = { running: 0, satisfied: 1, stopped: 2, exhausted: 3 } as const;
 export type StopReason = (typeof StopReason)[keyof typeof StopReason];
 
-/** What can happen to a running objective. */
+/** Everything that can happen to a running objective. */
 export type ObjectiveEvent =
   | 'inverse-suggested'
   | 'output-satisfied'
@@ -47,18 +47,18 @@ export function isFinal(stopReason: StopReason): boolean {
   return stopReason !== StopReason.running;
 }
 
-/** The states after `event`, or undefined when the objective has ended: a final state never changes again. */
+/** The states after `event`, or undefined if the objective has ended: a final state never changes. */
 export function nextState(current: StopReason, event: ObjectiveEvent): Transition | undefined {
   return isFinal(current) ? undefined : TRANSITIONS[event];
 }
 
-/** The event that a loaded output is, given the verdict and the attempts used. */
+/** The event for a loaded output, given the verdict and the attempts used. */
 export function outputEvent(isSatisfied: boolean, attempts: Attempts): ObjectiveEvent {
   if (isSatisfied) return 'output-satisfied';
   return areUsedUp(attempts) ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
-/** The event that a reported failure of the client's run is. */
+/** The event for a run that the client reports as failed. */
 export function failedRunEvent(attempts: Attempts): ObjectiveEvent {
   return areUsedUp(attempts) ? 'last-run-failed' : 'run-failed';
 }

@@ -1,6 +1,6 @@
 /**
- * A trial is one load of output cases. States: active -> completed by the client; active -> failed is reserved for a
- * trial whose data turn out to be unusable. Only an active trial takes objectives and suggestions.
+ * A trial is one load of output cases. States: active -> completed by the client; active -> failed is reserved for trials
+ * with unusable data. Only an active trial accepts objectives and suggestions.
  */
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from './errors.ts';
 import { Matrix } from './matrix.ts';
@@ -8,7 +8,7 @@ import { Matrix } from './matrix.ts';
 export const TrialStatus = { active: 'active', completed: 'completed', failed: 'failed' } as const;
 export type TrialStatus = (typeof TrialStatus)[keyof typeof TrialStatus];
 
-/** The output of one row per input case, immutable once stored. */
+/** One row of outputs per input case, immutable once stored. */
 export interface OutputCaseSet {
   readonly id: number;
   readonly modelId: number;
@@ -23,7 +23,7 @@ export interface OutputCaseSet {
 }
 
 export interface OutputCaseSetWithCases extends OutputCaseSet {
-  /** caseCount x outputCount. Row i answers input case i; rows of failed runs hold what the client sent and are never used. */
+  /** caseCount x outputCount. Row i belongs to input case i; rows of failed runs hold what the client sent and are never used. */
   readonly outputCases: Matrix;
 }
 
@@ -39,7 +39,7 @@ export interface Trial {
   readonly disabledAt: Date | null;
 }
 
-/** A trial's status may be repeated, or moved from active to completed; everything else is refused. */
+/** Whether a trial may change its status: only from active to completed, or not at all. */
 export function canMoveTrial(from: TrialStatus, to: TrialStatus): boolean {
   return from === to || (from === TrialStatus.active && to === TrialStatus.completed);
 }
@@ -52,8 +52,8 @@ export interface OutputCases {
 }
 
 /**
- * Rows as a client sent them, as a matrix. A row of a failed run keeps its place: one of another length becomes zeros,
- * which nothing ever reads. Every other row needs outputCount values.
+ * The client's rows as a matrix. The row of a failed run is kept, as zeros if it has another length; nothing reads it. Every
+ * other row must have outputCount values.
  */
 export function toOutputMatrix(
   rows: readonly (readonly number[])[],
@@ -64,14 +64,14 @@ export function toOutputMatrix(
   const { matrix, uneven } = Matrix.fromSent(rows, outputCount);
   const wrong = uneven.filter((i) => !failed.has(i)).slice(0, LISTED_VIOLATIONS);
   const violations = wrong.map((i) =>
-    makeViolation(['outputCases', i], `needs outputCount = ${outputCount} values, has ${rows[i]!.length}.`),
+    makeViolation(['outputCases', i], `must have outputCount = ${outputCount} values, has ${rows[i]!.length}.`),
   );
   return { matrix, violations };
 }
 
-/** Violations of loaded output cases against the number of designed cases and the announced number of outputs. */
+/** Violations of output cases that do not match their project. */
 export function checkOutputCases(
-  { outputCount, outputCases, failedCases }: OutputCases,
+  { outputCount, outputCases }: OutputCases,
   project: { readonly caseCount: number; readonly outputCount: number | null },
 ): readonly Violation[] {
   const violations: Violation[] = [];
@@ -80,15 +80,17 @@ export function checkOutputCases(
     violations.push(makeViolation(['outputCount'], message));
   }
   if (outputCases.rows > project.caseCount) {
-    const message = `has ${outputCases.rows} rows, the project has only ${project.caseCount} input cases.`;
+    const message = `must have at most ${project.caseCount} rows, one per input case of the project, has ${outputCases.rows}.`;
     violations.push(makeViolation(['outputCases'], message));
   }
-  return [...violations, ...checkFailedCases(failedCases, outputCases.rows)];
+  return violations;
 }
 
-/** Failed rows must exist. */
+/** Every failed row must exist. */
 export function checkFailedCases(failedCases: readonly number[], rowCount: number): readonly Violation[] {
   return failedCases.flatMap((row, k) =>
-    row < rowCount ? [] : [makeViolation(['failedCases', k], `names row ${row}, the last row is ${rowCount - 1}.`)],
+    row < rowCount
+      ? []
+      : [makeViolation(['failedCases', k], `must be at most ${rowCount - 1}, the last row, is ${row}.`)],
   );
 }

@@ -1,16 +1,15 @@
 import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
 
-/** One value per input variable of a project; finite, no -0. */
-export type InputVector = readonly number[];
-/** One value per output; finite, no -0. */
-export type OutputVector = readonly number[];
-
-/** -0 becomes 0, because neither JSON nor SQL keeps it and a stored history must read back as the same bytes. */
-export function withoutNegativeZero(values: readonly number[]): number[] {
-  return values.map((value) => value + 0);
+/** -0 becomes 0: JSON does not keep it, and a stored history must read back as the same bytes. */
+export function toPositiveZero(value: number): number {
+  return value + 0;
 }
 
-/** Keeps a computed figure representable in JSON: a difference of two finite doubles may overflow. */
+export function withoutNegativeZero(values: readonly number[]): number[] {
+  return values.map(toPositiveZero);
+}
+
+/** Keeps a computed value representable in JSON: the difference of two finite doubles may overflow. */
 export function toFinite(value: number): number {
   if (value > Number.MAX_VALUE) return Number.MAX_VALUE;
   return Math.max(value, -Number.MAX_VALUE);
@@ -27,13 +26,13 @@ export function areEqualVectors(a: readonly number[], b: readonly number[]): boo
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** Violations of `values` having `length` entries; `what` completes "needs one value per ...". */
+/** The violation when `values` does not have `length` entries; `what` completes "needs one value per ...". */
 export function checkLength(
   path: ViolationPath,
-  values: readonly unknown[],
+  values: { readonly length: number },
   length: number,
   what: string,
 ): readonly Violation[] {
   if (values.length === length) return [];
-  return [makeViolation(path, `needs one value per ${what}: ${length} expected, ${values.length} given.`)];
+  return [makeViolation(path, `must have one value per ${what} (${length}), has ${values.length}.`)];
 }

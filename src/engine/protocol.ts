@@ -13,7 +13,7 @@ export type EngineTask =
       readonly requestNumber: number;
     };
 
-export type EngineAnswer<Result> =
+type EngineAnswer<Result> =
   | { readonly ok: true; readonly result: Result; readonly elapsedNs: number }
   /** The stack of the error. */
   | { readonly ok: false; readonly fault: string };

@@ -1,10 +1,10 @@
-/** By what strangers are counted. */
+/** Identifies clients that have not authenticated. */
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
 /**
- * The client's IPv4 address, or the /64 of its IPv6 address, since whoever has one address of a /64 has all of them. Follows
- * TRUST_PROXY; where a proxy names something that is no address, the proxy itself counts.
+ * The client's IPv4 address, or the /64 of its IPv6 address, because a client that has one address of a /64 has them all.
+ * Follows TRUST_PROXY; if a proxy reports something that is not an address, the proxy itself counts.
  */
 export function clientAddress(request: FastifyRequest): string {
   return toNetwork(request.ip) ?? toNetwork(request.socket.remoteAddress ?? '') ?? 'unknown';
@@ -29,7 +29,7 @@ function firstGroups(address: string): string {
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
-    // An IPv4 address at the end stands for two groups.
+    // A trailing IPv4 address counts as two groups.
     const after = tail === '' ? 0 : tail.split(':').length + (tail.includes('.') ? 1 : 0);
     const written = tail === '' ? [] : tail.split(':');
     groups.push(...new Array<string>(8 - groups.length - after).fill('0'), ...written);

@@ -1,4 +1,4 @@
-/** What the ingress needs from outside. It passes `db` and `suggestionWaiters` on to the use cases and never looks inside. */
+/** Everything that the ingress is given. It only hands `db` and `suggestionWaiters` on to the use cases. */
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
@@ -8,51 +8,51 @@ import type { Engine } from '../engine/pool.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Tracing } from '../telemetry/tracing.ts';
 import type { Bodies } from './body/bodies.ts';
+import type { ConnectionLimits } from './connections.ts';
 import type { HeavyLane } from './fairness/heavy-lane.ts';
-import type { InHand } from './fairness/places.ts';
-import type { LoadLimits } from './plugins/backpressure.ts';
-import type { ConnectionLimits } from './plugins/connections.ts';
+import type { RequestSlots } from './fairness/slots.ts';
+import type { LoadLimits } from './hooks/backpressure.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { WrongKeys } from './wrong-keys.ts';
 
 export interface HttpSettings {
-  /** Largest body of a request that carries cases. */
+  /** Largest body with cases. */
   readonly bodyLimitBytes: number;
-  /** Bytes of all bodies that the process holds at a time; twice bodyLimitBytes unless given. */
+  /** Bytes of all bodies in the process at a time; twice bodyLimitBytes unless given. */
   readonly bodyBytesInFlight?: number;
-  /** How long a suggest request waits for its suggestion unless the client says otherwise. */
+  /** How long a request waits for its suggestion by default. */
   readonly suggestWaitMs: number;
-  /** The longest wait a client may ask for. */
+  /** The longest wait that a client may ask for. */
   readonly suggestWaitMaximumMs: number;
-  /** Fastify's trustProxy: whether X-Forwarded-* count, or whose. */
+  /** Fastify's trustProxy: whether, or from whom, to trust X-Forwarded-*. */
   readonly trustProxy: boolean | number | readonly string[];
-  /** Time in which a whole request must have arrived. */
+  /** The time within which a whole request must arrive. */
   readonly requestTimeoutMs: number;
-  /** Requests that one account may have in hand; any number unless given. */
+  /** Requests that one account may have in progress; unlimited unless given. */
   readonly requestsPerAccount?: number;
-  /** Connections from one address, and at all; any number unless given. */
+  /** Connections per address and in total; unlimited unless given. */
   readonly connections?: ConnectionLimits;
-  /** Whether refusals that can be collected by the thousand are answered late; not unless given. */
+  /** Whether to delay refusals that a client could trigger by the thousand; false unless given. */
   readonly isRefusalSlow?: boolean;
-  /** In which a closing server answers what is in hand; unless given it waits as long as that takes. */
+  /** How long a closing server may take to answer requests in progress; unlimited unless given. */
   readonly shutdownGraceMs?: number;
   /** Requests per account and minute; 0 means no limit. */
   readonly rateLimitPerMinute: number;
   /** Origins from which browsers may call the SDK dialect, '*' for all; none unless given. */
   readonly corsOrigins?: readonly string[];
-  /** Whether anybody may make an account; closed unless given. */
+  /** Whether anybody may create an account; false unless given. */
   readonly isRegistrationOpen?: boolean;
-  /** What one process takes on at once; everything unless given. */
+  /** Limits of this process; none unless given. */
   readonly load?: LoadLimits;
-  /** What one account may hold; anything unless given. */
+  /** Limits of each account; none unless given. */
   readonly account?: AccountLimits;
-  /** For how long deleted records are kept; 0 unless given. */
+  /** How long deleted records are kept; 0 unless given. */
   readonly deletedDataKeptDays?: number;
 }
 
 export interface HttpDeps {
   readonly db: Db;
-  /** The handle for what an account asks; `db` itself unless given. */
+  /** The database handle for requests of an account; `db` unless given. */
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
   readonly suggestionWaiters: SuggestionWaiters;
@@ -60,35 +60,35 @@ export interface HttpDeps {
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */
   isDatabaseReady(): Promise<boolean>;
-  /** Whether the database has room for what is written, as far as this process has seen; true unless given. */
+  /** Whether the database has disk space for writes, as far as this process knows; true unless given. */
   takesWrites?(): boolean;
-  /** What is the matter with the database when the same request may succeed later, else undefined. */
+  /** The trouble with the database if a retry may succeed, otherwise undefined. */
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
-  /** Told about every authenticated request; must not wait for anything. */
+  /** Called for every authenticated request; must not block. */
   noteKeyUse(keyId: string): void;
-  /** What is wrong with the URL of a webhook's receiver, as the end of a sentence about it, or undefined. */
+  /** What is wrong with the URL of a webhook, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: URL): string | undefined;
   /** Counts and times requests. */
   readonly metrics?:
     | Pick<Metrics, 'requestStarted' | 'requestEnded' | 'requestAnswered' | 'requestAborted'>
     | undefined;
-  /** Follows requests into the database and to the worker. */
+  /** Traces requests into the database and the worker. */
   readonly tracing?: Tracing | undefined;
-  /** Bounds the exports under way; any number unless given. */
+  /** Limits exports in progress; unlimited unless given. */
   readonly exportSlots?: ExportSlots;
-  /** Replaces the limiter in memory, for limits shared between processes. */
+  /** Replaces the limiter in memory, to share limits between processes. */
   readonly rateLimiter?: RateLimiter;
-  /** Registrations per address; the limit of requests counts unless given. */
+  /** Limits registrations per address; unless given, the limit on requests applies. */
   readonly registrationLimiter?: RateLimiter;
-  /** Slows down whoever sends wrong keys; nobody unless given. */
+  /** Slows down clients that send wrong keys; none unless given. */
   readonly wrongKeys?: WrongKeys;
 }
 
-/** What the server adds for the operations. */
+/** Adds what the server itself builds for the operations. */
 export interface IngressDeps extends HttpDeps {
   readonly bodies: Bodies;
-  /** Who may keep the process busy. */
+  /** Rations long work between accounts. */
   readonly lane: HeavyLane;
-  /** Undefined: an account may have any number of requests in hand. */
-  readonly inHand: InHand | undefined;
+  /** Undefined: requests in progress are not limited. */
+  readonly slots: RequestSlots | undefined;
 }

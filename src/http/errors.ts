@@ -1,6 +1,6 @@
 /**
- * From errors to answers: the only table of statuses. A dialect supplies nothing but the path of an inverse, for the errors
- * that point at one.
+ * Maps errors to answers; the only table of statuses. A dialect supplies only the path of an inverse, for errors that link
+ * to one.
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -23,51 +23,51 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   FORBIDDEN: { status: 403, title: 'The API key does not allow this' },
   NOT_FOUND: { status: 404, title: 'Resource not found' },
   ITERATION_OPEN: { status: 409, title: 'The previous iteration is not completed' },
-  OUTPUT_CONFLICT: { status: 409, title: 'The iteration has another output already' },
+  OUTPUT_CONFLICT: { status: 409, title: 'The iteration already has another output' },
   SUGGESTION_PENDING: { status: 409, title: 'The suggestion is still being computed' },
   SUGGESTION_FAILED: { status: 500, title: 'The suggestion could not be computed' },
-  OVERLOADED: { status: 503, title: 'Too much to do at the moment' },
-  ACCOUNT_BUSY: { status: 429, title: 'Too many requests of the account are in hand' },
+  OVERLOADED: { status: 503, title: 'The service is overloaded' },
+  ACCOUNT_BUSY: { status: 429, title: 'The account has too many requests in progress' },
   REQUEST_TIMEOUT: { status: 408, title: 'The request took too long to arrive' },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large' },
   DISK_FULL: { status: 507, title: 'The disk of the database is full' },
-  QUEUE_FULL: { status: 429, title: 'Too many suggestions wait already' },
+  QUEUE_FULL: { status: 429, title: 'Too many suggestions are waiting' },
   LIMIT_REACHED: { status: 400, title: 'A limit of the account is reached' },
   KEY_ENDED: { status: 409, title: 'The key is revoked or has expired' },
-  KEY_ROTATED: { status: 409, title: 'The key has a successor already' },
+  KEY_ROTATED: { status: 409, title: 'The key already has a successor' },
   LAST_ADMIN_KEY: { status: 409, title: 'The account would be left without an admin key' },
   TOO_MANY_WRONG_KEYS: { status: 429, title: 'Too many wrong API keys' },
-  QUOTA_EXCEEDED: { status: 403, title: 'The account keeps as much as it may' },
+  QUOTA_EXCEEDED: { status: 403, title: 'The storage quota of the account is used up' },
   IDEMPOTENCY_KEY_IN_USE: { status: 409, title: 'A request under this Idempotency-Key is still running' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, title: 'The Idempotency-Key was used for another request' },
 };
 
-/** Seconds a client waits before it tries a 503 again, unless the error knows better. */
+/** Seconds before a client retries after a 503, unless the error says otherwise. */
 const RETRY_AFTER_SECONDS = 5;
 const RETRY_LATER = { 'retry-after': String(RETRY_AFTER_SECONDS) };
 
 const UNAVAILABLE = { kind: 'unavailable', title: 'Service unavailable' };
 const TROUBLES: Readonly<Record<DatabaseTrouble, Omit<ProblemFacts, 'status' | 'instance'>>> = {
-  away: { ...UNAVAILABLE, detail: 'The database is away for the moment; try again.' },
+  away: { ...UNAVAILABLE, detail: 'The database is unavailable at the moment; retry.' },
   'out-of-time': {
     kind: 'database-timeout',
     title: 'The database took too long',
-    detail: 'The database took too long for this request; try again, with less in one request if it happens again.',
+    detail: 'The database took too long for this request; retry, and if that fails, send less in one request.',
   },
 };
 
-export interface ErrorAnswer {
+interface ErrorAnswer {
   readonly problem: Problem;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface ErrorContext {
+interface ErrorContext {
   readonly instance: string;
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   inversePathOf(inverse: InverseReference): string | undefined;
 }
 
-/** The answer to any error; what is unexpected says nothing about the inside. */
+/** The answer to any error; unexpected ones reveal nothing about the service. */
 export function answerError(error: unknown, context: ErrorContext): ErrorAnswer {
   if (error instanceof DomainError) return answerDomainError(error, context);
   const trouble = context.databaseTrouble(error);
@@ -78,7 +78,7 @@ export function answerError(error: unknown, context: ErrorContext): ErrorAnswer 
     kind: 'internal-error',
     title: 'Internal server error',
     status: 500,
-    detail: 'Something failed on our side. The request id names this case in our logs.',
+    detail: 'The service failed. Its logs have the details under the id of this request.',
     instance: context.instance,
   });
 }
@@ -109,10 +109,10 @@ export function unavailable(detail: string, context: Pick<ErrorContext, 'instanc
   return answer({ ...UNAVAILABLE, status: 503, detail, instance: context.instance }, RETRY_LATER);
 }
 
-/** Refusals that Fastify itself decides on; everything else of it is a fault of ours. */
+/** Texts for refusals by Fastify itself. */
 const FRAMEWORK_DETAILS: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as application/json, and say so in Content-Type.',
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body is not as long as Content-Length says.',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'Send the body as JSON with Content-Type: application/json.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The length of the body differs from Content-Length.',
   FST_ERR_BAD_URL: 'The path is not validly percent-encoded.',
   FST_ERR_MAX_PARAM_LENGTH: 'The path is too long.',
 };
@@ -127,7 +127,7 @@ function answerFrameworkError(error: FastifyError, context: ErrorContext): Error
   return answerStatus(error.statusCode!, FRAMEWORK_DETAILS[error.code] ?? `${error.message}.`, context);
 }
 
-/** A problem that has no more to say than its status. */
+/** A problem without a type of its own beyond its status. */
 export function answerStatus(
   status: number,
   detail: string,
@@ -144,7 +144,7 @@ function answer(facts: ProblemFacts, headers: Readonly<Record<string, string>> =
 }
 
 export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer): FastifyReply {
-  // Fastify does not serialize objects under a content type that it does not take for JSON.
+  // Fastify serializes objects only for content types that it recognizes as JSON.
   return reply
     .code(problem.status)
     .header('cache-control', 'no-store')
@@ -153,13 +153,13 @@ export function sendError(reply: FastifyReply, { problem, headers }: ErrorAnswer
     .send(JSON.stringify(problem));
 }
 
-export interface DialectErrors {
+interface DialectErrors {
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
-  /** Path of an inverse in this dialect, or undefined where the request does not tell. */
+  /** Path of an inverse in this dialect, or undefined if it does not follow from the request. */
   inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined;
 }
 
-/** Fastify error handler; logs once what is our fault. */
+/** Fastify's error handler; logs errors of the service once. */
 export function makeErrorHandler(dialect: DialectErrors) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const answered = answerError(error, {

@@ -1,13 +1,13 @@
 /**
- * What is remembered of keys and addresses: entries end by themselves, and their number is bounded, because strangers choose
- * the names. Entries should end in about the order in which they were set: the oldest go first.
+ * A map of keys and addresses whose entries expire and whose size is bounded, because unauthenticated clients choose the
+ * names. Entries should expire in about the order in which they were set: the oldest are removed first.
  */
 export class ExpiringMap<V extends { readonly endsAt: number }> {
   readonly #entries = new Map<string, V>();
   readonly #capacity: number;
   readonly #now: () => number;
 
-  /** `now` is in milliseconds and never runs backwards. */
+  /** `now` is in milliseconds and monotonic. */
   constructor(capacity: number, now: () => number) {
     this.#capacity = capacity;
     this.#now = now;

@@ -1,16 +1,16 @@
-/** Probes and metrics, on a port that is not for the public. */
+/** Probes and metrics, on a port that must not be public. */
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { HttpDeps } from './deps.ts';
-import { refuseWhenClosing } from './plugins/closing.ts';
-import { addHealthRoutes, type Readiness } from './plugins/health.ts';
+import { addHealthRoutes, type Readiness } from './health.ts';
+import { refuseWhenClosing } from './hooks/closing.ts';
 
-export interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
+interface HealthDeps extends Pick<HttpDeps, 'log'>, Readiness {
   readonly shutdownGraceMs?: number;
   readonly metrics?: Pick<Metrics, 'render'> | undefined;
 }
 
-/** Builds the server without listening. */
+/** Builds the server; it does not listen yet. */
 export function buildHealthServer(deps: HealthDeps): FastifyInstance {
   const app = Fastify({
     loggerInstance: deps.log as FastifyBaseLogger,

@@ -1,11 +1,12 @@
-/** The OpenAPI 3.1 documents of both dialects, built from the operations and the schemas that validate them. */
+/** Builds the OpenAPI 3.1 documents of both dialects from the operations and the schemas that validate them. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
+import packageJson from '../../package.json' with { type: 'json' };
+import { scopeOfMethod } from './hooks/scopes.ts';
 import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
 import { type AnswerSpec, type OperationDescription, pathNames } from './operation.ts';
-import { scopeOfMethod } from './plugins/scopes.ts';
 import { registration } from './sdk/accounts.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { SDK_OPERATIONS } from './sdk/routes.ts';
@@ -22,14 +23,14 @@ interface Dialect {
   readonly description: string;
   readonly prefix: string;
   readonly operations: readonly OperationDescription[];
-  /** By the name of the schema. */
+  /** By name of the schema. */
   readonly examples: Readonly<Record<string, unknown>>;
 }
 
 const NATIVE: Dialect = {
   title: 'Backsolve',
   description:
-    'Finds the inputs of an expensive black box that give the outputs you want. Create a model and a project, evaluate the input cases, load their outputs, load objectives, then alternate between asking for an input (suggest) and loading the output measured there.',
+    'Finds the inputs of an expensive black box that give the outputs you want. Create a model and a project, evaluate the input cases, load their outputs, load objectives, then alternate between asking for an input (suggest) and loading the output measured for it.',
   prefix: NATIVE_PREFIX,
   operations: NATIVE_OPERATIONS,
   examples: RECORD_EXAMPLES,
@@ -38,17 +39,17 @@ const NATIVE: Dialect = {
 const SDK: Dialect = {
   title: 'Backsolve for existing client libraries',
   description:
-    'The flat dialect that existing client libraries speak, over the same models, projects, trials and objectives as /v1. Write new programs against /v1.',
+    'The flat dialect of existing client libraries, with the same models, projects, trials and objectives as /v1. Write new programs against /v1.',
   prefix: SDK_PREFIX,
   operations: [registration, ...SDK_OPERATIONS],
   examples: {},
 };
 
-/** What is answered before a request is known to be for an operation. */
+/** Answers given before the operation of a request is known. */
 const BEFORE_OPERATIONS =
-  'Answers that belong to no operation: 404 for an unknown path, 405 with Allow for a method that a path does not take, 400 for what is no HTTP request, 408 for one that arrives too slowly, 417 for an unknown Expect, 431 for too long a head.';
+  'Answers that do not belong to an operation: 404 for an unknown path, 405 with Allow for a method that the path does not support, 400 for a request that is not valid HTTP, 408 for one that arrives too slowly, 417 for an unknown Expect, 431 for headers that are too long.';
 
-/** Of the native dialect. */
+/** For the native dialect. */
 export function buildOpenApiDocument(): Json {
   return describeDialect(NATIVE);
 }
@@ -67,7 +68,7 @@ function describeDialect({ title, description, prefix, operations, examples }: D
   const problem = components.refer(problemSchema);
   return {
     openapi: '3.1.0',
-    info: { title, version: '1.0.0', description: `${description} ${BEFORE_OPERATIONS}` },
+    info: { title, version: packageJson.version, description: `${description} ${BEFORE_OPERATIONS}` },
     servers: [{ url: prefix }],
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     security: [{ bearer: [] }, { apiKey: [] }],
@@ -83,36 +84,36 @@ function describeDialect({ title, description, prefix, operations, examples }: D
   };
 }
 
-const KEY_IN_USE = 'The first request under this Idempotency-Key is still running.';
+const KEY_IN_USE = 'The first request with this Idempotency-Key is still running.';
 
-/** Refusals that read the same wherever they occur. */
+/** Refusals that many operations share. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'A required field is missing, a format is wrong, a rule is violated or a precondition fails; errors lists every violation.',
   401: 'The API key is missing, or it is not valid: malformed, unknown, expired or revoked.',
-  403: 'The API key lacks the scope that this needs, or the account keeps as much as it may; detail says which.',
+  403: 'The API key lacks the required scope, or the storage quota of the account is used up; detail says which.',
   404: 'The first resource of the path that does not exist.',
   409: KEY_IN_USE,
   413: 'The body is too large.',
-  414: 'An id of the path is too long to be one.',
+  414: 'An id in the path is too long.',
   415: 'The body is not application/json.',
   422: 'The Idempotency-Key was used for a request with another body.',
-  429: 'The rate limit is exceeded, the account has as much in hand as it may, or so many wrong API keys came from this address that keys which are new to the server are not looked up for the moment.',
+  429: 'The rate limit is exceeded, the account has too much in progress, or so many wrong API keys came from this address that unfamiliar keys are not looked up for now.',
   500: 'Internal server error.',
-  503: 'The service is away for the moment.',
-  507: 'The disk of the database is full. Nothing was stored; reading works meanwhile.',
+  503: 'The service is unavailable at the moment.',
+  507: 'The disk of the database is full. Nothing was stored; reads still work.',
 };
 
 const REFUSAL_HEADERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   401: { 'WWW-Authenticate': 'Bearer' },
-  409: { 'Retry-After': 'Seconds until a repetition makes sense, when the key is in use.' },
-  429: { 'Retry-After': 'Seconds until the next request is taken.', ...rateLimitHeaders() },
-  503: { 'Retry-After': 'Seconds until a repetition makes sense.' },
-  507: { 'Retry-After': 'Seconds until a repetition makes sense.' },
+  409: { 'Retry-After': 'Seconds until a retry makes sense, if the key is in use.' },
+  429: { 'Retry-After': 'Seconds until the next request is accepted.', ...rateLimitHeaders() },
+  503: { 'Retry-After': 'Seconds until a retry makes sense.' },
+  507: { 'Retry-After': 'Seconds until a retry makes sense.' },
 };
 
 function rateLimitHeaders() {
   return {
-    RateLimit: 'Requests left (r) and seconds to the reset (t).',
+    RateLimit: 'Requests left (r) and seconds until the reset (t).',
     'RateLimit-Policy': 'Quota (q) per window (w).',
   };
 }
@@ -153,11 +154,11 @@ function describeOperation(operation: OperationDescription, components: Componen
 
 function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: OperationDescription): Json {
   const description =
-    'Names this request. Repeated with the same key and body within 24 hours it happens once and gets the same answer.';
+    'Identifies this request. Repeats with the same key and body within 24 hours take effect only once and get the same answer.';
   return {
     name: 'Idempotency-Key',
     in: 'header',
-    description: holdsSecret ? `${description} The repetition must come with the same API key.` : description,
+    description: holdsSecret ? `${description} Repeats must use the same API key.` : description,
     schema: { type: 'string', minLength, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
   };
 }
@@ -179,7 +180,8 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
     parameters.push({ name, in: 'query', description, schema: { type: 'boolean', default: false } });
   }
   if (operation.waits) {
-    const description = 'respond-async, or wait=<seconds> (RFC 7240).';
+    const description =
+      'wait=<seconds> sets how long the answer may wait for the suggestion; respond-async answers at once (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
   if (operation.method === 'POST') parameters.push(describeKey(operation));
@@ -211,14 +213,14 @@ function refusalsOf(operation: OperationDescription): readonly number[] {
   const hasIds = pathNames(operation.path).length > 0;
   if (hasIds || operation.body !== undefined || operation.isList || operation.flags !== undefined) statuses.push(400);
   if (hasIds) statuses.push(404, 414);
-  // A body is read, and its type looked at, also where none is wanted.
+  // A body is received and its type checked even if the operation takes none.
   if (operation.method !== 'GET') statuses.push(413, 415, 507);
   if (operation.method === 'POST') statuses.push(400, 422);
   if (mayMeetItself(operation)) statuses.push(409);
   return statuses.sort((a, b) => a - b);
 }
 
-/** Whether a repetition is refused while the first request under its Idempotency-Key runs; a registration waits. */
+/** Whether a repeat is refused while the first request with its Idempotency-Key is running; a registration waits. */
 function mayMeetItself({ method, needsNoKey }: OperationDescription): boolean {
   return method === 'POST' && !needsNoKey;
 }
@@ -235,7 +237,7 @@ function describeAnswer(answer: AnswerSpec, schema: Json | undefined, mediaType:
   };
 }
 
-/** Collects named schemas; a schema with a name is referred to, one without is written out. */
+/** Collects the named schemas; schemas without a name are written where they are used. */
 class Components {
   readonly schemas: Record<string, unknown> = {};
   readonly #examples: Readonly<Record<string, unknown>>;
@@ -245,7 +247,7 @@ class Components {
   }
 
   refer(schema: z.ZodType): Json {
-    // As a part of something else every named schema, the outermost included, becomes a definition of its own.
+    // Wrapped in another schema, every named one becomes a definition of its own, including the outermost.
     const document = toJsonSchema(z.object({ schema }));
     const { properties, $defs = {} } = rewriteReferences(document) as {
       properties: { schema: Json };

@@ -1,7 +1,7 @@
 /**
- * An operation is one route as data: where it is, what it takes and answers, who may call it, and the function behind
- * it. The server registers operations and the OpenAPI document is built from the same list, so that neither can know a
- * route that the other does not.
+ * An operation is one route as data: its path, its parameters and answers, the scope it requires, and its handler. The server
+ * registers operations and the OpenAPI document is built from the same list, so that neither can have a route that the other
+ * lacks.
  */
 import type { FastifyBaseLogger } from 'fastify';
 import type { z } from 'zod';
@@ -17,7 +17,7 @@ type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
 /** Ids of a path template: '/models/{model_id}' -> { modelId: number }. */
-export type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
+type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
 
 export interface Call<Ids, B> {
   readonly deps: HttpDeps;
@@ -33,41 +33,41 @@ export interface Call<Ids, B> {
   readonly prefer: WaitPreference;
   /** One per flag of the operation. */
   readonly flags: Readonly<Record<string, boolean>>;
-  /** Set when the request came under an Idempotency-Key. */
+  /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
 }
 
 export interface Answer {
   readonly status: number;
   readonly body?: unknown;
-  /** Whether the body holds a JsonArray or a Matrix, which are written piece by piece. */
+  /** Whether the body contains a JsonArray or a Matrix, which are written piece by piece. */
   readonly isWritten?: true;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface AnswerSpec {
   readonly description: string;
-  /** Of the body, or of one line of it where that is sent line by line. */
+  /** Of the body, or of one line if the body is sent line by line. */
   readonly schema?: z.ZodType;
   /** application/json unless given. */
   readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** How a repetition under an Idempotency-Key reads an answer that was not stored. */
-export interface Replay<Ids, B> {
-  /** The body, of the record as it is by then. `id` is the one in the body of the first answer. */
+/** How a repeat with an Idempotency-Key reads an answer that was not stored. */
+interface Replay<Ids, B> {
+  /** The body, from the record as it is now. `id` is that in the body of the first answer. */
   read(call: Call<Ids, B>, id: number): Promise<unknown>;
   /**
-   * Whether what is answered never changes again, so that no answer needs to be stored; otherwise only those are not that
-   * are too large.
+   * Whether the answered record never changes again, so that no answer needs to be stored. Otherwise only answers that are
+   * too large are not stored.
    */
   readonly isFinal?: boolean;
   /**
-   * Whether every answer is read like that, the first one too, because it may be too long for memory. `handle` then answers
-   * with the id alone.
+   * Whether every answer, including the first, is read like that because it may be too long for memory. `handle` then
+   * answers with the id only.
    */
   readonly isLong?: boolean;
 }
@@ -81,30 +81,30 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly description?: string;
   readonly body?: BodySpec<B>;
   readonly isList?: boolean;
-  /** Query parameters that are true or false, with what they mean. */
+  /** Boolean query parameters, with their descriptions. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Whether the answer is sent while it is read; then there is no HEAD, which would read it for nothing. */
+  /** Whether the answer is sent while it is read. There is no HEAD then, which would read it for nothing. */
   readonly isStream?: boolean;
-  /** The scope that a key needs; by default read for GET and write for the others. */
+  /** The scope that a key needs; by default read for GET, otherwise write. */
   readonly scope?: Scope;
   /** Whether the Prefer header is read. */
   readonly waits?: boolean;
   readonly answers: Readonly<Record<number, AnswerSpec>>;
-  /** Statuses of refusals besides those that every operation has, with their meaning. */
+  /** Refusals beyond those that every operation has: statuses with descriptions. */
   readonly refusals?: Readonly<Record<number, string>>;
-  /** Work that must not run inside a transaction, such as a computation; its result is handed to `handle`. */
+  /** Work that must not run inside a transaction, such as a computation; `handle` gets its result. */
   prepare?(call: Call<PathIds<P>, B>): Promise<Prepared>;
-  /** Whether `handle` sees to the Idempotency-Key itself, because it must not run inside a transaction. */
+  /** Whether `handle` deals with the Idempotency-Key itself because it must not run inside a transaction. */
   readonly handlesIdempotency?: boolean;
-  /** Whether the answer holds a secret: under an Idempotency-Key it is stored sealed, for the API key that asked alone. */
+  /** Whether the answer contains a secret. With an Idempotency-Key it is stored sealed, for the requesting API key only. */
   readonly holdsSecret?: boolean;
-  /** Wanted wherever an answer can be large, and where it is final. */
+  /** Needed if an answer can be large; useful if it is final. */
   readonly replay?: Replay<PathIds<P>, B>;
-  /** Must await SQL only, unless it keeps the key itself: under an Idempotency-Key it runs inside a transaction. */
+  /** May only await SQL unless `handlesIdempotency`: with an Idempotency-Key it runs inside a transaction. */
   handle(call: Call<PathIds<P>, B>, prepared: Prepared): Promise<Answer>;
 }
 
-/** An operation with its types erased; `readCall` of register-operations.ts restores what they promise. */
+/** An operation with its types erased; `readCall` in register-operations.ts guarantees them. */
 export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' | 'prepare' | 'body' | 'replay'> & {
   readonly body?: BodySpec<unknown>;
   readonly replay?: Replay<Readonly<Record<string, number>>, unknown>;
@@ -112,10 +112,10 @@ export type Operation = Omit<OperationSpec<string, unknown, unknown>, 'handle' |
   handle(call: Call<Readonly<Record<string, number>>, unknown>, prepared: unknown): Promise<Answer>;
 };
 
-/** What is told about an operation. */
+/** An operation as the OpenAPI document describes it. */
 export type OperationDescription = Omit<Operation, 'handle' | 'prepare' | 'handlesIdempotency' | 'replay'> & {
   readonly needsNoKey?: boolean;
-  /** Of an Idempotency-Key that protects what the answer holds. */
+  /** For an Idempotency-Key that protects a secret in the answer. */
   readonly minimumKeyLength?: number;
 };
 
@@ -125,7 +125,7 @@ export function defineOperation<P extends string, B = undefined, Prepared = unde
   return spec as unknown as Operation;
 }
 
-/** Names of the ids of a path template, in order: '/models/{model_id}' -> ['model_id']. */
+/** Names of the ids in a path template, in order: '/models/{model_id}' -> ['model_id']. */
 export function pathNames(path: string): readonly string[] {
   return Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1]!);
 }

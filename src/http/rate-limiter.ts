@@ -1,7 +1,7 @@
-/** How many requests an account or an address may make, decided per request. Where they are counted is up to the window. */
+/** Decides for each request whether its account or address is within its limit. The window counts the requests. */
 import { ExpiringMap } from './expiring-map.ts';
 
-export interface Allowance {
+interface Allowance {
   readonly isAllowed: boolean;
   /** Requests left in this window, as far as this process knows. */
   readonly remaining: number;
@@ -16,7 +16,7 @@ export interface RateLimiter {
   take(key: string): Promise<Allowance>;
 }
 
-/** Takes up to `wanted` requests out of a key's window; fewer than wanted means that nothing is left. */
+/** Takes up to `wanted` requests from a key's window; fewer means that none are left. */
 export type TakeFromWindow = (
   key: string,
   wanted: number,
@@ -24,19 +24,19 @@ export type TakeFromWindow = (
 
 export const WINDOW_SECONDS = 60;
 /**
- * Share of the limit that a process fetches at once. At 1 percent the window is asked once in 60 requests with the default
- * limit, and a process that falls silent keeps at most that share from the others.
+ * Share of the limit that a process fetches at once. At 1 percent and the default limit it asks the window once per 60
+ * requests, and a process that goes idle withholds at most that share from the others.
  */
 const BATCH_SHARE = 0.01;
-/** Near its end the window is asked for less at a time, so that no process sits on the last requests. */
+/** When few requests remain, a process fetches fewer at a time, so that none withholds the last ones. */
 const SHARE_OF_REMAINING = 0.25;
-/** Some 25 MB. Whoever is forgotten loses what was fetched for it, so that the limit holds all the same. */
+/** About 25 MB. A forgotten key loses the requests fetched for it, so the limit still holds. */
 const MAXIMUM_KNOWN = 100_000;
 
 interface Held {
-  /** Requests fetched and not made yet. */
+  /** Requests fetched and not yet made. */
   tokens: number;
-  /** Left in the window when it was last asked. */
+  /** Left in the window when last asked. */
   remaining: number;
   endsAt: number;
   isSpent: boolean;
@@ -44,8 +44,8 @@ interface Held {
 }
 
 /**
- * A limiter that fetches requests from the window in batches and hands them out from memory: never more than the limit in
- * all processes together. `now` is in milliseconds and never runs backwards.
+ * A limiter that fetches requests from the window in batches and hands them out from memory, never more than the limit
+ * in all processes together. `now` is in milliseconds and monotonic.
  */
 export function makeRateLimiter(
   { limit, windowSeconds = WINDOW_SECONDS }: { readonly limit: number; readonly windowSeconds?: number },
@@ -86,7 +86,7 @@ export function makeRateLimiter(
     limit,
     windowSeconds,
     async take(key) {
-      // Ends: every fetch brings a request, or the news that none is left until the window ends.
+      // Terminates: every fetch brings a request or shows that none are left until the window ends.
       for (;;) {
         const held = find(key);
         const isAllowed = held.tokens > 0;
@@ -102,7 +102,7 @@ export function makeRateLimiter(
   };
 }
 
-/** Fixed windows in the memory of this process alone. `now` as for makeRateLimiter. */
+/** Fixed windows in the memory of this process. `now` as for makeRateLimiter. */
 export function makeMemoryWindow(limit: number, now: () => number): TakeFromWindow {
   const windows = new ExpiringMap<{ taken: number; endsAt: number }>(MAXIMUM_KNOWN, now);
   return async (key, wanted) => {

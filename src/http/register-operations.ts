@@ -1,14 +1,14 @@
-/** Turns operations into Fastify routes: reads a request into a call, all its violations at once, and sends the answer. */
+/** Makes Fastify routes of operations: reads a request in one pass, reports all its violations, and sends the answer. */
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation, refuseViolations, type Violation } from '../domain/errors.ts';
 import { type NextSlice, writeJson } from './answer/write-json.ts';
 import { isGone, refuseGone } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
+import { principalOf } from './hooks/authenticate.ts';
+import { scopeOfMethod } from './hooks/scopes.ts';
+import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
-import { principalOf } from './plugins/authenticate.ts';
-import { answerOnce, readIdempotentRequest } from './plugins/idempotency.ts';
-import { scopeOfMethod } from './plugins/scopes.ts';
 import { pathOf } from './request-path.ts';
 import { parseFlags } from './wire/flags.ts';
 import { parseId } from './wire/ids.ts';
@@ -17,7 +17,7 @@ import { parsePrefer } from './wire/prefer.ts';
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
-/** Storing and showing so many numbers takes some milliseconds. */
+/** Storing and presenting this many numbers takes a few milliseconds. */
 const LIGHT_NUMBERS = 10_000;
 
 /** Paths are relative to the scope's prefix. */
@@ -40,7 +40,7 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
   }
 }
 
-/** Work of a client that is gone by its turn is left undone. */
+/** Skips the work if the client has gone by the time the lane is free. */
 async function enterLane({ lane }: IngressDeps, accountId: number, reply: FastifyReply): Promise<() => void> {
   const leave = await lane.enter(accountId);
   if (isGone(reply)) leave();
@@ -92,7 +92,7 @@ async function readCall(
 interface ReadIds {
   readonly ids: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
-  /** Set when an id is well formed and larger than any that exists. */
+  /** Set if an id is well formed and larger than any that exists. */
   readonly missing: string | undefined;
 }
 
@@ -104,20 +104,20 @@ function readPathIds(template: string, params: Readonly<Record<string, string>>)
     const parsed = parseId(params[name]!);
     if (parsed.kind === 'id') ids[toCamelCase(name)] = parsed.id;
     else if (parsed.kind === 'malformed') violations.push(makeViolation([name], 'must be a positive integer.'));
-    else missing ??= `There is no ${name.replace(/_id$/, '').replaceAll('_', ' ')} of this id here.`;
+    else missing ??= `There is no ${name.replace(/_id$/, '').replaceAll('_', ' ')} with this id here.`;
   }
   return { ids, violations, missing };
 }
 
 const NO_BODY = { value: undefined, violations: [], digest: undefined };
 
-/** A long body is written while it is read; one that fits into the first piece is sent like any other. */
+/** Streams a long body while it is read; one that fits into the first piece is sent like any other. */
 async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSlice): Promise<FastifyReply> {
   reply.code(answer.status);
   if (answer.headers !== undefined) reply.headers(answer.headers);
   if (answer.isWritten !== true) return answer.body === undefined ? reply.send() : reply.send(answer.body);
   const pieces = writeJson(answer.body, nextSlice);
-  // Before the first byte is sent, an error still gets an answer of its own.
+  // Until the first byte is sent, an error can still get its own answer.
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
   reply.type(JSON_MEDIA_TYPE);

@@ -1,4 +1,4 @@
-/** Paths that nobody serves (404) and methods that a path does not take (405 with Allow). Both need no key. */
+/** Answers to unknown paths (404) and to methods that a path does not support (405 with Allow). Neither needs a key. */
 import type { FastifyInstance } from 'fastify';
 import { answerStatus, sendError } from './errors.ts';
 import { pathOf } from './request-path.ts';
@@ -9,7 +9,7 @@ export function answerUnknownPaths(app: FastifyInstance): void {
   );
 }
 
-/** Notes the routes registered from now on; the returned function adds the 405 routes and must come last. */
+/** Records the routes registered from now on; the returned function adds the 405 routes and must be called last. */
 export function trackMethods(app: FastifyInstance): () => void {
   const methodsOf = new Map<string, Set<string>>();
   let isTracking = true;
@@ -32,9 +32,9 @@ function refuseOtherMethods(app: FastifyInstance, url: string, methods: Readonly
     method: refused,
     url,
     exposeHeadRoute: false,
-    // In onRequest, so that a body is not read first.
+    // In onRequest, before a body is read.
     onRequest: async (request, reply) => {
-      const detail = `This path does not take ${request.method}; it takes ${allowed}.`;
+      const detail = `This path does not support ${request.method}; it supports ${allowed}.`;
       return sendError(reply, answerStatus(405, detail, { instance: pathOf(request) }, { allow: allowed }));
     },
     handler: async (_, reply) => reply.code(405).send(),

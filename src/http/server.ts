@@ -1,6 +1,6 @@
 /**
- * The ingress: what holds for every request, then each dialect in a scope of its own. Hooks run in the order in which
- * they are added here.
+ * Builds the ingress: first the hooks of every request, then each dialect in a scope of its own. Hooks run in the order in
+ * which they are added here.
  */
 import Fastify, {
   type FastifyBaseLogger,
@@ -11,42 +11,42 @@ import Fastify, {
 } from 'fastify';
 import { makeBodies } from './body/bodies.ts';
 import { drainUnread } from './body/drain-unread.ts';
+import { answerClientError } from './client-errors.ts';
+import { CHECK_INTERVAL_MS, HEADERS_TIME_MS, limitConnections } from './connections.ts';
 import type { HttpDeps, IngressDeps } from './deps.ts';
 import { makeErrorHandler } from './errors.ts';
 import { HeavyLane } from './fairness/heavy-lane.ts';
-import { makeInHand } from './fairness/places.ts';
+import { makeRequestSlots } from './fairness/slots.ts';
+import { addHealthRoutes } from './health.ts';
+import { makeLoadGuard } from './hooks/backpressure.ts';
+import { refuseWhenClosing } from './hooks/closing.ts';
+import { refuseWritesWhenFull } from './hooks/disk-full.ts';
+import { observeRequests } from './hooks/observe.ts';
+import { echoRequestId, makeRequestId } from './hooks/request-id.ts';
+import { logRequests } from './hooks/request-log.ts';
+import { addCommonHeaders } from './hooks/security-headers.ts';
+import { slowRefusals } from './hooks/slow-refusals.ts';
 import { acceptJsonOnly } from './json-body.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
-import { makeLoadGuard } from './plugins/backpressure.ts';
-import { answerClientError } from './plugins/client-errors.ts';
-import { refuseWhenClosing } from './plugins/closing.ts';
-import { CHECK_INTERVAL_MS, HEADERS_TIME_MS, limitConnections } from './plugins/connections.ts';
-import { refuseWritesWhenFull } from './plugins/disk-full.ts';
-import { addHealthRoutes } from './plugins/health.ts';
-import { observeRequests } from './plugins/observe.ts';
-import { addReference } from './plugins/reference.ts';
-import { echoRequestId, makeRequestId } from './plugins/request-id.ts';
-import { logRequests } from './plugins/request-log.ts';
-import { addCommonHeaders } from './plugins/security-headers.ts';
-import { slowRefusals } from './plugins/slow-refusals.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
+import { addReference } from './reference.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 import { allowCrossOrigin } from './sdk/cross-origin.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { addSdkDialect } from './sdk/routes.ts';
 
-/** Ids have at most 19 digits, but a longer one is still an id, of nothing. */
+/** Ids have at most 19 digits; a longer one is still an id and gets 404. */
 const MAXIMUM_PARAMETER_LENGTH = 4_096;
-/** Longer than the idle timeout of common load balancers (60 s), so that the balancer is the one who closes. */
+/** Longer than the idle timeout of common load balancers (60 s), so that the balancer closes first. */
 const KEEP_ALIVE_MS = 72_000;
-/** Idle time of a connection, on top of the longest wait for a suggestion, before it counts as dead. */
+/** Idle time beyond the longest wait for a suggestion after which a connection counts as dead. */
 const CONNECTION_SLACK_MS = 60_000;
 
 export interface Ingress {
-  /** Not listening yet. Close it with `close()`; requests in flight are answered first. */
+  /** Not listening yet. `close()` answers requests in flight first. */
   readonly app: FastifyInstance;
-  /** Whether a request that came now would be served: what /readyz tells. */
+  /** Whether a request would be served now, as /readyz reports. */
   isReady(): Promise<boolean>;
 }
 
@@ -61,7 +61,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     requestTimeout: settings.requestTimeoutMs,
     connectionTimeout: settings.suggestWaitMaximumMs + CONNECTION_SLACK_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // Answered by refuseWhenClosing, with the body that every error has.
+    // refuseWhenClosing answers instead, with a problem body.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAXIMUM_PARAMETER_LENGTH },
@@ -104,7 +104,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     ...deps,
     bodies,
     lane: new HeavyLane(),
-    inHand: settings.requestsPerAccount === undefined ? undefined : makeInHand(settings.requestsPerAccount),
+    slots: settings.requestsPerAccount === undefined ? undefined : makeRequestSlots(settings.requestsPerAccount),
   };
   const limiter = deps.rateLimiter ?? makeLocalLimiter(settings.rateLimitPerMinute);
   await app.register(async (dialects) => {
@@ -119,7 +119,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   return { app, isReady };
 }
 
-/** Counts in this process alone. Undefined: no limit. */
+/** Counts in this process only. Undefined: no limit. */
 function makeLocalLimiter(limit: number): RateLimiter | undefined {
   const now = () => performance.now();
   return limit === 0 ? undefined : makeRateLimiter({ limit }, makeMemoryWindow(limit, now), now);

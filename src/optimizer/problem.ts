@@ -108,7 +108,7 @@ export interface SuggestRequest {
 }
 
 /** Why no new input is proposed. The domain decides what this fact means for the objective. */
-export type NothingNew =
+type NothingNew =
   /** Every point of a finite input space has been evaluated. */
   | 'space-used-up'
   /** The optimizer finds only inputs that have been evaluated. */

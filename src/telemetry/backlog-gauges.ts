@@ -1,17 +1,17 @@
 /**
- * The backlog of the whole service, as every process reports it: take the maximum over processes, never the sum. Read from
- * the database when somebody scrapes, at most once in a few seconds.
+ * The backlog of the whole service. Every process reports the same one: aggregate with max, never sum. It is read from the
+ * database at a scrape, at most once in a few seconds.
  */
 import { Gauge, type Registry } from 'prom-client';
 import type { Backlog } from '../db/backlog.ts';
 
-/** Accounts that get a series of their own in one scrape. */
+/** Accounts with their own series in one scrape. */
 export const TOP_ACCOUNTS = 10;
-/** Several scrapers cost one statement. */
+/** Several scrapers share one statement. */
 const FRESH_MS = 2_000;
-/** A long queue takes long to count: this many times as long as it took is the answer kept, one percent of the time. */
+/** A result is reused for this many times as long as it took to read, so that counting a long queue takes 1 percent of the time. */
 const FRESH_PER_READ = 100;
-/** Scrapes give up after 10 s by default; what the process knows by itself must reach them when the database is away. */
+/** Scrapes time out after 10 s by default, and must get the metrics of this process even when the database is unreachable. */
 const READ_LIMIT_MS = 3_000;
 
 export class BacklogGauges {
@@ -25,7 +25,7 @@ export class BacklogGauges {
     this.#gauges = makeGauges(registry);
   }
 
-  /** Never rejects: with the database away its gauges are left out, and backsolve_database_up is 0. */
+  /** Never rejects: when the database is unreachable, its gauges are left out and backsolve_database_up is 0. */
   async refresh(): Promise<void> {
     if (performance.now() < this.#freshUntil) return;
     this.#refreshing ??= this.#readOnce().finally(() => {
@@ -48,7 +48,7 @@ export class BacklogGauges {
 
   #show(backlog: Backlog | undefined): void {
     const { jobs, oldestWaiting, oldestOpen, accounts, deliveries, oldestDue } = this.#gauges;
-    // Taken out, so that no old value passes for a current one: with labels that is a reset, without them a removal.
+    // Without this, old values would look current. prom-client resets gauges with labels and removes those without.
     for (const gauge of [jobs, accounts, deliveries]) gauge.reset();
     for (const gauge of [oldestWaiting, oldestOpen, oldestDue]) gauge.remove();
     if (backlog === undefined) return;
@@ -67,11 +67,11 @@ function makeGauges(registry: Registry) {
     new Gauge({ name: `backsolve_${name}`, help, labelNames, registers });
   return {
     databaseUp: gauge('database_up', 'Whether the database answered the last scrape.'),
-    jobs: gauge('queue_jobs', 'Open suggestion jobs by state; waiting: claimable now.', ['state']),
-    oldestWaiting: gauge('queue_oldest_waiting_seconds', 'For how long the longest claimable job has been claimable.'),
-    oldestOpen: gauge('queue_oldest_open_seconds', 'Age of the oldest open job, whatever its state.'),
-    accounts: gauge('queue_account_jobs', 'Open jobs of the accounts with the most of them.', ['account']),
-    deliveries: gauge('webhook_backlog', 'Webhook deliveries under way by state; due: claimable now.', ['state']),
-    oldestDue: gauge('webhook_oldest_due_seconds', 'For how long the longest due delivery has been due.'),
+    jobs: gauge('queue_jobs', 'Open suggestion jobs by state; waiting means claimable now.', ['state']),
+    oldestWaiting: gauge('queue_oldest_waiting_seconds', 'How long the oldest claimable job has been claimable.'),
+    oldestOpen: gauge('queue_oldest_open_seconds', 'Age of the oldest open job in any state.'),
+    accounts: gauge('queue_account_jobs', 'Open jobs of the accounts that have the most.', ['account']),
+    deliveries: gauge('webhook_backlog', 'Unfinished webhook deliveries by state; due means claimable now.', ['state']),
+    oldestDue: gauge('webhook_oldest_due_seconds', 'How long the oldest due delivery has been due.'),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What a process tells Prometheus. Every label has few values: routes are templates, statuses are codes, and accounts
- * appear only among the few with the longest queues. The names are an interface: deploy/monitoring relies on them.
+ * The metrics that a process exposes to Prometheus. Every label has few values: routes are templates, statuses are codes, and only
+ * the accounts with the longest queues appear. The names are an interface: deploy/monitoring depends on them.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../db/backlog.ts';
@@ -8,48 +8,48 @@ import type { PoolUsage } from '../db/client.ts';
 import { BacklogGauges } from './backlog-gauges.ts';
 
 export interface MetricSources {
-  /** Must settle; a rejection means that the database is away. */
+  /** A rejection means that the database is unreachable. */
   readonly readBacklog: () => Promise<Backlog>;
   readonly readPool: () => PoolUsage;
-  /** Whether the database has no disk space left, as far as this process has seen. */
+  /** Whether this process has seen that the database has no disk space left. */
   readonly isDiskFull: () => boolean;
 }
 
-export interface RequestFacts {
+interface RequestFacts {
   readonly method: string;
-  /** Template of the route, undefined when none matched. */
+  /** Template of the route; undefined when none matched. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
 }
 
-export interface SuggestionFacts {
+interface SuggestionFacts {
   readonly outcome: 'suggested' | 'stopped' | 'lost' | 'fault' | 'interrupted';
   readonly waitedMs: number;
-  /** Of suggestions that were written. */
+  /** Only of suggestions that were written. */
   readonly phases?: { readonly readMs: number; readonly computeMs: number; readonly writeMs: number };
 }
 
 export interface Metrics {
   requestStarted(): void;
-  /** Once for every start, whether it was answered or not. */
+  /** Once per started request, answered or not. */
   requestEnded(): void;
   requestAnswered(facts: RequestFacts): void;
   requestAborted(): void;
-  suggestionSettled(facts: SuggestionFacts): void;
+  suggestionFinished(facts: SuggestionFacts): void;
   leaseLost(): void;
-  /** Adds what a worker has in hand; for processes that compute. */
+  /** Adds the gauges of a worker. */
   watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
-  deliverySettled(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
-  /** Everything in Prometheus' text format. */
+  deliveryFinished(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
+  /** All metrics in the text format of Prometheus. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** From a cached read to a suggestion that waited as long as it may. */
+/** From a cached read to a request that waits for its suggestion as long as allowed. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
 const PHASE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** The lag is never told as less than this. At the library's 10 ms an idle process spends 4 ms a second on looking, at this 1.5. */
+/** Smallest lag reported. Measuring takes an idle process 1.5 ms per second; at the library's default of 10 ms, it takes 4 ms. */
 const EVENT_LOOP_PRECISION_MS = 50;
 const NO_ROUTE = 'none';
 
@@ -59,42 +59,42 @@ export function makeMetrics(sources: MetricSources): Metrics {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   const requests = new Histogram({
     name: 'backsolve_http_request_duration_seconds',
-    help: 'Time from the first byte of a request to the last of its answer; _count counts the requests.',
+    help: 'Time from the first byte of a request to the last byte of its answer.',
     labelNames: ['method', 'route', 'status'],
     buckets: REQUEST_SECONDS,
     registers,
   });
   const inFlight = new Gauge({
     name: 'backsolve_http_requests_in_flight',
-    help: 'Requests being answered, waits for suggestions included.',
+    help: 'Requests being answered, including those that wait for a suggestion.',
     registers,
   });
   const aborted = new Counter({
     name: 'backsolve_http_requests_aborted_total',
-    help: 'Requests whose client went away before the answer.',
+    help: 'Requests whose client disconnected before the answer.',
     registers,
   });
   const suggestions = new Counter({
     name: 'backsolve_suggestions_total',
-    help: 'Claimed jobs by what became of them.',
+    help: 'Claimed suggestion jobs by outcome.',
     labelNames: ['outcome'],
     registers,
   });
   const phases = new Histogram({
     name: 'backsolve_suggestion_phase_seconds',
-    help: 'Suggestions by phase: waited for a worker, read, compute, write.',
+    help: 'Duration of suggestions by phase: waited for a worker, read, compute, write.',
     labelNames: ['phase'],
     buckets: PHASE_SECONDS,
     registers,
   });
   const leaseLosses = new Counter({
     name: 'backsolve_lease_losses_total',
-    help: 'Jobs that another worker took over while this one computed them.',
+    help: 'Jobs that another worker took over while this worker computed them.',
     registers,
   });
   const deliveries = new Histogram({
     name: 'backsolve_webhook_attempt_duration_seconds',
-    help: 'Attempts to deliver an event, by outcome.',
+    help: 'Duration of attempts to deliver an event, by outcome.',
     labelNames: ['outcome'],
     buckets: DELIVERY_SECONDS,
     registers,
@@ -110,7 +110,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
       requests.observe({ method, route, status }, seconds);
     },
     requestAborted: () => aborted.inc(),
-    suggestionSettled: ({ outcome, waitedMs, phases: taken }) => {
+    suggestionFinished: ({ outcome, waitedMs, phases: taken }) => {
       suggestions.inc({ outcome });
       phases.observe({ phase: 'waited' }, waitedMs / 1000);
       if (taken === undefined) return;
@@ -120,7 +120,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
     },
     leaseLost: () => leaseLosses.inc(),
     watchWorker: (read) => addWorkerGauges(registry, read),
-    deliverySettled: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
+    deliveryFinished: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
     render: async () => {
       await backlog.refresh();
       return { contentType: registry.contentType, body: await registry.metrics() };
@@ -132,7 +132,7 @@ function addPoolGauges(registry: Registry, readPool: MetricSources['readPool']):
   const registers = [registry];
   new Gauge({
     name: 'backsolve_database_pool_connections',
-    help: 'Connections of the pool by state, and those who wait for one.',
+    help: 'Connections of the pool by state, and requests for a connection that wait (awaited).',
     labelNames: ['state'],
     registers,
     collect() {
@@ -144,7 +144,7 @@ function addPoolGauges(registry: Registry, readPool: MetricSources['readPool']):
   });
   new Gauge({
     name: 'backsolve_database_pool_size',
-    help: 'Connections that the pool may open.',
+    help: 'Largest number of connections in the pool.',
     registers,
     collect() {
       this.set(readPool().size);
@@ -167,7 +167,7 @@ function addWorkerGauges(registry: Registry, read: Parameters<Metrics['watchWork
   const registers = [registry];
   new Gauge({
     name: 'backsolve_worker_suggestions_running',
-    help: 'Suggestions that this worker has in hand.',
+    help: 'Suggestions that this worker is computing.',
     registers,
     collect() {
       this.set(read().running);
@@ -175,7 +175,7 @@ function addWorkerGauges(registry: Registry, read: Parameters<Metrics['watchWork
   });
   new Gauge({
     name: 'backsolve_worker_concurrency',
-    help: 'Suggestions that this worker takes at once.',
+    help: 'Suggestions that this worker computes at once.',
     registers,
     collect() {
       this.set(read().concurrency);

@@ -1,6 +1,6 @@
 /**
- * Spans sent as OTLP, JSON over HTTP. Loaded only when an endpoint is set. Nothing is registered globally, so that several
- * services in one process stay apart, and a receiver that is away costs spans, never a request.
+ * Sends spans as OTLP, JSON over HTTP. Loaded only when an endpoint is set. Nothing is registered globally, so that several services
+ * in one process stay separate. An unreachable receiver costs spans, never a request.
  */
 import {
   type Context,
@@ -27,14 +27,14 @@ import { activeSpan, activeTraceParent, withActiveSpan } from './trace-context.t
 import type { SamplerName, Span, SpanAttributes, SpanKind, SpanStart, Tracing } from './tracing.ts';
 
 export interface OtlpSettings {
-  /** Base address of the receiver; /v1/traces is appended. */
+  /** Base URL of the receiver; /v1/traces is appended. */
   readonly endpoint: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which traces are kept, by the name that OpenTelemetry gives the rule. */
+  /** OpenTelemetry's name of the sampling rule. */
   readonly sampler: SamplerName;
-  /** For the rules that keep a share of the traces: 0 to 1. */
+  /** Share of traces to sample, from 0 to 1, for the rules that use it. */
   readonly sampleRatio: number;
-  /** What this process is: service.name, service.instance.id and the like. */
+  /** Identifies this process: service.name, service.instance.id and the like. */
   readonly resource: SpanAttributes;
   readonly onError: (error: Error) => void;
 }
@@ -45,12 +45,12 @@ const KINDS: Readonly<Record<SpanKind, Kind>> = {
   client: Kind.CLIENT,
   internal: Kind.INTERNAL,
 };
-/** A receiver that does not answer must not hold up a stopping process for longer. */
+/** An unresponsive receiver delays a shutdown by no more than this. */
 const CLOSE_LIMIT_MS = 3_000;
 const EXPORT_LIMIT_MS = 5_000;
-/** Short, so that what a killed process saw last is mostly there. */
+/** Short, so that few spans are lost when a process is killed. */
 const BATCH_DELAY_MS = 1_000;
-/** How the names of rules begin that follow the decision of a caller. */
+/** Prefix of the rules that follow the caller's decision. */
 const PARENT_BASED = 'parentbased_';
 const TRACE_PARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
@@ -61,7 +61,7 @@ export function startOtlpTracing(settings: OtlpSettings): Tracing {
     timeoutMillis: EXPORT_LIMIT_MS,
   });
   const processor = new BatchSpanProcessor({
-    exporter: tellingErrors(exporter, settings.onError),
+    exporter: reportingErrors(exporter, settings.onError),
     scheduledDelayMillis: BATCH_DELAY_MS,
     exportTimeoutMillis: EXPORT_LIMIT_MS,
   });
@@ -71,12 +71,12 @@ export function startOtlpTracing(settings: OtlpSettings): Tracing {
     spanProcessors: [processor],
   });
   const tracer = provider.getTracer('backsolve');
-  const isParentFollowed = settings.sampler.startsWith(PARENT_BASED);
+  const followsParent = settings.sampler.startsWith(PARENT_BASED);
 
   const begin = ({ name, kind, parent, attributes = {}, startedAgoMs = 0 }: SpanStart): Span => {
     const active = activeSpan();
     if (parent === undefined && active?.isRecorded === false) return unrecorded(active.traceParent);
-    if (isParentFollowed && parent != null && isUnwanted(parent)) return unrecorded(parent);
+    if (followsParent && parent != null && isUnwanted(parent)) return unrecorded(parent);
     const startTime = startedAgoMs === 0 ? undefined : Date.now() - startedAgoMs;
     const options = { kind: KINDS[kind], attributes, ...(startTime !== undefined && { startTime }) };
     return toSpan(tracer.startSpan(name, options, contextOf(parent === undefined ? activeTraceParent() : parent)));
@@ -98,7 +98,7 @@ export function startOtlpTracing(settings: OtlpSettings): Tracing {
   };
 }
 
-/** Anything but a well-formed parent begins a trace of its own, as W3C Trace Context wants it. */
+/** A malformed parent starts a new trace, as W3C Trace Context demands. */
 function contextOf(traceParent: string | null): Context {
   const match = TRACE_PARENT.exec(traceParent ?? '');
   if (match === null) return ROOT_CONTEXT;
@@ -112,15 +112,15 @@ function contextOf(traceParent: string | null): Context {
 }
 
 function makeSampler(name: SamplerName, ratio: number): Sampler {
-  const isParentFollowed = name.startsWith(PARENT_BASED);
-  const rule = isParentFollowed ? name.slice(PARENT_BASED.length) : name;
+  const followsParent = name.startsWith(PARENT_BASED);
+  const rule = followsParent ? name.slice(PARENT_BASED.length) : name;
   const root =
     rule === 'always_on'
       ? new AlwaysOnSampler()
       : rule === 'always_off'
         ? new AlwaysOffSampler()
         : new TraceIdRatioBasedSampler(ratio);
-  return isParentFollowed ? new ParentBasedSampler({ root }) : root;
+  return followsParent ? new ParentBasedSampler({ root }) : root;
 }
 
 function isUnwanted(traceParent: string): boolean {
@@ -130,7 +130,7 @@ function isUnwanted(traceParent: string): boolean {
 
 const nothing = () => undefined;
 
-/** Within a trace that is not kept nothing is made: whoever goes on with it, goes on with its decision. */
+/** In an unsampled trace no span is created; its `traceparent` passes the decision on. */
 function unrecorded(traceParent: string): Span {
   const [, traceId] = traceParent.split('-') as [string, string];
   return { traceId, traceParent, isRecorded: false, set: nothing, fail: nothing, end: nothing };
@@ -158,8 +158,8 @@ function toSpan(span: OtelSpan): Span {
   };
 }
 
-/** The processor keeps the failures of an export to itself. */
-function tellingErrors(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
+/** The processor does not report failed exports. */
+function reportingErrors(exporter: SpanExporter, onError: (error: Error) => void): SpanExporter {
   return {
     export: (spans, done) => {
       exporter.export(spans, (result) => {

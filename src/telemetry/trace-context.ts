@@ -1,13 +1,10 @@
-/**
- * The span that the code running now belongs to, carried along by the platform through every await. Empty as long as no
- * tracing is set up; reading it then costs next to nothing.
- */
+/** The active span, which the platform carries through every await. Undefined without tracing; reading it is then almost free. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** W3C Trace Context, version 00: all that another process needs to go on with the trace. */
+/** W3C Trace Context, version 00: what another process needs to continue the trace. */
 export interface ActiveSpan {
   readonly traceParent: string;
-  /** False: its trace is not kept, and nothing within it need be looked at. */
+  /** False: its trace is not sampled, and nothing within it needs a span. */
   readonly isRecorded: boolean;
 }
 
@@ -22,7 +19,7 @@ export function activeTraceParent(): string | null {
   return active.getStore()?.traceParent ?? null;
 }
 
-/** Runs `work` and everything it begins with `span` as the active one. */
+/** Runs `work`, and everything it starts, with `span` as the active span. */
 export function withActiveSpan<T>(span: ActiveSpan, work: () => T): T {
   return active.run(span, work);
 }

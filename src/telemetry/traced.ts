@@ -1,18 +1,19 @@
-/** What is traced besides requests and jobs: SQL statements and computations, as children of whatever is under way. */
+/** Spans for jobs, SQL statements and computations. Requests have theirs from the ingress. */
 import type { AroundStatement } from '../db/client.ts';
+import type { LeasedJob } from '../domain/suggestion-job.ts';
 import type { Engine } from '../engine/pool.ts';
 import { activeSpan } from './trace-context.ts';
 import type { SpanStart, Tracing } from './tracing.ts';
 
-/** The text with its placeholders; values never leave the process. */
+/** Of the statement's text, with placeholders; values never leave the process. */
 const TEXT_LIMIT = 1_000;
 
-/** Texts are few, see db/prepared-statements.ts; beyond these a text is described anew each time. */
+/** There are few texts, see db/prepared-statements.ts; beyond this number they are described each time. */
 const DESCRIBED_LIMIT = 500;
 
 /**
- * Statements outside of any span, such as polls, are not traced: they would be traces of one span each. Neither are those of
- * a trace that is not kept.
+ * Statements outside a span, such as polls, are not traced: each would be a trace of its own. Statements of an unsampled trace are
+ * not traced either.
  */
 export function traceStatements(tracing: Tracing): AroundStatement {
   const described = new Map<string, SpanStart>();
@@ -36,6 +37,43 @@ function describeStatement(text: string): SpanStart {
   return { name: `sql ${operation}`, kind: 'client', attributes };
 }
 
+/** Runs the computation of a job and passes on its outcome. */
+export type AroundJob = <Outcome extends JobOutcome>(
+  job: LeasedJob,
+  compute: () => Promise<Outcome>,
+) => Promise<Outcome>;
+
+interface JobOutcome {
+  readonly kind: string;
+  /** Why the computation failed; its first line is the summary. */
+  readonly fault?: string;
+}
+
+/** Continues the trace of the request that opened the job: one span for the wait, one for the computation. */
+export function traceJobs(tracing: Tracing): AroundJob {
+  return (job, compute) => {
+    const { traceParent: parent, waitedMs } = job;
+    tracing.begin({ name: 'wait for a worker', kind: 'internal', parent, startedAgoMs: waitedMs }).end();
+    const attributes = {
+      'backsolve.account_id': job.accountId,
+      'backsolve.objective_id': job.objectiveId,
+      'backsolve.inverse_id': job.inverseId,
+      'backsolve.job_id': job.id,
+      'backsolve.job_attempt': job.attempt,
+    };
+    return tracing.inSpan({ name: 'compute suggestion', kind: 'consumer', parent, attributes }, async (span) => {
+      const outcome = await compute();
+      span.set({ 'backsolve.outcome': outcome.kind });
+      if (outcome.fault !== undefined) span.fail(new Error(firstLine(outcome.fault)));
+      return outcome;
+    });
+  };
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]!;
+}
+
 export function traceEngine(engine: Engine, tracing: Tracing): Engine {
   return {
     ...engine,
@@ -44,7 +82,7 @@ export function traceEngine(engine: Engine, tracing: Tracing): Engine {
       tracing.inSpan({ name: 'engine suggest', kind: 'internal' }, async (span) => {
         const answer = await engine.suggest(request, signal);
         span.set({ 'backsolve.known_cases': request.history.count });
-        if (!answer.ok) span.fail(new Error(answer.fault.split('\n', 1)[0]));
+        if (!answer.ok) span.fail(new Error(firstLine(answer.fault)));
         return answer;
       }),
   };

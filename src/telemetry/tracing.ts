@@ -1,7 +1,7 @@
-/** What the roles know of tracing. One implementation exists, otlp-tracing.ts; without an exporter there is none at all. */
+/** The interface of tracing. otlp-tracing.ts implements it; without an exporter nothing is traced. */
 import type { ActiveSpan } from './trace-context.ts';
 
-/** As in the variable OTEL_TRACES_SAMPLER of OpenTelemetry. With `parentbased_` a caller's decision is followed. */
+/** As in OpenTelemetry's variable OTEL_TRACES_SAMPLER. With `parentbased_` the caller's sampling decision applies. */
 export type SamplerName =
   | 'always_on'
   | 'always_off'
@@ -15,21 +15,21 @@ export type SpanKind = 'server' | 'consumer' | 'client' | 'internal';
 export interface SpanStart {
   readonly name: string;
   readonly kind: SpanKind;
-  /** `traceparent` to go on from, null for a trace of its own; the active span unless given. */
+  /** `traceparent` to continue, or null for a new trace; the active span unless given. */
   readonly parent?: string | null;
   readonly attributes?: SpanAttributes;
-  /** Milliseconds in the past at which it began. */
+  /** How many milliseconds ago it began. */
   readonly startedAgoMs?: number;
 }
 
-/** Never keys, bodies or statement values. */
+/** Never contains keys, bodies or statement values. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span extends ActiveSpan {
-  /** Hexadecimal, for log lines. */
+  /** In hexadecimal, for log lines. */
   readonly traceId: string;
   set(attributes: SpanAttributes): void;
-  /** Marks it as failed; the reason is the error's name and message. */
+  /** Marks the span as failed, with the error's name and message. */
   fail(error: unknown): void;
   /** Only the first end counts. */
   end(): void;
@@ -37,8 +37,8 @@ export interface Span extends ActiveSpan {
 
 export interface Tracing {
   begin(start: SpanStart): Span;
-  /** Runs `work` in a span of its own, failed when `work` rejects. */
+  /** Runs `work` in a new span, which fails when `work` rejects. */
   inSpan<T>(start: SpanStart, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Sends what is left, within a few seconds. */
+  /** Sends the remaining spans, within a few seconds. */
   close(): Promise<void>;
 }

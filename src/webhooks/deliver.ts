@@ -1,6 +1,6 @@
 /**
- * One attempt to send one event: signed, within a time limit, to a judged address, following no redirect. The answer's
- * status is all that counts; its body is neither kept nor read beyond a small cap.
+ * One attempt to send one event: signed, within a time limit, to a checked address, without following redirects. Only the status
+ * of the answer counts; its body is discarded and cut off at a small limit.
  */
 import { type ClientRequest, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -17,23 +17,23 @@ export interface OutgoingEvent {
 }
 
 export type Attempt =
-  /** The receiver answered with this status; only 2xx means that it took the event. */
+  /** Only 2xx means that the receiver accepted the event. */
   | { readonly kind: 'answered'; readonly status: number }
-  /** No answer; the reason is shown to the owner of the webhook. */
+  /** The reason is shown to the owner of the webhook. */
   | { readonly kind: 'unanswered'; readonly reason: string };
 
-/** Never rejects, save with the signal's reason when that fires. */
+/** Rejects only with the signal's reason, when the signal fires. */
 export type SendEvent = (outgoing: OutgoingEvent, signal: AbortSignal) => Promise<Attempt>;
 
 export interface SenderOptions extends GuardOptions {
-  /** For the whole attempt: look-up, connection, and the answer's headers. */
+  /** For the whole attempt: DNS lookup, connection, and the headers of the answer. */
   readonly timeoutMs: number;
   readonly userAgent: string;
   /** Milliseconds since 1970, for the signature's timestamp. */
   readonly now: () => number;
 }
 
-/** A longer answer is cut off: its status is known by then. */
+/** Longer answers are cut off; their status is known by then. */
 const ANSWER_LIMIT_BYTES = 16 * 1024;
 
 export function makeSender(options: SenderOptions): SendEvent {
@@ -59,7 +59,7 @@ async function post(outgoing: OutgoingEvent, options: SenderOptions, signal: Abo
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const request: ClientRequest = send(url, {
     method: 'POST',
-    // A connection of its own: a kept one could lead to an address judged for another moment.
+    // A new connection: a kept-alive one could lead to an address that was checked at another time.
     agent: false,
     lookup: answerWith(addresses),
     signal,
@@ -78,19 +78,19 @@ async function post(outgoing: OutgoingEvent, options: SenderOptions, signal: Abo
   return promise;
 }
 
-/** Lets the receiver finish a short answer, and cuts a long or broken one off. */
+/** Reads a short answer to its end and cuts off a long one. */
 function drain(response: IncomingMessage, done: () => void): void {
   let received = 0;
   response.on('data', (chunk: Buffer) => {
     received += chunk.length;
     if (received > ANSWER_LIMIT_BYTES) response.destroy();
   });
-  // Also after an abort: the status had arrived before it.
+  // Even after an error the status counts: it arrived first.
   response.on('error', () => undefined);
   response.on('close', done);
 }
 
-/** A look-up that knows the judged addresses and nothing else. */
+/** A DNS lookup that returns the checked addresses and nothing else. */
 function answerWith(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all }, callback) => {
@@ -99,7 +99,7 @@ function answerWith(addresses: readonly string[]): LookupFunction {
   };
 }
 
-/** The system's look-up cannot be called off, so that its answer is left alone instead. */
+/** The system's DNS lookup cannot be cancelled; its late answer is ignored. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
@@ -108,7 +108,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort));
 }
 
-/** What happened, without addresses or inner texts: node's code, or the refusal in words. */
+/** The refusal, or Node's error code; no addresses and no internal messages. */
 function describe(error: unknown): string {
   if (error instanceof TargetRefused) return error.message;
   if (error instanceof AggregateError && error.errors.length > 0) return describe(error.errors[0]);

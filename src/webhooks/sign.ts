@@ -1,17 +1,17 @@
-/** Signatures after Standard Webhooks 1.0 (symmetric scheme v1). */
+/** Signatures as Standard Webhooks 1.0 defines them (symmetric scheme v1). */
 import { createHmac } from 'node:crypto';
 
 export interface SignedMessage {
-  /** The same for every attempt of one event, so that receivers can tell repetitions. */
+  /** The same for every attempt to send an event, so that receivers can recognize repetitions. */
   readonly id: string;
   readonly timestampSeconds: number;
-  /** The body exactly as it is sent. */
+  /** Exactly as it is sent. */
   readonly body: string | Uint8Array;
 }
 
 /**
- * The three headers of a message: webhook-id, webhook-timestamp and webhook-signature, the last one v1 and the base64
- * HMAC-SHA256 of `id.timestamp.body` for each secret, with spaces between them. One that matches is enough for a receiver.
+ * The three headers of a message: webhook-id, webhook-timestamp and webhook-signature. The signature lists `v1,` and the base64
+ * HMAC-SHA256 of `id.timestamp.body` for each secret, separated by spaces. A receiver needs one match.
  */
 export function signatureHeaders(
   secrets: readonly Uint8Array[],

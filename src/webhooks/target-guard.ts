@@ -1,7 +1,7 @@
 /**
- * Which receivers may be called. A webhook's URL comes from a client, so it must not lead into the network that this
- * process lives in: only globally routable addresses pass. Names are judged by the addresses they resolve to at the
- * moment of sending, and the connection goes to a judged address, so that a second look-up can tell nothing else.
+ * Which receivers may be called. A webhook's URL comes from a client and must not lead into the network of this process: only
+ * globally routable addresses pass. A name is checked by the addresses it resolves to at the moment of sending, and the
+ * connection goes to a checked address, so that a second DNS lookup cannot change the target.
  */
 import { lookup, Resolver } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
@@ -25,14 +25,14 @@ const REFUSED_IPV4: readonly (readonly [string, number])[] = [
   ['240.0.0.0', 4],
 ];
 
-/** All that is handed out of IPv6, and the two notations of an IPv4 address in it: mapped, and NAT64 (RFC 6052). */
-const TAKEN_IPV6: readonly (readonly [string, number])[] = [
+/** Allocated IPv6 space, and the two notations of an IPv4 address within IPv6: mapped and NAT64 (RFC 6052). */
+const ALLOWED_IPV6: readonly (readonly [string, number])[] = [
   ['2000::', 3],
   ['::ffff:0:0', 96],
   ['64:ff9b::', 96],
 ];
 
-/** What is special within those: protocol assignments (Teredo among them), documentation, 6to4 with its inner address. */
+/** Special-purpose blocks within those: protocol assignments such as Teredo, documentation, and 6to4, which embeds an address. */
 const REFUSED_IPV6: readonly (readonly [string, number])[] = [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -43,7 +43,7 @@ const REFUSED_IPV6: readonly (readonly [string, number])[] = [
 ];
 
 const refusedIpv4 = toBlockList(REFUSED_IPV4, 'ipv4');
-const takenIpv6 = toBlockList(TAKEN_IPV6, 'ipv6');
+const allowedIpv6 = toBlockList(ALLOWED_IPV6, 'ipv6');
 const refusedIpv6 = toBlockList(REFUSED_IPV6, 'ipv6');
 
 function toBlockList(nets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
@@ -52,50 +52,54 @@ function toBlockList(nets: readonly (readonly [string, number])[], family: 'ipv4
   return list;
 }
 
-/** Whether an IP address may be called: globally routable unicast. Anything that is no address is not. */
+/** Whether a text is an IP address that may be called: globally routable unicast. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
       return !refusedIpv4.check(address, 'ipv4');
     case 6:
-      return !address.includes('%') && takenIpv6.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6');
+      return !address.includes('%') && allowedIpv6.check(address, 'ipv6') && !refusedIpv6.check(address, 'ipv6');
     default:
       return false;
   }
 }
 
 /**
- * Why a URL cannot be a receiver, as the end of a sentence about it, or undefined when it can. A parsed one, so that nothing
- * else is judged than is called: the parser drops tabs and line breaks, and turns backslashes into slashes.
+ * Why a URL cannot be a receiver, as the end of a sentence, or undefined if it can. It takes a parsed URL, so that what is checked
+ * is what is called: the parser drops tabs and line breaks and turns backslashes into slashes.
  */
 export type JudgeUrl = (url: URL) => string | undefined;
 
 const MAXIMUM_URL_LENGTH = 2_048;
+/** How the limits to public addresses and https end. */
+const UNLESS_ALLOWED = ', unless the operator sets WEBHOOK_ALLOW_PRIVATE=true';
 
 /**
- * What is wrong with a URL as it stands; where a name leads is found out when something is sent. The URL parser has
- * brought 2130706433, 0x7f.1 and the like into dotted form by then.
+ * Checks the URL itself; what a name resolves to is checked before each attempt. By then the URL parser has turned 2130706433,
+ * 0x7f.1 and the like into dotted form.
  */
 export function makeUrlJudge(options: { readonly allowPrivate: boolean }): JudgeUrl {
   return (url) => {
     if (url.href.length > MAXIMUM_URL_LENGTH) {
-      return `takes at most ${MAXIMUM_URL_LENGTH} characters, percent-encoded where it must be.`;
+      return `must have at most ${MAXIMUM_URL_LENGTH} characters, counted in percent-encoded form, has ${url.href.length}.`;
     }
     const schemes = options.allowPrivate ? ['https:', 'http:'] : ['https:'];
-    if (!schemes.includes(url.protocol)) return 'must begin with https://.';
-    if (url.username !== '' || url.password !== '') return 'must not carry a user name or a password.';
-    if (url.hash !== '') return 'must not have a fragment (#).';
+    if (!schemes.includes(url.protocol)) {
+      return `must begin with ${schemes.join('// or ')}//${url.protocol === 'http:' ? UNLESS_ALLOWED : ''}.`;
+    }
+    if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password.';
+    if (url.hash !== '') return 'must not contain a fragment (#).';
     if (options.allowPrivate) return undefined;
     const host = hostOf(url);
     const isLocalName = /(^|\.)localhost\.?$/.test(host);
     if (isLocalName || (isIP(host) !== 0 && !isPublicAddress(host))) {
-      return `must lead to a public address, ${host} is none.`;
+      return `must lead to a public address, which ${host} is not${UNLESS_ALLOWED}.`;
     }
     return undefined;
   };
 }
 
-/** Host of a URL without the brackets of an IPv6 address. */
+/** The host, without the brackets of an IPv6 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
@@ -103,15 +107,15 @@ function hostOf(url: URL): string {
 /** All addresses of a host name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Time until a name server is asked again, and how often it is asked: together less than an attempt may take. */
+/** Time limit of a query to a name server, and number of queries; together less than the time limit of an attempt. */
 const DNS_TIMEOUT_MS = 2_000;
 const DNS_TRIES = 2;
 
 /**
- * Asks name servers directly. The system's look-up would hold one of libuv's few threads for as long as a name server
- * keeps silent: a handful of such names would hold up every other look-up of the process.
+ * Asks name servers directly. The system's lookup holds one of libuv's few threads until the name server answers: a handful of
+ * silent servers would block every other lookup of the process.
  *
- * @param servers  addresses with ports; the system's own unless given
+ * @param servers  addresses with ports; those of the system unless given
  */
 export function makeDnsResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: DNS_TRIES });
@@ -125,13 +129,13 @@ export function makeDnsResolve(servers?: readonly string[]): Resolve {
   };
 }
 
-/** The system's look-up, which also knows local names such as localhost and those of a container network. */
+/** The system's lookup, which also knows localhost and the names of a container network. */
 export const resolveBySystem: Resolve = async (host) => {
   const found = await lookup(host, { all: true });
   return found.map(({ address }) => address);
 };
 
-/** A receiver that may not be called; the message is shown to the owner of the webhook. */
+/** The receiver may not be called. The message is shown to the owner of the webhook. */
 export class TargetRefused extends Error {
   constructor(message: string) {
     super(message);
@@ -145,8 +149,8 @@ export interface GuardOptions {
 }
 
 /**
- * The addresses to connect to, in the resolver's order; every one of them was judged. Throws TargetRefused when none may
- * be called, and whatever the resolver throws.
+ * The addresses that may be connected to, in the resolver's order. Throws TargetRefused when there is none, and what the
+ * resolver throws.
  */
 export async function findTargets(url: URL, { allowPrivate, resolve }: GuardOptions): Promise<readonly string[]> {
   const fault = makeUrlJudge({ allowPrivate })(url);
@@ -154,6 +158,7 @@ export async function findTargets(url: URL, { allowPrivate, resolve }: GuardOpti
   const host = hostOf(url);
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
   const usable = allowPrivate ? addresses : addresses.filter(isPublicAddress);
-  if (usable.length === 0) throw new TargetRefused(`${host} leads to no public address`);
+  if (usable.length === 0)
+    throw new TargetRefused(`${host} does not resolve to a public address${allowPrivate ? '' : UNLESS_ALLOWED}`);
   return usable;
 }

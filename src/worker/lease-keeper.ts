@@ -1,6 +1,6 @@
 /**
- * Keeps the leases of the jobs that this worker computes. A lease that could not be renewed because another worker has
- * the job by now aborts the computation; while the database is away nothing is aborted, since the fenced write decides.
+ * Renews the leases of the jobs that this worker computes. A computation is aborted when another worker has taken over its job.
+ * While the database is unreachable nothing is aborted: the fenced write decides.
  */
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { renewIntervalMs } from '../domain/suggestion-job.ts';
@@ -14,7 +14,7 @@ export interface LeaseKeeperDeps {
   readonly onError: (error: unknown) => void;
 }
 
-/** Reason of an abort, to be told from a shutdown. */
+/** Reason of an abort; a shutdown has another. */
 export const LEASE_LOST = 'lease-lost';
 
 export class LeaseKeeper {
@@ -28,8 +28,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Renews from now on; the signal fires when the lease is lost. A job that comes back under a new lease while this worker
-   * still computes under the old one (it hung, or renewals failed) has lost the old one.
+   * Renews the lease from now on and aborts when it is lost. If this worker still computes the job under an older lease, because it
+   * hung or renewals failed, that lease is lost.
    */
   hold(job: Held, controller: AbortController): void {
     this.#held.get(job.id)?.controller.abort(LEASE_LOST);

@@ -1,20 +1,20 @@
-/** The table of scheduled work and its clockwork. A pass that is still running is not started a second time. */
+/** Runs tasks at their times. A task whose last pass is still running is not started a second time. */
 import cron from 'node-cron';
-import type { WorkerLog } from './suggestion-loop.ts';
+import type { WorkerLog } from './work-loop.ts';
 
 export interface ScheduledTask {
   readonly name: string;
   /** Six fields, seconds first. */
   readonly cron: string;
-  /** One pass; returns counts for the log. A long one ends early when the signal fires: the process is leaving. */
+  /** Runs one pass and returns counts for the log. A long pass ends early when the signal fires at shutdown. */
   readonly run: (signal: AbortSignal) => Promise<Readonly<Record<string, number>>>;
 }
 
-/** Starts all tasks; the returned function stops them and waits for passes under way. */
+/** Starts all tasks. The returned function stops them and waits for the passes under way. */
 export function startSchedule(tasks: readonly ScheduledTask[], log: WorkerLog): () => Promise<void> {
   const passes = new Set<Promise<void>>();
   const leaving = new AbortController();
-  const clockwork = tasks.map((task) =>
+  const entries = tasks.map((task) =>
     cron.schedule(
       task.cron,
       () => {
@@ -27,12 +27,12 @@ export function startSchedule(tasks: readonly ScheduledTask[], log: WorkerLog): 
   );
   return async () => {
     leaving.abort();
-    await Promise.all(clockwork.map((entry) => entry.destroy()));
+    await Promise.all(entries.map((entry) => entry.destroy()));
     await Promise.all(passes);
   };
 }
 
-/** node-cron would print lines of its own: a pass that came late or was still running when the next was due. */
+/** Without it, node-cron prints its own lines about passes that are late or skipped. */
 function toCronLogger({ name }: ScheduledTask, log: WorkerLog) {
   const warn = (message: string | Error) => log.warn({ task: name, detail: String(message) }, 'schedule.notice');
   return { info: warn, warn, error: warn, debug: () => undefined };

@@ -1,5 +1,4 @@
-/** Claims no more jobs than there are free places and computes them. */
-import PQueue from 'p-queue';
+/** Claims suggestion jobs for its free slots, computes them under a lease that it keeps, and explains what it suggested. */
 import { type ComputeDeps, type ComputeOutcome, computeSuggestion } from '../application/compute-suggestion.ts';
 import { type ExplainRequest, explainObjective } from '../application/explain-objective.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
@@ -8,133 +7,97 @@ import { claimJobs, JOBS_CHANNEL, releaseJob, renewLeases } from '../db/suggesti
 import { isDiskFull } from '../domain/errors.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
-import { ClaimLoop } from './claim-loop.ts';
+import type { AroundJob } from '../telemetry/traced.ts';
 import { LEASE_LOST, LeaseKeeper } from './lease-keeper.ts';
 import { SlowAccounts } from './slow-accounts.ts';
-
-/** The part of a pino logger that is used here. */
-export interface WorkerLog {
-  info(facts: object, event: string): void;
-  warn(facts: object, event: string): void;
-  error(facts: object, event: string): void;
-}
+import { type Claimed, SHUTDOWN, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';
 
 export interface SuggestionLoopDeps extends ComputeDeps {
   readonly listener: Pick<Listener, 'subscribe'>;
   readonly log: WorkerLog;
-  /** Stored with a lease, for whoever looks at the table. */
+  /** Stored with each lease, for people who look at the table. */
   readonly workerName: string;
+  /** Suggestions computed at once. */
   readonly concurrency: number;
   readonly leaseMs: number;
   readonly pollIntervalMs: number;
-  /** While it is true nothing is claimed: what would be computed could not be stored. */
+  /** Nothing is claimed while it is true: what is computed could not be stored. */
   readonly isPaused?: (() => boolean) | undefined;
-  readonly metrics?: Pick<Metrics, 'suggestionSettled' | 'leaseLost'> | undefined;
-  readonly tracing?: Tracing | undefined;
+  readonly metrics?: Pick<Metrics, 'suggestionFinished' | 'leaseLost'> | undefined;
+  /** Runs the computation of a job, in a span of its trace. */
+  readonly aroundJob?: AroundJob | undefined;
 }
 
-const SHUTDOWN = 'shutdown';
-/** A full disk may last for days, and is no reason to give a suggestion up. */
+export function makeSuggestionLoop(deps: SuggestionLoopDeps): WorkLoop<LeasedJob> {
+  return new WorkLoop(new SuggestionWork(deps), {
+    listener: deps.listener,
+    channel: JOBS_CHANNEL,
+    pollIntervalMs: deps.pollIntervalMs,
+    isPaused: deps.isPaused,
+    onClaimError: (error) => deps.log.warn({ err: error }, 'jobs.claim-failed'),
+  });
+}
+
+/** A full disk may last for days and is no reason to give up a suggestion. */
 const DISK_FULL_PAUSE = { delayMs: 5_000, countsAsAttempt: false } as const;
 
-export class SuggestionLoop {
+class SuggestionWork implements Work<LeasedJob> {
   readonly #deps: SuggestionLoopDeps;
-  readonly #queue: PQueue;
   readonly #keeper: LeaseKeeper;
-  /** By lease token: the same job may come back while its lost lease is still being computed. */
-  readonly #running = new Map<string, AbortController>();
-  /** Whose jobs are in hand, by lease token. */
-  readonly #accounts = new Map<string, number>();
   readonly #slowAccounts: SlowAccounts;
-  readonly #claims: ClaimLoop;
-  /** The account that was served last; the next claim goes on after it. */
+  /** The account served last; the round robin continues after it. */
   #afterAccountId = 0;
-  /** Whether jobs may wait that no notification will tell of: the last claim left some, or none was made. */
-  #mayHaveLeft = true;
-  #stopping: Promise<void> | undefined;
 
   constructor(deps: SuggestionLoopDeps) {
     this.#deps = deps;
-    this.#queue = new PQueue({ concurrency: deps.concurrency });
     this.#slowAccounts = new SlowAccounts(deps.concurrency, () => performance.now());
     this.#keeper = new LeaseKeeper({
       leaseMs: deps.leaseMs,
       renew: (held) => renewLeases(deps.db, held, deps.leaseMs),
       onError: (error) => deps.log.warn({ err: error }, 'lease.renewal-failed'),
     });
-    this.#claims = new ClaimLoop({
-      listener: deps.listener,
-      channel: JOBS_CHANNEL,
-      pollIntervalMs: deps.pollIntervalMs,
-      claim: () => this.#claim(),
-      onError: (error) => deps.log.warn({ err: error }, 'jobs.claim-failed'),
-      isPaused: deps.isPaused,
-    });
   }
 
-  /** Jobs in hand. */
-  get runningCount(): number {
-    return this.#running.size;
-  }
-
-  start(): void {
-    this.#claims.start();
-  }
-
-  /** Claims nothing more, lets running jobs finish within the grace, then aborts them and hands them back. */
-  stop(graceMs: number): Promise<void> {
-    this.#stopping ??= this.#shutDown(graceMs);
-    return this.#stopping;
-  }
-
-  async #shutDown(graceMs: number): Promise<void> {
-    const graceEndsAt = performance.now() + graceMs;
-    // The wait for a claim under way is part of the grace; what it still brings is aborted with the rest.
-    await this.#claims.stop();
-    const abort = () => {
-      for (const controller of this.#running.values()) controller.abort(SHUTDOWN);
-    };
-    const grace = setTimeout(abort, Math.max(0, graceEndsAt - performance.now()));
-    await this.#queue.onIdle();
-    clearTimeout(grace);
-  }
-
-  async #claim(): Promise<void> {
-    const free = this.#deps.concurrency - this.#running.size;
-    this.#mayHaveLeft = true;
-    if (free <= 0) return;
-    const running = [...this.#accounts.values()];
-    const passedOver = this.#slowAccounts.withoutPlace(running);
-    const limit = this.#slowAccounts.limitOf(free, running);
+  async claim(inHand: readonly LeasedJob[]): Promise<Claimed<LeasedJob>> {
+    const free = this.#deps.concurrency - inHand.length;
+    if (free <= 0) return { items: [], again: 'when-finished' };
+    const accounts = inHand.map((job) => job.accountId);
+    const passedOver = this.#slowAccounts.withoutSlot(accounts);
+    const limit = this.#slowAccounts.limitOf(free, accounts);
     const claim = { ...this.#deps, limit, afterAccountId: this.#afterAccountId, passedOver };
-    const jobs = await claimJobs(this.#deps.db, claim);
-    this.#afterAccountId = jobs.at(-1)?.accountId ?? this.#afterAccountId;
-    this.#mayHaveLeft = jobs.length === limit || passedOver.length > 0;
-    for (const job of jobs) this.#begin(job);
-    if (limit < free && jobs.length === limit) this.#claims.wake();
+    const items = await claimJobs(this.#deps.db, claim);
+    this.#afterAccountId = items.at(-1)?.accountId ?? this.#afterAccountId;
+    // No notification announces the jobs that a claim left behind.
+    const mayHaveLeft = items.length === limit || passedOver.length > 0;
+    if (limit < free && items.length === limit) return { items, again: 'at-once' };
+    return { items, again: mayHaveLeft ? 'when-finished' : 'when-woken' };
   }
 
-  #begin(job: LeasedJob): void {
-    const controller = new AbortController();
-    this.#running.set(job.leaseToken, controller);
-    this.#accounts.set(job.leaseToken, job.accountId);
-    this.#keeper.hold(job, controller);
-    void this.#queue.add(async () => {
-      await this.#compute(job, controller.signal);
-      this.#keeper.letGo(job);
-      this.#running.delete(job.leaseToken);
-      this.#accounts.delete(job.leaseToken);
-      if (this.#mayHaveLeft) this.#claims.wake();
-    });
-  }
-
-  /** Never rejects: whatever goes wrong, the job is either written, handed back, or left to its lease. */
-  async #compute(job: LeasedJob, signal: AbortSignal): Promise<void> {
-    const { log } = this.#deps;
-    const { leaseToken: _secret, accountId: _account, traceParent: _trace, ...facts } = job;
+  /** Never rejects: the result is written, or the job is handed back or left until its lease expires. */
+  async perform(job: LeasedJob, leaving: AbortSignal): Promise<void> {
+    const lease = new AbortController();
+    const leave = () => lease.abort(leaving.reason);
+    leaving.addEventListener('abort', leave);
+    if (leaving.aborted) leave();
+    this.#keeper.hold(job, lease);
     try {
-      const outcome = await this.#computeInSpan(job, signal);
+      const written = await this.#compute(job, lease.signal);
+      // The job is gone, and a renewal under way would take its lease for lost: only leaving ends the explanation.
+      this.#keeper.letGo(job);
+      if (written !== undefined && !leaving.aborted) await this.#explain(job, written, leaving);
+    } finally {
+      this.#keeper.letGo(job);
+      leaving.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Returns what the suggestion was computed from when it is to be explained. */
+  async #compute(job: LeasedJob, signal: AbortSignal): Promise<ExplainRequest | undefined> {
+    const { log, aroundJob } = this.#deps;
+    const { leaseToken: _secret, accountId: _account, traceParent: _trace, ...facts } = job;
+    const compute = () => computeSuggestion(this.#deps, job, signal);
+    try {
+      const outcome = await (aroundJob === undefined ? compute() : aroundJob(job, compute));
       this.#count(job, outcome);
       if (outcome.kind === 'fault') {
         log.error({ ...facts, fault: outcome.fault }, 'suggestion.fault');
@@ -145,37 +108,17 @@ export class SuggestionLoop {
         const { request, ...figures } = outcome;
         log.info({ ...facts, ...figures }, 'suggestion.computed');
         this.#slowAccounts.note(job.accountId, outcome.suggestTimeNs / 1e6);
-        if (outcome.kind === 'suggested') await this.#explain(job, request, signal);
+        if (outcome.kind === 'suggested') return request;
       }
     } catch (error) {
       await this.#afterError(job, signal, error);
     }
-  }
-
-  /** As computeSuggestion; traced, it goes on with the trace of the request that opened the job. */
-  async #computeInSpan(job: LeasedJob, signal: AbortSignal): Promise<ComputeOutcome> {
-    const { tracing } = this.#deps;
-    if (tracing === undefined) return computeSuggestion(this.#deps, job, signal);
-    const { id, accountId, objectiveId, inverseId, attempt, waitedMs, traceParent: parent } = job;
-    tracing.begin({ name: 'wait for a worker', kind: 'internal', parent, startedAgoMs: waitedMs }).end();
-    const attributes = {
-      'backsolve.account_id': accountId,
-      'backsolve.objective_id': objectiveId,
-      'backsolve.inverse_id': inverseId,
-      'backsolve.job_id': id,
-      'backsolve.job_attempt': attempt,
-    };
-    return tracing.inSpan({ name: 'compute suggestion', kind: 'consumer', parent, attributes }, async (span) => {
-      const outcome = await computeSuggestion(this.#deps, job, signal);
-      span.set({ 'backsolve.outcome': outcome.kind });
-      if (outcome.kind === 'fault') span.fail(new Error(outcome.fault.split('\n', 1)[0]));
-      return outcome;
-    });
+    return undefined;
   }
 
   #count(job: LeasedJob, outcome: ComputeOutcome | { readonly kind: 'interrupted' }): void {
     const isWritten = outcome.kind === 'suggested' || outcome.kind === 'stopped';
-    this.#deps.metrics?.suggestionSettled({
+    this.#deps.metrics?.suggestionFinished({
       outcome: outcome.kind,
       waitedMs: job.waitedMs,
       ...(isWritten && {
@@ -185,15 +128,10 @@ export class SuggestionLoop {
     if (outcome.kind === 'lost') this.#deps.metrics?.leaseLost();
   }
 
-  /** The job is done and gone; whatever goes wrong here, the next suggestion brings a newer explanation. */
-  async #explain(job: LeasedJob, request: ExplainRequest, signal: AbortSignal): Promise<void> {
-    this.#keeper.letGo(job);
-    if (signal.reason === SHUTDOWN) return;
-    // A renewal that was under way while the job ended takes it for lost; the explanation ends with the worker only.
-    const explaining = new AbortController();
-    this.#running.set(job.leaseToken, explaining);
+  /** Never rejects: the next suggestion brings a newer explanation. */
+  async #explain(job: LeasedJob, request: ExplainRequest, leaving: AbortSignal): Promise<void> {
     try {
-      await explainObjective(this.#deps, job, request, explaining.signal);
+      await explainObjective(this.#deps, job, request, leaving);
     } catch (error) {
       this.#deps.log.warn({ err: error, objectiveId: job.objectiveId }, 'explanation.interrupted');
     }
@@ -215,7 +153,7 @@ export class SuggestionLoop {
       else if (isDiskFull(error)) await releaseJob(db, job, { ...DISK_FULL_PAUSE, error: null });
       else await this.#handBack(job, error instanceof Error ? error.message : String(error));
     } catch (again) {
-      // The database is away: the lease runs out by itself and another attempt follows.
+      // The database is unreachable: another attempt follows when the lease expires.
       log.warn({ ...facts, err: again }, 'suggestion.not-handed-back');
     }
   }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { takeWithin } from '../../src/application/account-limits.ts';
 import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { createWebhook, MAXIMUM_WEBHOOKS } from '../../src/application/manage-webhooks.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import { DomainError } from '../../src/domain/errors.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
@@ -32,7 +32,7 @@ const times = (count: number, work: (k: number) => Promise<unknown>) =>
 
 const ANYTHING = { openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0, storedBytes: 0, storedRows: 0 };
 
-it(`of eighty webhooks at once ${MAXIMUM_WEBHOOKS} are made`, async () => {
+it(`Of eighty webhooks created at once ${MAXIMUM_WEBHOOKS} are accepted`, async () => {
   const deps = { db: account.db, judgeUrl: makeUrlJudge({ allowPrivate: false }) };
   const webhook = { url: 'https://receiver.example/', description: null, eventNames: null };
   const raced = await race(times(80, () => createWebhook(deps, account.accountId, webhook)));
@@ -41,7 +41,7 @@ it(`of eighty webhooks at once ${MAXIMUM_WEBHOOKS} are made`, async () => {
   await sql`delete from webhooks`.execute(account.db);
 });
 
-it('of objectives loaded at once on several trials as many are running as may', async () => {
+it('Of objectives loaded at once on several trials no more are accepted than may run', async () => {
   const trials = await Promise.all(times(8, () => loadLinearObjective(account)).map((load) => load()));
   const load = (k: number) => {
     const { trial } = trials[k % trials.length] as Awaited<ReturnType<typeof loadLinearObjective>>;
@@ -53,7 +53,7 @@ it('of objectives loaded at once on several trials as many are running as may', 
   expect(await race(times(40, load))).toEqual({ done: 3, refusedWith: ['LIMIT_REACHED'] });
 });
 
-it('of suggestions asked for at once as many are queued as may', async () => {
+it('Of suggestions requested at once no more are queued than the limit', async () => {
   const objectives: { readonly objectiveId: number }[] = [];
   for (let k = 0; k < 20; k++) objectives.push((await loadLinearObjective(account)).path);
   const ask = (k: number) =>
@@ -66,7 +66,7 @@ it('of suggestions asked for at once as many are queued as may', async () => {
   expect(opened.rows).toHaveLength(5);
 });
 
-it('nobody waits for another while the limit is far away', async () => {
+it('Transactions do not wait for each other while the limit is far away', async () => {
   const isTaken = Promise.withResolvers<void>();
   const mayEnd = Promise.withResolvers<void>();
   const asked: number[] = [];

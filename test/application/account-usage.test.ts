@@ -7,7 +7,7 @@ import { createModel, deleteModel, updateModel } from '../../src/application/man
 import { createWebhook } from '../../src/application/manage-webhooks.ts';
 import { readAccount } from '../../src/application/read-account.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { saveExplanation } from '../../src/db/explanations.ts';
 import { storeOutcome } from '../../src/db/idempotency-keys.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -38,7 +38,7 @@ async function stored() {
 }
 
 /** As a worker would. */
-async function settle(inverseId: number): Promise<void> {
+async function finishInverse(inverseId: number): Promise<void> {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(t.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(t.db);
 }
@@ -51,8 +51,8 @@ async function addedBy(work: () => Promise<unknown>) {
   return { bytes: after.bytes - before.bytes, rows: after.rows - before.rows };
 }
 
-describe('what an account keeps', () => {
-  it('grows with every record, by what it holds', async () => {
+describe('the usage of an account', () => {
+  it('The usage of an account grows with every record, by its size', async () => {
     let loaded: Awaited<ReturnType<typeof loadLinearObjective>>;
     const added = await addedBy(async () => {
       loaded = await loadLinearObjective(t);
@@ -71,7 +71,7 @@ describe('what an account keeps', () => {
     });
   });
 
-  it('grows with suggestions in lots, by the room for inputs and outputs, and with an output by nothing more', async () => {
+  it('The usage of an account grows with suggestions in lots that include room for outputs, which then add nothing', async () => {
     const { path } = await loadLinearObjective(t);
     const bytes = 256 + 8 * (2 + 3);
     const output = { kind: 'output', output: linear([1, 2]), computeTimeNs: null } as const;
@@ -83,7 +83,9 @@ describe('what an account keeps', () => {
       });
       expect(added.bytes).toBe(added.rows * bytes);
       if (added.rows > 0) lots.push([iteration, added.rows]);
-      const rest = await addedBy(() => settle(inverseId).then(() => recordOutput(t.db, t.accountId, path, output)));
+      const rest = await addedBy(() =>
+        finishInverse(inverseId).then(() => recordOutput(t.db, t.accountId, path, output)),
+      );
       expect(rest).toEqual({ bytes: 0, rows: 0 });
     }
     expect(lots).toEqual([
@@ -94,12 +96,12 @@ describe('what an account keeps', () => {
       [32, 16],
     ]);
     const { inverse } = await requestSuggestion(t.db, t.accountId, path, { requestId: null });
-    await settle(inverse.id);
+    await finishInverse(inverse.id);
     const failed = { kind: 'failed', reason: 'r'.repeat(777) } as const;
     expect(await addedBy(() => recordOutput(t.db, t.accountId, path, failed))).toEqual({ bytes: 777, rows: 0 });
   });
 
-  it('grows once with what is learned about an objective, however often that changes', async () => {
+  it('The usage of an account grows once with the explanation of an objective, however often that changes', async () => {
     const { path } = await loadLinearObjective(t);
     const explain = (caseCount: number) => () =>
       saveExplanation(t.db, t.accountId, path.objectiveId, { caseCount, insight: null, diagnosis: null });
@@ -107,7 +109,7 @@ describe('what an account keeps', () => {
     expect(await addedBy(explain(11))).toEqual({ bytes: 0, rows: 0 });
   });
 
-  it('counts webhooks, their events and deliveries, and forgets them when they go', async () => {
+  it('The usage of an account counts webhooks, events and deliveries, and forgets them when they go', async () => {
     const { db, accountId } = t;
     let webhookId = 0;
     const judged = { db, judgeUrl: () => undefined };
@@ -137,7 +139,7 @@ describe('what an account keeps', () => {
     await addedBy(() => sql`delete from webhooks`.execute(db));
   });
 
-  it('counts large answers kept for a key in bytes, until they are purged, and small ones not at all', async () => {
+  it('The usage of an account counts the bytes of large stored answers until they are purged, and small ones not at all', async () => {
     const { db, accountId } = t;
     const keep = (key: string, outcome: object) => () =>
       inTransaction(db, (trx) =>
@@ -160,7 +162,7 @@ describe('what an account keeps', () => {
     expect((await addedBy(purge)).bytes).toBeLessThan(-8 * 3_000);
   });
 
-  it('stays exact while many write at once, transactions that are undone included', async () => {
+  it('The usage of an account stays exact while many transactions write and some roll back', async () => {
     const { trial } = await loadLinearObjective(t);
     const write = async (i: number) => {
       if (i % 4 === 0) {
@@ -182,7 +184,7 @@ describe('what an account keeps', () => {
     expect((await addedBy(writeAll)).rows).toBe(10 + 4 * 20);
   });
 
-  it('is counted without waiting for another transaction of the account', async () => {
+  it('The usage of an account is counted without waiting for another transaction of it', async () => {
     const model = (name: string) => ({ name: `${name} ${crypto.randomUUID()}`, description: null });
     const before = await counted();
     await t.db.transaction().execute(async (trx) => {
@@ -194,7 +196,7 @@ describe('what an account keeps', () => {
     expect((await counted()).rows).toBe(before.rows + 2);
   });
 
-  it('is put right by the statement of docs/storage.md when rows were changed behind the triggers', async () => {
+  it('The statement of docs/storage.md corrects the usage after rows were changed behind the triggers', async () => {
     const docs = await readFile(new URL('../../docs/storage.md', import.meta.url), 'utf8');
     const statement = /```sql\n([\s\S]*?)```/.exec(docs)![1]!;
     await addedBy(() => sql.raw(statement).execute(t.db));
@@ -206,7 +208,7 @@ describe('what an account keeps', () => {
     expect(await counted()).toEqual(await stored());
   });
 
-  it('does not shrink by a deletion', async () => {
+  it('The usage of an account does not shrink with a deletion', async () => {
     const { model } = await loadLinearObjective(t);
     expect(await addedBy(() => deleteModel(t.db, t.accountId, model.id))).toEqual({ bytes: 0, rows: 0 });
   });
@@ -215,7 +217,7 @@ describe('what an account keeps', () => {
 describe('a quota', () => {
   const limits = { ...NO_QUOTA, openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0 };
 
-  it('of rows refuses a suggestion that has no room, leaves nothing behind, and takes the output of an open one', async () => {
+  it('A quota of rows refuses a suggestion without room, leaves nothing behind, and accepts the output of an open one', async () => {
     const { path } = await loadLinearObjective(t);
     const ask = async (more: number) => {
       const storedRows = (await counted()).rows + more;
@@ -224,7 +226,7 @@ describe('a quota', () => {
     const output = { kind: 'output', output: linear([1, 2]), computeTimeNs: null } as const;
     // Iteration 2 makes room for 3 too.
     for (const more of [2, 0]) {
-      await settle((await ask(more)).inverse.id);
+      await finishInverse((await ask(more)).inverse.id);
       await recordOutput(t.db, t.accountId, path, output);
     }
     const before = await counted();
@@ -233,11 +235,11 @@ describe('a quota', () => {
     expect((await ask(4)).inverse.iteration).toBe(4);
   });
 
-  it('of bytes tells what is kept, what may be kept and what to do', async () => {
+  it('A quota of bytes names the usage, the quota and what to do', async () => {
     const quota = { storedBytes: 1_000, storedRows: 0 };
     const refused = createModel(t.db, t.accountId, { name: 'one too many', description: null }, quota);
     await expect(refused).rejects.toThrow(
-      /^This account keeps [\d,]+ bytes in [\d,]+ rows; it may keep 1,000 bytes\. Delete .* \(DELETE \/v1\/deleted\)/,
+      /^This account stores [\d,]+ bytes in [\d,]+ rows; its quota is 1,000 bytes\. Delete .* \(DELETE \/v1\/deleted\)/,
     );
   });
 });

@@ -27,15 +27,15 @@ const WIDE: NewProject = {
 const LIMITS = { cases: 3, cells: 0 };
 
 describe('the limit of input cases', () => {
-  it('holds for cases that the service designs in a number of its own choice', async () => {
+  it('The limit of input cases holds when the service chooses how many to design', async () => {
     const unlimited = await withInputCases(engine, WIDE);
     expect(unlimited.inputCases!.rows).toBeGreaterThan(3);
     const limited = await withInputCases(engine, WIDE, LIMITS);
     expect(limited.inputCases!.toRows()).toEqual(unlimited.inputCases!.toRows(0, 3));
   });
 
-  it('is told in a sentence when a client asks for more', async () => {
+  it('A client that asks for more input cases than the limit is told so in a sentence', async () => {
     const refused = withInputCases(engine, { ...WIDE, caseCount: 4 }, LIMITS);
-    await expect(refused).rejects.toThrow('caseCount: must have at most 3 cases on this service, has 4.');
+    await expect(refused).rejects.toThrow('caseCount: must have at most 3 cases, has 4.');
   });
 });

@@ -40,7 +40,7 @@ async function readExplained(path: string, isThere: (objective: Explained) => bo
   return service.ok('GET', path);
 }
 
-it('an objective that cannot be met says which outputs conflict and by how much to relax them', async () => {
+it('An objective that cannot be met says which outputs conflict and by how much to relax them', async () => {
   const objectives = { objectives: [3, 3], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] };
   const { objectivePath } = await solve(service, opposed, objectives, 10);
   const { diagnosis } = await readExplained(objectivePath, (objective) => objective.diagnosis !== null);
@@ -57,7 +57,7 @@ it('an objective that cannot be met says which outputs conflict and by how much 
 const separate: BlackBox = { ...opposed, run: ([x, y]) => [x! + 4.9, y! + 7.9] };
 const reachable = { objectives: [5, 8], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] };
 
-it('an objective that was met has an insight that names the input behind each output, and no diagnosis', async () => {
+it('An objective that was met has an insight that names the input behind each output, and no diagnosis', async () => {
   const { objectivePath } = await solve(service, { ...separate, caseCount: 10 }, reachable, 12);
   const objective = await readExplained(objectivePath, ({ insight }) => insight !== null);
   expect(objective).toMatchObject({ stopReason: 1, diagnosis: null });
@@ -76,7 +76,7 @@ it('an objective that was met has an insight that names the input behind each ou
   }
 });
 
-it('an insight from three cases, one of them given twice, says nothing about the inputs', async () => {
+it('An insight from three cases, one of them given twice, says nothing about the inputs', async () => {
   const { objectivePath, suggestions } = await solve(service, { ...separate, caseCount: 3 }, reachable, 1);
   expect(suggestions).toBe(1);
   const { insight } = await readExplained(objectivePath, (objective) => objective.insight !== null);

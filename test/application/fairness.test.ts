@@ -4,10 +4,10 @@
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 let account: TestAccount;
@@ -56,7 +56,7 @@ async function work(
     if (event === 'suggestion.computed') computed += 1;
     if (computed === ownerOf.size) finished.resolve();
   };
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db: account.db,
     listener: { subscribe: () => () => undefined },
     engine: makeCheapEngine(),
@@ -77,14 +77,14 @@ async function work(
   return rows.map(({ objectiveIds }) => objectiveIds.map((id) => ownerOf.get(Number(id))!));
 }
 
-it('an account that came last with little is served in turns with one that queued much before', async () => {
+it('An account that came last with few jobs is served round robin with one that queued many before', async () => {
   const claims = await work(await queue([30, 3]), 1);
   expect(claims.flat().slice(0, 6)).toEqual([0, 1, 0, 1, 0, 1]);
 });
 
-it('accounts that queued much share the worker evenly, however many places it has', async () => {
+it('Accounts that queued many jobs share the worker evenly, however many slots it has', async () => {
   const claims = await work(await queue([20, 20, 5]), 4);
-  // Five turns of three accounts. Until the claim that completes them nobody is more than the turn under way ahead.
+  // Five rounds of three accounts. Until the claim that completes them no account is more than the current round ahead.
   const contested = 15;
   const served = [0, 0, 0];
   let jobs = 0;
@@ -98,7 +98,7 @@ it('accounts that queued much share the worker evenly, however many places it ha
   expect(served[2]).toBe(5);
 });
 
-it('an account alone has all places', async () => {
+it('A single account gets all slots', async () => {
   const claims = await work(await queue([12]), 4);
   expect(claims[0]).toHaveLength(4);
   expect(claims.flat()).toHaveLength(12);

@@ -1,12 +1,15 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { initializeInverse } from '../../src/application/load-objectives.ts';
 import { updateTrial } from '../../src/application/manage-trials.ts';
 import type { ObjectivePath } from '../../src/application/paths.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
+import { lockObjective } from '../../src/db/objectives.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { inTransaction, type Trx } from '../../src/db/transaction.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
@@ -47,7 +50,7 @@ const load = (path: ObjectivePath, values: readonly number[]) =>
 const read = (path: ObjectivePath) => readObjective(account, path);
 
 describe('the iterations of an objective', () => {
-  it('reach SATISFIED on a linear problem and then never change again', async () => {
+  it('Iterations reach SATISFIED on a linear problem and then never change again', async () => {
     const { path } = await loadLinearObjective(account);
     let attempts = 0;
     while ((await read(path)).stopReason === 0 && attempts < 4) {
@@ -66,13 +69,13 @@ describe('the iterations of an objective', () => {
     expect((await read(path)).stopReason).toBe(1);
   });
 
-  it('are satisfied at once when the initial point meets everything', async () => {
+  it('An objective is satisfied at once when the initial point meets everything', async () => {
     const { objective } = await loadLinearObjective(account, { initialInput: [3, 7], initialOutput: linear([3, 7]) });
     expect(objective).toMatchObject({ stopReason: 1, attemptCount: 0, optimalInverseId: objective.inverses[0]!.id });
     expect(objective.inverses[0]).toMatchObject({ iteration: 1, status: 'converged', output: linear([3, 7]) });
   });
 
-  it('return the same open inverse while it is computed and conflict while its output is missing', async () => {
+  it('Requests return the same inverse while it is computed, and conflict while its output is missing', async () => {
     const { path } = await loadLinearObjective(account);
     const ask = () => requestSuggestion(account.db, account.accountId, path, { requestId: null });
     const both = await Promise.all([ask(), ask(), ask()]);
@@ -85,7 +88,7 @@ describe('the iterations of an objective', () => {
     });
   });
 
-  it('take the same output twice, and refuse a different one', async () => {
+  it('An iteration takes the same output twice, and refuses a different one', async () => {
     const { path } = await loadLinearObjective(account);
     await computeNext(path);
     const far = [50, 50, 50];
@@ -95,7 +98,7 @@ describe('the iterations of an objective', () => {
     await expect(load(path, [50, 50, 51])).rejects.toMatchObject({ code: 'OUTPUT_CONFLICT' });
   });
 
-  it('refuse an output of the wrong length, and one for an inverse that is still computed', async () => {
+  it('An output of the wrong length, or for an inverse that is still being computed, is refused', async () => {
     const { path } = await loadLinearObjective(account);
     await expect(load(path, [1, 2])).rejects.toMatchObject({ code: 'VALIDATION_FAILED' });
     await requestSuggestion(account.db, account.accountId, path, { requestId: null });
@@ -103,7 +106,7 @@ describe('the iterations of an objective', () => {
     await stopObjective(account.db, account.accountId, path);
   });
 
-  it('go on after a failed run, which stays away from later suggestions', async () => {
+  it('Iterations continue after a failed run, which later suggestions avoid', async () => {
     const { path } = await loadLinearObjective(account);
     const inverse = await computeNext(path);
     const failure = { kind: 'failed', reason: 'mesh did not converge' } as const;
@@ -118,7 +121,7 @@ describe('the iterations of an objective', () => {
     expect(next.iteration).toBe(3);
   });
 
-  it('end EXHAUSTED with the last allowed attempt', async () => {
+  it('An objective is EXHAUSTED with the output of its last attempt', async () => {
     const { path } = await loadLinearObjective(account, { maximumAttempts: 2 });
     for (const expected of [0, 3]) {
       await computeNext(path);
@@ -130,14 +133,14 @@ describe('the iterations of an objective', () => {
     expect(inverses.at(-1)).toMatchObject({ status: 'max_iterations', exhaustedAt: expect.any(Date) });
   });
 
-  it('end EXHAUSTED when the last allowed run fails', async () => {
+  it('An objective is EXHAUSTED when the run of its last attempt fails', async () => {
     const { path } = await loadLinearObjective(account, { maximumAttempts: 1 });
     await computeNext(path);
     await recordOutput(account.db, account.accountId, path, { kind: 'failed', reason: null });
     expect(await read(path)).toMatchObject({ stopReason: 3, inverses: [{}, { status: 'failed' }] });
   });
 
-  it('stop by hand with the open inverse, whether computed or not', async () => {
+  it('Stopping an objective stops its open inverse, computed or not', async () => {
     for (const isComputed of [true, false]) {
       const { path } = await loadLinearObjective(account);
       if (isComputed) await computeNext(path);
@@ -152,7 +155,7 @@ describe('the iterations of an objective', () => {
     }
   });
 
-  it('drop the result of a job whose objective was stopped meanwhile', async () => {
+  it('The result of a job is dropped when its objective was stopped meanwhile', async () => {
     const { db, accountId } = account;
     const { path } = await loadLinearObjective(account);
     await requestSuggestion(db, accountId, path, { requestId: null });
@@ -162,7 +165,7 @@ describe('the iterations of an objective', () => {
     expect((await read(path)).inverses.at(-1)).toMatchObject({ status: 'stopped', input: null });
   });
 
-  it('suggest the same bytes for the same definition and history', async () => {
+  it('The same definition and history give a suggestion of the same bytes', async () => {
     const inputs = [];
     for (let run = 0; run < 2; run++) {
       const { path } = await loadLinearObjective(account);
@@ -176,7 +179,7 @@ describe('the iterations of an objective', () => {
     expect(inputs[0]).toEqual(inputs[1]);
   });
 
-  it('need an active trial', async () => {
+  it('A suggestion needs an active trial', async () => {
     const { path, trial } = await loadLinearObjective(account);
     await updateTrial(account.db, account.accountId, { trialId: trial.id }, { status: 'completed' });
     await expect(requestSuggestion(account.db, account.accountId, path, { requestId: null })).rejects.toMatchObject({
@@ -186,7 +189,7 @@ describe('the iterations of an objective', () => {
 });
 
 describe('initialize-inverse', () => {
-  it('returns iteration 1 again for the same definition while it runs', async () => {
+  it('Initialize-inverse returns iteration 1 again for the same definition while it runs', async () => {
     const { trial } = await loadLinearObjective(account);
     const request = { ...LINEAR_OBJECTIVE, convergence: 1e-3 };
     const initialize = () => initializeInverse(account.db, account.accountId, trial.id, request);
@@ -195,5 +198,98 @@ describe('initialize-inverse', () => {
     expect((await initialize()).inverse).toEqual(first.inverse);
     await stopObjective(account.db, account.accountId, { objectiveId: first.objective.id });
     expect((await initialize()).objective.id).not.toBe(first.objective.id);
+  });
+});
+
+describe('requests that meet at the lock of an objective', () => {
+  /** Holds the lock until `waiting` requests queue up behind it, then runs `last` on it and commits. */
+  async function behindTheLock<T>(
+    { path }: Pick<Awaited<ReturnType<typeof loadLinearObjective>>, 'path'>,
+    requests: readonly (() => Promise<T>)[],
+    last: (trx: Trx) => Promise<unknown> = async () => undefined,
+  ): Promise<readonly PromiseSettledResult<T>[]> {
+    const { db, accountId } = account;
+    let outcomes: Promise<readonly PromiseSettledResult<T>[]> | undefined;
+    await inTransaction(db, async (trx) => {
+      await lockObjective(trx, accountId, path.objectiveId);
+      outcomes = Promise.allSettled(requests.map((request) => request()));
+      const countWaiting = async () => {
+        const { rows } = await sql`
+          select from pg_locks l join pg_stat_activity a using (pid)
+          where not l.granted and a.datname = current_database()`.execute(db);
+        return rows.length;
+      };
+      await expect.poll(countWaiting).toBe(requests.length);
+      await last(trx);
+    });
+    return outcomes!;
+  }
+  const ask = (path: ObjectivePath) => () =>
+    requestSuggestion(account.db, account.accountId, path, { requestId: null });
+  const drop = (path: ObjectivePath) => stopObjective(account.db, account.accountId, path);
+
+  it('Requests that wait for the lock of an objective open one iteration between them', async () => {
+    const loaded = await loadLinearObjective(account);
+    const outcomes = await behindTheLock(loaded, [ask(loaded.path), ask(loaded.path), ask(loaded.path)]);
+    const ids = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value.inverse.id);
+    expect(new Set(ids).size).toBe(1);
+    expect((await read(loaded.path)).inverses.map(({ id }) => id)).toEqual([expect.any(Number), ids[0]]);
+    await drop(loaded.path);
+  });
+
+  it('A request that waited for the lock sees that the objective was stopped, and opens nothing', async () => {
+    const loaded = await loadLinearObjective(account);
+    const [outcome] = await behindTheLock(loaded, [ask(loaded.path)], (trx) =>
+      stopObjective(trx, account.accountId, loaded.path),
+    );
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'OBJECTIVE_ENDED' } });
+    expect((await read(loaded.path)).inverses).toHaveLength(1);
+  });
+
+  it('Of two outputs that wait for the lock one is stored, and the other is refused', async () => {
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const outputs = [
+      [50, 50, 50],
+      [60, 60, 60],
+    ];
+    const outcomes = await behindTheLock(
+      loaded,
+      outputs.map((values) => () => load(loaded.path, values)),
+    );
+    const stored = outcomes.findIndex(({ status }) => status === 'fulfilled');
+    expect(outcomes[1 - stored]).toMatchObject({ status: 'rejected', reason: { code: 'OUTPUT_CONFLICT' } });
+    expect((await read(loaded.path)).inverses.at(-1)!.output).toEqual(outputs[stored]);
+  });
+
+  it('Two equal outputs that wait for the lock are stored once, and both requests return it', async () => {
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const same = () => load(loaded.path, [50, 50, 50]);
+    const [first, second] = await behindTheLock(loaded, [same, same]);
+    expect(first).toMatchObject({ status: 'fulfilled', value: { inverse: { output: [50, 50, 50] } } });
+    const value = (outcome: typeof first) => (outcome!.status === 'fulfilled' ? outcome!.value : undefined);
+    expect(value(second)?.inverse).toEqual(value(first)?.inverse);
+  });
+
+  it('An output that waited for the lock is refused when the objective was stopped meanwhile', async () => {
+    const loaded = await loadLinearObjective(account);
+    await computeNext(loaded.path);
+    const [outcome] = await behindTheLock(loaded, [() => load(loaded.path, [50, 50, 50])], (trx) =>
+      stopObjective(trx, account.accountId, loaded.path),
+    );
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'NO_OPEN_ITERATION' } });
+    expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ status: 'stopped', output: null });
+  });
+
+  it('A suggestion that waited for the lock is dropped when the objective was stopped meanwhile', async () => {
+    const { db, accountId } = account;
+    const loaded = await loadLinearObjective(account);
+    await requestSuggestion(db, accountId, loaded.path, { requestId: null });
+    const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
+    const compute = () => computeSuggestion({ db, engine, workLimit: 1_000 }, job!, never);
+    const [outcome] = await behindTheLock(loaded, [compute], (trx) => stopObjective(trx, accountId, loaded.path));
+    expect(outcome).toEqual({ status: 'fulfilled', value: { kind: 'lost' } });
+    expect((await read(loaded.path)).inverses.at(-1)).toMatchObject({ status: 'stopped', input: null });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import type { Proposal } from '../../src/optimizer/problem.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
@@ -36,7 +36,7 @@ async function suggestAndLoad(objectiveId: number, proposal: Proposal, output: r
 
 const candidate = (x: number): Proposal => ({ kind: 'candidate', input: Float64Array.of(x, x) });
 
-it('the optimal inverse follows the best inverse that meets the constraints, and no other', async () => {
+it('The optimal inverse follows the best inverse that meets the constraints, and no other', async () => {
   const { objective } = await loadLinearObjective(account, MINIMIZE);
   const [first] = objective.inverses;
   expect(objective.optimalInverseId).toBe(first!.id);
@@ -48,7 +48,7 @@ it('the optimal inverse follows the best inverse that meets the constraints, and
   expect(worse.optimalInverseId).toBe(better.inverses[2]!.id);
 });
 
-it('when nothing new can be suggested the inverse repeats the best point known, also one of the cases', async () => {
+it('When nothing new can be suggested, the inverse repeats the best known point, even a case', async () => {
   const { objective, set } = await loadLinearObjective(account, MINIMIZE);
   const ended = await suggestAndLoad(
     objective.id,

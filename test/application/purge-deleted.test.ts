@@ -9,7 +9,7 @@ import { createWebhook } from '../../src/application/manage-webhooks.ts';
 import { listDeleted, purgeAtOnce, purgeDeleted } from '../../src/application/purge-deleted.ts';
 import { deleteObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { insertEvents } from '../../src/db/events.ts';
 import { saveExplanation } from '../../src/db/explanations.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
@@ -73,7 +73,7 @@ async function purgeAll() {
 }
 
 /** As a worker would. */
-async function settle(inverseId: number): Promise<void> {
+async function finishInverse(inverseId: number): Promise<void> {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(t.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(t.db);
 }
@@ -85,7 +85,7 @@ async function growTree() {
   const other = await createTrial(db, accountId, { projectId: grown.project.id }, { outputCaseSetId: null });
   const second = await loadObjectives(db, accountId, { trialId: other.id }, LINEAR_OBJECTIVE);
   const { inverse } = await requestSuggestion(db, accountId, grown.path, { requestId: null });
-  await settle(inverse.id);
+  await finishInverse(inverse.id);
   await recordOutput(db, accountId, grown.path, { kind: 'output', output: linear([1, 2]), computeTimeNs: null });
   await requestSuggestion(db, accountId, grown.path, { requestId: null });
   const explanation = { caseCount: 3, insight: null, diagnosis: null };
@@ -112,7 +112,7 @@ const REMOVED: Readonly<Record<string, Partial<Awaited<ReturnType<typeof countRo
 };
 
 describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
-  it('is kept for its time, then goes with everything below it and nothing beside it', async () => {
+  it('A deleted record is kept for its time and then purged with everything below it, and nothing else', async () => {
     await growTree();
     const tree = await growTree();
     await DELETIONS[kind]!(tree);
@@ -137,7 +137,7 @@ describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
     expect(await purge()).toEqual({ rows: 0, deletions: 0 });
   });
 
-  it('takes its events and their deliveries along, those on their way included', async () => {
+  it('A purged record takes its events and their deliveries along, even unfinished ones', async () => {
     const register = () =>
       createWebhook({ db: t.db, judgeUrl: () => undefined }, t.accountId, {
         url: 'https://receiver.example/',
@@ -173,7 +173,7 @@ describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
 });
 
 describe('the purge', () => {
-  it('removes some rows per transaction, however many a deletion covers', async () => {
+  it('The purge removes some rows per transaction, however many a deletion covers', async () => {
     const { path } = await growTree();
     await sql`
       insert into inverses (account_id, objective_id, iteration, input)
@@ -195,7 +195,7 @@ describe('the purge', () => {
     await sql`drop table seen`.execute(t.db);
   });
 
-  it('that ends in the middle leaves the rest to the next one', async () => {
+  it('A purge that ends in the middle leaves the rest to the next one', async () => {
     const trees = [await growTree(), await growTree()];
     for (const tree of trees) await DELETIONS['model']!(tree);
     await age(KEPT_DAYS + 1);
@@ -211,7 +211,7 @@ describe('the purge', () => {
     expect((await purge()).deletions).toBe(2);
   });
 
-  it('runs in several workers at once, beside clients that write, delete and have purged', async () => {
+  it('The purge runs in several workers at once, beside clients that write, delete and purge', async () => {
     const trees = [];
     for (let i = 0; i < 12; i++) trees.push(await growTree());
     const before = await countRows();
@@ -227,11 +227,11 @@ describe('the purge', () => {
     const workers = [worker(), worker(), worker(), worker()];
     const play = async (tree: Tree) => {
       const { db, accountId } = t;
-      for (let turn = 0; turn < 10; turn++) {
+      for (let round = 0; round < 10; round++) {
         const objective = await loadObjectives(db, accountId, { trialId: tree.other.id }, LINEAR_OBJECTIVE);
         const path = { objectiveId: objective.id };
         const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });
-        await settle(inverse.id);
+        await finishInverse(inverse.id);
         await recordOutput(db, accountId, path, { kind: 'output', output: linear([1, 2]), computeTimeNs: null });
         await deleteObjective(db, accountId, path);
         await purgeAtOnce(db, accountId, null);
@@ -247,7 +247,7 @@ describe('the purge', () => {
     expect(before.suggestion_jobs - after.suggestion_jobs).toBe(10);
   });
 
-  it('passes over what somebody holds, purges the others, and comes back to it', async () => {
+  it('The purge skips locked rows, purges the others, and comes back for them', async () => {
     const held = await growTree();
     const free = await growTree();
     for (const tree of [held, free]) await DELETIONS['model']!(tree);
@@ -263,7 +263,7 @@ describe('the purge', () => {
     expect((await purge()).deletions).toBe(1);
   });
 
-  it('tells of a deletion that it cannot carry out, and carries out the others', async () => {
+  it('The purge reports a deletion that it cannot carry out, and carries out the others', async () => {
     const broken = await growTree();
     const others = [await growTree(), await growTree()];
     for (const tree of [broken, ...others]) await DELETIONS['model']!(tree);
@@ -279,7 +279,7 @@ describe('the purge', () => {
     expect((await purge()).deletions).toBe(1);
   });
 
-  it('leaves alone what an operator has brought back', async () => {
+  it('The purge leaves records alone that an operator has restored', async () => {
     const { model, path } = await growTree();
     await deleteModel(t.db, t.accountId, model.id);
     await sql`update models set disabled_at = null where id = ${model.id}`.execute(t.db);
@@ -289,7 +289,7 @@ describe('the purge', () => {
     await deleteObjective(t.db, t.accountId, path);
   });
 
-  it('follows on a deletion at once when nothing is kept, or its account asks for it', async () => {
+  it('The purge follows a deletion at once when nothing is kept, or when its account asks for it', async () => {
     const trees = [await growTree(), await growTree(), await growTree()];
     for (const tree of trees) await DELETIONS['model']!(tree);
     const { items } = await listDeleted(t.db, t.accountId, KEPT_DAYS, { limit: 10, after: null });
@@ -305,7 +305,7 @@ describe('the purge', () => {
   });
 });
 
-it('every reference to what is purged has an index, so that no row costs a look through a table', async () => {
+it('Every reference to a purged table has an index, so that no row costs a scan of a table', async () => {
   const { rows } = await sql<{ constraint: string }>`
     select c.conrelid::regclass || '.' || a.attname as constraint
     from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]

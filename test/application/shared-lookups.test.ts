@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { SharedLookups } from '../../src/application/shared-lookups.ts';
 
-it('makes one look-up for all who come while another runs, and gives none of them its older answer', async () => {
+it('Callers that arrive during a look-up share the next one, and none gets the older answer', async () => {
   const lookups = new SharedLookups<number>();
   const pending: ((value: number) => void)[] = [];
   const look = () => new Promise<number>((resolve) => pending.push(resolve));
@@ -19,7 +19,7 @@ it('makes one look-up for all who come while another runs, and gives none of the
   expect(await fresh).toBe(3);
 });
 
-it('goes on after a look-up that failed', async () => {
+it('A failed look-up does not affect the next one', async () => {
   const lookups = new SharedLookups<number>();
   const failing = lookups.find('key', () => Promise.reject(new Error('away')));
   const next = lookups.find('key', async () => 5);

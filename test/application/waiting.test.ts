@@ -1,21 +1,20 @@
 /** Who waits for a suggestion: woken by whatever ends the wait, in any process, at a cost that does not grow with their number. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
 import { sql as stopWhatWasDeleted } from '../../migrations/0013-stop-what-was-deleted.ts';
-import { suggestAndWait } from '../../src/application/await-suggestion.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
 import { deleteProject } from '../../src/application/manage-projects.ts';
 import { deleteTrial } from '../../src/application/manage-trials.ts';
 import { deleteObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
+import { requestSuggestion, suggest as suggestOnce } from '../../src/application/suggest.ts';
 import { SuggestionWaiters } from '../../src/application/suggestion-waiters.ts';
-import { connect } from '../../src/db/client.ts';
 import { findInverse } from '../../src/db/inverses.ts';
 import { ANYTHING, Listener, type Notified } from '../../src/db/listen.ts';
 import { findObjective } from '../../src/db/objectives.ts';
-import { SETTLED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
+import { FINISHED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
@@ -43,7 +42,7 @@ async function openProcess() {
     onError: () => undefined,
   });
   const listening = Promise.withResolvers<void>();
-  listener.subscribe(SETTLED_CHANNEL, () => listening.resolve());
+  listener.subscribe(FINISHED_CHANNEL, () => listening.resolve());
   listener.start();
   await listening.promise;
   const suggestionWaiters = new SuggestionWaiters({ db: account.db, listener, pollIntervalMs: NEVER_MS });
@@ -56,7 +55,7 @@ async function openProcess() {
 }
 
 const suggest = ({ suggestionWaiters }: { readonly suggestionWaiters: SuggestionWaiters }, { path }: Loaded) =>
-  suggestAndWait({ db: account.db, suggestionWaiters }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
+  suggestOnce({ db: account.db, suggestionWaiters }, account.accountId, path, { requestId: null, waitMs: NEVER_MS });
 
 const open = ({ path }: Loaded) => requestSuggestion(account.db, account.accountId, path, { requestId: null });
 
@@ -67,8 +66,8 @@ const DELETIONS: readonly (readonly [string, (loaded: Loaded) => Promise<unknown
   ['model', ({ model }) => deleteModel(account.db, account.accountId, model.id)],
 ];
 
-describe('whoever waits for a suggestion, in any process,', () => {
-  it.each(DELETIONS)('is told at once that the %s was deleted', async (_, deleteIt) => {
+describe('a request that waits for a suggestion', () => {
+  it.each(DELETIONS)('A waiting request of any process learns at once that the %s was deleted', async (_, deleteIt) => {
     const loaded = await loadLinearObjective(account);
     const processes = [await openProcess(), await openProcess()];
     const waiting = processes.map((each) => expect(suggest(each, loaded)).rejects.toMatchObject({ code: 'NOT_FOUND' }));
@@ -98,7 +97,7 @@ describe('whoever waits for a suggestion, in any process,', () => {
 });
 
 describe('a deletion', () => {
-  it.each(DELETIONS)('of the %s stops what was running and leaves nothing open', async (_, deleteIt) => {
+  it.each(DELETIONS)('Deleting the %s stops running objectives and leaves no iteration open', async (_, deleteIt) => {
     const { db, accountId } = account;
     const loaded = await loadLinearObjective(account);
     const { inverse } = await open(loaded);
@@ -113,7 +112,7 @@ describe('a deletion', () => {
     expect((await sql`select from suggestion_jobs where inverse_id = ${inverse.id}`.execute(db)).rows).toEqual([]);
   });
 
-  it('stops an inverse whose output is awaited and keeps the state of completed ones', async () => {
+  it('A deletion stops an inverse that awaits its output and keeps the state of completed ones', async () => {
     const { db, accountId } = account;
     const loaded = await loadLinearObjective(account);
     const { inverse } = await open(loaded);
@@ -126,7 +125,7 @@ describe('a deletion', () => {
     await expect(recordOutput(db, accountId, loaded.path, output)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('keeps the instants of what was deleted or had ended before', async () => {
+  it('A deletion keeps the instants of records that were deleted or had ended before', async () => {
     const { db, accountId } = account;
     const loaded = await loadLinearObjective(account);
     const { inverse } = await open(loaded);
@@ -153,13 +152,10 @@ async function openCrowd(size: number, pollIntervalMs: number) {
     select ${account.accountId}, ${loaded.objective.id}, n from generate_series(2, ${size + 1}) n
     returning id`.execute(account.db);
   let statements = 0;
-  const db = connect({
-    url: account.url,
+  const db = connectTo(account.url, {
     poolSize: 10,
     statementTimeoutMs: 60_000,
-    lockTimeoutMs: 5_000,
     applicationName: 'backsolve-test-crowd',
-    onConnectionError: () => undefined,
     aroundStatement: (_, run) => {
       statements += 1;
       return run();
@@ -175,7 +171,7 @@ async function openCrowd(size: number, pollIntervalMs: number) {
     tell: (payload: string) => tell(payload),
     statements: () => statements,
     waits: rows.map(({ id }) => suggestionWaiters.wait(account.accountId, id, NEVER_MS)),
-    settleAll: () =>
+    finishAll: () =>
       sql`update inverses set input = '{1,2}' where objective_id = ${loaded.objective.id} and iteration > 1`.execute(
         account.db,
       ),
@@ -185,35 +181,35 @@ async function openCrowd(size: number, pollIntervalMs: number) {
   };
 }
 
-describe('a thousand that wait', () => {
-  it('are woken together by two statements when anything may have happened', async () => {
+describe('a thousand waiting requests', () => {
+  it('A thousand waiting requests are woken together by two statements when anything may have happened', async () => {
     const crowd = await openCrowd(1_000, NEVER_MS);
-    await crowd.settleAll();
+    await crowd.finishAll();
     crowd.tell(ANYTHING);
-    const settled = await Promise.all(crowd.waits);
-    expect(settled.map((inverse) => inverse?.id)).toEqual(crowd.ids);
-    expect(settled[0]!.input).toEqual([1, 2]);
+    const finished = await Promise.all(crowd.waits);
+    expect(finished.map((inverse) => inverse?.id)).toEqual(crowd.ids);
+    expect(finished[0]!.input).toEqual([1, 2]);
     expect(crowd.statements()).toBe(2);
     await crowd.close();
   });
 
-  it('are woken by few statements when each is notified of', async () => {
+  it('A thousand waiting requests are woken by two statements when each is notified separately', async () => {
     const crowd = await openCrowd(1_000, NEVER_MS);
-    await crowd.settleAll();
+    await crowd.finishAll();
     for (const id of crowd.ids) crowd.tell(String(id));
     await Promise.all(crowd.waits);
     expect(crowd.statements()).toBe(2);
     await crowd.close();
   });
 
-  it('cost two statements per poll while nothing happens, and none once nobody waits', async () => {
+  it('A thousand waiting requests cost two statements per poll while nothing happens, and none once no request waits', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const crowd = await openCrowd(1_000, 1_000);
     for (let poll = 1; poll <= 3; poll++) {
       vi.advanceTimersByTime(1_000);
       await expect.poll(crowd.statements).toBe(2 * poll);
     }
-    await crowd.settleAll();
+    await crowd.finishAll();
     vi.advanceTimersByTime(1_000);
     await Promise.all(crowd.waits);
     expect(crowd.statements()).toBe(8);
@@ -222,7 +218,7 @@ describe('a thousand that wait', () => {
   });
 });
 
-it('a wait ends with NOT_FOUND when the inverse is no row any more, and with the error of a read that failed', async () => {
+it('A wait ends with NOT_FOUND when the row of the inverse is gone, and with the error of a failed read', async () => {
   const crowd = await openCrowd(2, NEVER_MS);
   const gone = expect(crowd.waits[0]).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await sql`delete from inverses where id = ${crowd.ids[0]!}`.execute(account.db);
@@ -234,9 +230,9 @@ it('a wait ends with NOT_FOUND when the inverse is no row any more, and with the
   await failed;
 });
 
-it('a wait for what had settled before it began ends at once', async () => {
+it('A wait for an inverse that was finished before ends at once', async () => {
   const crowd = await openCrowd(2, NEVER_MS);
-  await crowd.settleAll();
+  await crowd.finishAll();
   for (const id of crowd.ids) crowd.tell(String(id));
   await Promise.all(crowd.waits);
   const late = await crowd.suggestionWaiters.wait(account.accountId, crowd.ids[0]!, NEVER_MS);
@@ -244,7 +240,7 @@ it('a wait for what had settled before it began ends at once', async () => {
   await crowd.close();
 });
 
-it('a wait that ends by its time leaves no poll behind', async () => {
+it('A wait that times out leaves no poll behind', async () => {
   const crowd = await openCrowd(0, NEVER_MS);
   expect(await crowd.suggestionWaiters.wait(account.accountId, 1, 0)).toBeUndefined();
   const unanswered = crowd.suggestionWaiters.wait(account.accountId, 1, NEVER_MS);
@@ -254,7 +250,7 @@ it('a wait that ends by its time leaves no poll behind', async () => {
   await crowd.close();
 });
 
-it('the migration stops what was deleted before, and nothing else', async () => {
+it('The migration stops objectives that were deleted before, and no others', async () => {
   const { db, accountId } = account;
   const [deleted, running] = [await loadLinearObjective(account), await loadLinearObjective(account)];
   const opened = [await open(deleted), await open(running)];

@@ -4,7 +4,7 @@ import type { Problem } from '../../bench/problems/problem.ts';
 import { play } from '../../bench/solvers/play.ts';
 import { fingerprint, playKey } from '../../bench/solvers/results.ts';
 
-/** A problem that notes every evaluation. */
+/** Records every evaluation of a problem. */
 function watch(problem: Problem) {
   const inputs: (readonly number[])[] = [];
   const watched: Problem = {
@@ -18,8 +18,8 @@ function watch(problem: Problem) {
   return { inputs, watched };
 }
 
-describe('a play of ours', () => {
-  it('counts every evaluation, plays the start after the designed cases and repeats exactly', () => {
+describe('play', () => {
+  it('a play counts every evaluation, runs the start after the designed cases and is repeatable', () => {
     const { inputs, watched } = watch(getProblem('himmelblau'));
     const first = play(watched, 3);
     expect(first).toMatchObject({ solved: true, end: 'satisfied', runs: inputs.length });
@@ -28,13 +28,13 @@ describe('a play of ours', () => {
     expect(play(getProblem('himmelblau'), 3).runs).toBe(first.runs);
   });
 
-  it('ends at the budget', () => {
+  it('a play ends when the budget is used up', () => {
     const { inputs, watched } = watch({ ...getProblem('goldstein-price'), budget: 6 });
     expect(play(watched, 1)).toMatchObject({ solved: false, end: 'budget', runs: 6 });
     expect(inputs).toHaveLength(6);
   });
 
-  it('goes on past failed runs', () => {
+  it('a play continues after failed runs', () => {
     const problem = getProblem('orbit-rendezvous');
     const { inputs, watched } = watch(problem);
     const breaking: Problem = {
@@ -51,14 +51,14 @@ describe('a play of ours', () => {
 });
 
 describe('the record of plays', () => {
-  it('tells a changed problem from the one that was played', () => {
+  it('the fingerprint changes with the budget and the outputs of a problem', () => {
     const problem = getProblem('rosenbrock');
     expect(fingerprint(problem)).toBe(fingerprint({ ...problem }));
     expect(fingerprint({ ...problem, budget: 61 })).not.toBe(fingerprint(problem));
     expect(fingerprint({ ...problem, evaluate: () => [0, 0] })).not.toBe(fingerprint(problem));
   });
 
-  it('tells seeds and versions apart', () => {
+  it('the key of a play differs by seed and version', () => {
     const identity = { solver: 'a', version: '1', problem: 'rosenbrock', fingerprint: 'f', seed: 1 };
     expect(playKey({ ...identity, seed: 2 })).not.toBe(playKey(identity));
     expect(playKey({ ...identity, version: '2' })).not.toBe(playKey(identity));

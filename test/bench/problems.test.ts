@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { judge } from '../../bench/problems/judge.ts';
 import { type Problem, toDefinition } from '../../bench/problems/problem.ts';
 import { problemsOf } from '../../bench/problems/sets.ts';
-import { checkDefinition } from '../../src/domain/objective.ts';
+import { checkNewObjective } from '../../src/domain/objective.ts';
 
 const sets = { collection: problemsOf('collection'), 'held-out': problemsOf('held-out') };
 const everyProblem = Object.values(sets).flat();
@@ -11,13 +11,13 @@ const firstRun = { seed: 1, index: 0 };
 function isInSpace(problem: Problem, x: readonly number[]): boolean {
   return problem.variables.every((variable, i) => {
     const value = x[i]!;
-    const isWhole = variable.kind === 'float' || Number.isInteger(value);
-    return isWhole && value >= variable.minimum && value <= variable.maximum;
+    const fitsKind = variable.kind === 'float' || Number.isInteger(value);
+    return fitsKind && value >= variable.minimum && value <= variable.maximum;
   });
 }
 
 describe('the sets', () => {
-  it('are large enough to compare solvers, every family included', () => {
+  it('both sets have enough problems of every family to compare solvers', () => {
     for (const [set, least, leastOfFamily] of [
       ['collection', 60, 5],
       ['held-out', 45, 4],
@@ -30,24 +30,24 @@ describe('the sets', () => {
     }
   });
 
-  it('share no name', () => {
+  it('no two problems share a name', () => {
     expect(new Set(everyProblem.map((problem) => problem.name)).size).toBe(everyProblem.length);
   });
 });
 
 describe.each(everyProblem.map((problem) => [problem.name, problem] as const))('%s', (_, problem) => {
   it('states objectives the service takes', () => {
-    expect(checkDefinition(toDefinition(problem), problem.objectives.length)).toEqual([]);
+    expect(checkNewObjective(toDefinition(problem))).toEqual([]);
   });
 
-  it('has its start and its known point inside the space', () => {
+  it('its start and its known point lie inside the space', () => {
     expect(problem.start).toHaveLength(problem.variables.length);
     expect(problem.known).toHaveLength(problem.variables.length);
     expect(isInSpace(problem, problem.start)).toBe(true);
     expect(isInSpace(problem, problem.known)).toBe(true);
   });
 
-  it('is satisfied at the known point', () => {
+  it('its known point satisfies it', () => {
     const outputs = problem.evaluate(problem.known, firstRun);
     if (!problem.noisy) expect(judge(problem, outputs), JSON.stringify(outputs)).toBe(true);
     else {
@@ -58,7 +58,7 @@ describe.each(everyProblem.map((problem) => [problem.name, problem] as const))('
     }
   });
 
-  it('is not satisfied at the start, the centre or the corners on the diagonal', () => {
+  it('neither its start nor the centre nor the corners on the diagonal satisfy it', () => {
     const at = (share: number) =>
       problem.variables.map(({ kind, minimum, maximum }) => {
         const value = minimum + share * (maximum - minimum);
@@ -69,7 +69,7 @@ describe.each(everyProblem.map((problem) => [problem.name, problem] as const))('
     }
   });
 
-  it('answers the same run with the same numbers and has finite outputs at the start', () => {
+  it('it returns the same outputs for the same run, and finite outputs at its start', () => {
     const first = problem.evaluate(problem.start, { seed: 7, index: 3 });
     expect(first).toHaveLength(problem.objectives.length);
     expect(first!.every(Number.isFinite)).toBe(true);

@@ -7,15 +7,15 @@ const record: RatchetRecord = JSON.parse(
 );
 
 describe('the ratchet', () => {
-  it('finds the optimizer no worse than its record', () => {
+  it('the optimizer is no worse than its record', () => {
     expect(findRegressions(record, playRatchet(RATCHET_SEEDS.slice(0, 1)))).toEqual([]);
   });
 
-  it('has nothing to say about its own record', () => {
+  it('a record has no regressions against itself', () => {
     expect(findRegressions(record, record)).toEqual([]);
   });
 
-  it('complains about an unsolved play, a play far above its record and a higher mean', () => {
+  it('an unsolved play, a play far above its record and a higher mean are regressions', () => {
     const before = { rosenbrock: [6], wood: [8] };
     expect(findRegressions(before, { rosenbrock: [120], wood: [8] })[0]).toBe(
       'rosenbrock, play 1: no longer solved (6 runs)',

@@ -18,7 +18,7 @@ function makeResult(change: Partial<Result> & Pick<Result, 'solver' | 'problem' 
 }
 
 describe('the standing of solvers', () => {
-  it('means over seeds first, counts an unsolved play twice its budget, and puts ours first', () => {
+  it('standings average over seeds first, count an unsolved play as twice its budget, and list Backsolve first', () => {
     const { budget } = getProblem('rosenbrock');
     const [ours, peer] = toStandings(
       [
@@ -34,7 +34,7 @@ describe('the standing of solvers', () => {
     expect(compare(ours!.costs, peer!.costs, inFamily(problems, 'exact')).ratio).toBeCloseTo(6 / (2 * budget), 12);
   });
 
-  it('leaves out plays of an older version, of a changed problem, and problems a time cap ended', () => {
+  it('standings leave out plays of older versions and changed problems, and problems that ran into the time limit', () => {
     const standings = toStandings(
       [
         makeResult({ solver: 'a', problem: 'wood', runs: 5, version: '0' }),
@@ -48,7 +48,7 @@ describe('the standing of solvers', () => {
     expect(standings[0]!.capped).toBe(1);
   });
 
-  it('takes the best of all peers per problem', () => {
+  it('the virtual best takes the best peer of each problem', () => {
     const standings = toStandings(
       [
         makeResult({ solver: 'a', problem: 'wood', runs: 5 }),
@@ -62,7 +62,7 @@ describe('the standing of solvers', () => {
     expect(best.get('beale')).toBeCloseTo(3, 12);
   });
 
-  it('draws a profile that grows with the effort', () => {
+  it('a data profile rises with the number of runs', () => {
     const standings = toStandings(
       [
         makeResult({ solver: 'a', problem: 'rosenbrock', runs: 6 }),

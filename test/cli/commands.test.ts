@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
-const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'demo'];
+const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'backup', 'restore', 'demo'];
 
 test('--help lists every command, and every command explains itself', async () => {
   const help = await runCommand(['--help']);
@@ -25,7 +25,7 @@ test('an unknown command is wrong usage', async () => {
   expect(answer.stderr).toContain('There is no command "servee"');
 });
 
-test('bad settings are named all at once, and nothing starts', async () => {
+test('all bad settings are named at once, and nothing starts', async () => {
   const answer = await runCommand(['serve'], { PORT: 'eighty', LEASE_MS: '0', LOG_LEVEL: 'loud' });
   expect(answer).toMatchObject({ code: 2, stdout: '' });
   expect(answer.stderr).toContain('3 settings are wrong');
@@ -33,14 +33,17 @@ test('bad settings are named all at once, and nothing starts', async () => {
   expect(answer.stderr).not.toMatch(/^\s+at /m);
 });
 
-test.each([['serve'], ['work'], ['migrate']])('%s without DATABASE_URL says so', async (command) => {
-  const answer = await runCommand([command]);
-  expect(answer).toMatchObject({ code: 2, stdout: '' });
-  expect(answer.stderr).toContain('DATABASE_URL is not set');
-});
+test.each([['serve'], ['work'], ['migrate'], ['webhooks', 'list'], ['keys', 'list']])(
+  '%s %s without any database says that DATABASE_URL is not set',
+  async (...args) => {
+    const answer = await runCommand(args, { DATA_DIR: '/nowhere/backsolve' });
+    expect(answer).toMatchObject({ code: 2, stdout: '' });
+    expect(answer.stderr).toContain('DATABASE_URL is not set');
+  },
+);
 
-test.each([['migrate'], ['keys', 'list']])(
-  '%s on a database that is not there says so, without a stack and without the password',
+test.each([['migrate'], ['keys', 'list'], ['webhooks', 'list']])(
+  '%s %s on a database that does not answer says so, without a stack and without the password',
   async (...args) => {
     const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody:hunter2@127.0.0.1:1/nothing' });
     expect(answer).toMatchObject({ code: 1, stdout: '' });
@@ -68,7 +71,7 @@ test('migrate through a pooler that refuses a setting of the connection says wha
   expect(answer.stderr).toContain('ignore_startup_parameters');
 });
 
-test('serve outlives its database: live, not ready, and SIGTERM ends it with 0', async () => {
+test('serve without its database is live but not ready, and SIGTERM ends it with 0', async () => {
   const serve = startCommand(['serve'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing', PORT: '0' });
   onTestFinished(() => void serve.child.kill('SIGKILL'));
   const [, url] = await serve.prints(/"url":"([^"]+)".*service.ready/);
@@ -78,7 +81,7 @@ test('serve outlives its database: live, not ready, and SIGTERM ends it with 0',
   expect(await serve.ended).toBe(0);
 });
 
-test('migrate fills an empty database, and a second time finds nothing to do', async () => {
+test('migrate fills an empty database and finds nothing to do the second time', async () => {
   const database = await createTestDatabase();
   const settings = { DATABASE_URL: database.url };
   await execute(database.url, 'drop schema public cascade');
@@ -118,7 +121,7 @@ test('keys are created, listed without their secret, rotated and revoked', async
   const successor = parseApiKey(rotated.stdout.trim());
   expect(rotated.stderr).toMatch(new RegExp(`^${key!.keyId} works until \\S+Z\\.\n$`));
   expect((await runCommand(['keys', 'list'], settings)).stdout).toContain(successor!.keyId);
-  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was rotated already');
+  expect((await runCommand(['keys', 'rotate', key!.keyId], settings)).stderr).toContain('was already rotated');
   expect((await runCommand(['keys', 'rotate', 'nonesuch'], settings)).code).toBe(1);
 
   expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);
@@ -133,8 +136,54 @@ test('keys generate prints a well-formed key and needs no database', async () =>
   expect(parseApiKey(answer.stdout.trim())).toBeDefined();
 });
 
+const REFUSING = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
+
+test.each([
+  [['keys', 'create'], { npm_config_scopes: 'read' }, 'npx backsolve keys create --scopes ...'],
+  [['keys', 'create'], { npm_config_days: 'true' }, 'npx backsolve keys create --days ...'],
+  [
+    ['export'],
+    { npm_config_account: 'x', npm_config_deleted: 'true' },
+    'npx backsolve export --account ... --deleted ...',
+  ],
+])('%j refuses to run when npm run has swallowed %j', async (args, taken, remedy) => {
+  const answer = await runCommand(args, { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
+  expect(answer).toMatchObject({ code: 2, stdout: '' });
+  expect(answer.stderr).toContain(remedy);
+});
+
+test('a setting of npm with the name of a flag does not count as a swallowed flag under npx', async () => {
+  const answer = await runCommand(['keys', 'create'], {
+    ...REFUSING,
+    npm_lifecycle_event: 'npx',
+    npm_config_scopes: 'a',
+  });
+  expect(answer.stderr).toContain('The database does not answer');
+});
+
+test.each([
+  [
+    'nothing listens there',
+    'http://127.0.0.1:2',
+    /^No service answers at http:\/\/127\.0\.0\.1:2: .*ECONNREFUSED.*\n$/,
+  ],
+  [
+    'the host is unknown',
+    'http://nowhere.invalid',
+    /^No service answers at http:\/\/nowhere\.invalid: .*nowhere\.invalid.*\n$/,
+  ],
+  ['it is not an address', 'nowhere', /^--url takes the address of a service, .* not "nowhere"\.\n$/],
+])('demo --url prints one line when %s', async (_, url, line) => {
+  const answer = await runCommand(['demo', '--url', url, '--key', 'bks_x']);
+  expect(answer.code).not.toBe(0);
+  expect(answer.stderr).toMatch(line);
+});
+
 test.each([
   [['keys']],
+  [['keys', 'revoke', 'AbCd1234', 'EfGh5678']],
+  [['start', '--port', '8081']],
+  [['serve', '8081']],
   [['keys', 'create', '--scopes', 'everything']],
   [['keys', 'create', '--nonsense']],
   [['keys', 'revoke']],

@@ -11,7 +11,7 @@ beforeAll(async () => {
   t = await openTestAccount();
   const [kept, deleted] = [await loadLinearObjective(t), await loadLinearObjective(t)];
   await deleteModel(t.db, t.accountId, deleted.model.id);
-  // Some 15 MB: far more than a pipe takes at once.
+  // Some 15 MB: far more than a pipe holds.
   await sql`
     insert into inverses (account_id, objective_id, iteration, input, output)
     select account_id, id, n, '{1,2}', (select array_agg(sin(i)) from generate_series(1, 1000) i)
@@ -31,7 +31,7 @@ const linesOf = (text: string) => {
 };
 const modelsOf = (text: string) => linesOf(text).flatMap((line) => (line.type === 'model' ? [line.id] : []));
 
-test('export writes what the interface answers, whole, to the standard output and nothing else', async () => {
+test('export writes the complete answer of the interface to standard output and nothing else', async () => {
   const all = await run('--account', 'test');
   expect(all).toMatchObject({ code: 0, stderr: '' });
   expect(modelsOf(all.stdout)).toEqual([modelIds[0]]);
@@ -41,11 +41,13 @@ test('export writes what the interface answers, whole, to the standard output an
   expect(modelsOf(one.stdout)).toEqual([modelIds[1]]);
 });
 
-test('export says what is wrong, and writes nothing then', async () => {
+test('export says what is wrong and writes nothing', async () => {
   const failed = (code: number, pattern: RegExp) => ({ code, stdout: '', stderr: expect.stringMatching(pattern) });
   expect(await run('--account', 'nobody')).toEqual(failed(1, /There is no account "nobody"/));
   expect(await run('--account', 'test', '--model', '999999')).toEqual(failed(1, /There is no model 999999/));
   expect(await run('--account', 'test', '--model', String(modelIds[1]))).toEqual(failed(1, /was deleted/));
-  expect(await run('--model', 'x')).toEqual(failed(2, /Name it by its number\.[\s\S]*Usage: backsolve export/));
+  expect(await run('--model', 'x')).toEqual(
+    failed(2, /takes the number of a model, not "x"\.[\s\S]*Usage: backsolve export/),
+  );
   expect(await run('--modle', '1')).toEqual(failed(2, /--modle/));
 });

@@ -1,12 +1,12 @@
-/** serve and work on a role of the database that has rows and nothing else. */
+/** `serve` and `work` with a database role that may read and write rows and nothing else. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
 const ROLE = `backsolve_app_${randomBytes(4).toString('hex')}`;
@@ -25,14 +25,7 @@ beforeAll(async () => {
   const migrated = await runCommand(['migrate', '--grant', ROLE], { DATABASE_URL: database.url });
   expect(migrated).toMatchObject({ code: 0, stderr: '' });
   expect(migrated.stdout).toContain(`The role ${ROLE} may serve and work.`);
-  restricted = connect({
-    url: restrictedUrl,
-    poolSize: 2,
-    statementTimeoutMs: 5_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  restricted = connectTo(restrictedUrl, { poolSize: 2 });
 });
 afterAll(async () => {
   await restricted.destroy();
@@ -41,7 +34,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('is enough to make a key, serve, work and answer a suggestion', async () => {
+it('a role with rows only is enough to create a key, serve, work and answer a suggestion', async () => {
   const withoutPassword = new URL(restrictedUrl);
   withoutPassword.password = '';
   const settings = { DATABASE_URL: withoutPassword.href, PGPASSWORD: PASSWORD, PORT: '0', ENGINE_THREADS: '1' };
@@ -100,7 +93,7 @@ it.each([
   );
 });
 
-it('is named without a trace when there is none of that name', async () => {
+it('migrate --grant names a role that does not exist, without a stack', async () => {
   const refused = await runCommand(['migrate', '--grant', 'nobody"; drop table models; --'], {
     DATABASE_URL: database.url,
   });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { findRunningPostgres } from '../../src/dev/embedded-postgres.ts';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
-import { type CommandProcess, startCommand } from '../support/run-command.ts';
+import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
 
 const cleanups: (() => Promise<unknown>)[] = [];
 
@@ -18,7 +18,7 @@ async function newDataDir(): Promise<string> {
   return dataDir;
 }
 
-/** `start` on a free port, up and ready. */
+/** `start` on a free port, ready. */
 async function startAll(dataDir: string, settings: Record<string, string> = {}) {
   const command = startCommand(['start'], { DATA_DIR: dataDir, PORT: '0', ...settings });
   cleanups.push(() => stop(command));
@@ -36,7 +36,7 @@ function listModels(url: string, key: string): Promise<Response> {
   return fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
 }
 
-test('start prints an address and, the first time only, a key; data outlive it; SIGTERM ends everything with 0', async () => {
+test('start prints an address and, the first time only, a key; data outlives it; SIGTERM ends everything with 0', async () => {
   const dataDir = await newDataDir();
   const first = await startAll(dataDir);
   expect(first.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -55,7 +55,7 @@ test('start prints an address and, the first time only, a key; data outlive it; 
   expect(await (await listModels(second.url, first.key!)).text()).toContain('kept between runs');
 });
 
-test('a key from the settings works and is not printed', async () => {
+test('start accepts a key from the settings and does not print it', async () => {
   const key = formatApiKey(makeApiKey());
   const { command, url } = await startAll(await newDataDir(), { BACKSOLVE_BOOTSTRAP_API_KEY: key });
   expect((await listModels(url, key)).status).toBe(200);
@@ -63,7 +63,7 @@ test('a key from the settings works and is not printed', async () => {
   expect(command.stdout()).not.toContain(key);
 });
 
-test('a second start in the same folder is refused with the number of the first', async () => {
+test('a second start in the same folder is refused and names the process of the first', async () => {
   const dataDir = await newDataDir();
   const first = await startAll(dataDir);
   const second = startCommand(['start'], { DATA_DIR: dataDir, PORT: '0' });
@@ -73,7 +73,7 @@ test('a second start in the same folder is refused with the number of the first'
   expect((await fetch(`${first.url}/readyz`)).status).toBe(200);
 });
 
-test('a port that is taken is named, and the command ends', async () => {
+test('start ends with a hint when its port is taken', async () => {
   const first = await startAll(await newDataDir());
   const command = startCommand(['start'], { DATA_DIR: await newDataDir(), PORT: new URL(first.url).port });
   cleanups.push(() => stop(command));
@@ -81,14 +81,20 @@ test('a port that is taken is named, and the command ends', async () => {
   expect(command.stderr()).toContain('choose another port with PORT');
 });
 
-test('keys reach the database of start without DATABASE_URL, whether it runs or not', async () => {
+test('keys, migrate and webhooks reach the database of start without DATABASE_URL, whether it runs or not', async () => {
   const dataDir = await newDataDir();
   const { command, url } = await startAll(dataDir);
   const created = startCommand(['keys', 'create', '--label', 'second'], { DATA_DIR: dataDir });
   expect(await created.ended).toBe(0);
   expect((await listModels(url, created.stdout().trim())).status).toBe(200);
+  const settings = { DATA_DIR: dataDir };
+  const refused = await runCommand(['webhooks', 'create', 'http://localhost:3000/hook'], settings);
+  expect(refused.code).not.toBe(0);
+  expect(refused.stderr).toContain('WEBHOOK_ALLOW_PRIVATE=true');
+  const allowed = { ...settings, WEBHOOK_ALLOW_PRIVATE: 'true' };
+  expect(await runCommand(['webhooks', 'create', 'http://localhost:3000/hook'], allowed)).toMatchObject({ code: 0 });
   await stop(command);
-  const listed = startCommand(['keys', 'list'], { DATA_DIR: dataDir });
-  expect(await listed.ended).toBe(0);
-  expect(listed.stdout()).toContain('second');
+  expect((await runCommand(['keys', 'list'], settings)).stdout).toContain('second');
+  expect((await runCommand(['webhooks', 'list'], settings)).stdout).toContain('http://localhost:3000/hook');
+  expect(await runCommand(['migrate'], settings)).toMatchObject({ code: 0, stdout: 'The database was up to date.\n' });
 });

@@ -1,14 +1,14 @@
-/** Processes whose standard output is a pipe that is full and that nobody reads. */
+/** A process whose standard output is a full pipe that nobody reads. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
+import { findFreePort } from '../../harness/free-port.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { findFreePort } from '../telemetry/free-port.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 const GRACE_MS = 2_000;
 
-/** `serve` behind a pipe of the shell, whose other end is open and never read. */
+/** `serve` behind a shell pipe whose other end is open and never read. */
 async function startUnread() {
   const database = await createTestDatabase();
   const port = await findFreePort();
@@ -17,8 +17,9 @@ async function startUnread() {
     DATABASE_URL: database.url,
     PORT: String(port),
     SHUTDOWN_GRACE_MS: String(GRACE_MS),
+    LOG_LEVEL: 'debug',
   };
-  // The number of the process goes to standard error, its standard output into the pipe.
+  // The process id goes to standard error, its standard output into the pipe.
   const script = `(sh -c 'echo $$ >&2; exec "$0" "$1" serve' "${process.execPath}" "${MAIN}"; echo "ended $?" >&2) | sleep 600`;
   const shell = spawn('sh', ['-c', script], { env, stdio: ['ignore', 'ignore', 'pipe'], detached: true });
   let stderr = '';
@@ -38,9 +39,9 @@ async function startUnread() {
   return { url, pid: Number(/^\d+/.exec(stderr)![0]), stderr: () => stderr };
 }
 
-it('answer requests all the same, and end within their grace and with code 0 when told to', async () => {
+it('serve with unread output answers requests and exits with 0 within its grace period', async () => {
   const { url, pid, stderr } = await startUnread();
-  // Each leaves a line of some 300 bytes; a pipe takes 64 KiB.
+  // At level debug each leaves a line of some 300 bytes; a pipe holds 64 KiB.
   for (let request = 0; request < 400; request++) {
     const answer = await fetch(`${url}/nothing`, { signal: AbortSignal.timeout(5_000) });
     expect(answer.status).toBe(404);

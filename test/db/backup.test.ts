@@ -6,9 +6,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 
 const run = promisify(execFile);
 const serverVersion = await readServerVersion();

@@ -54,7 +54,7 @@ async function countFetched(client: pg.Client, name: (typeof NAMES)[number]): Pr
   return Number(rows[0]!.fetched);
 }
 
-it.each(NAMES)('%s stays as small as its limit when the queue grows behind a plan that is kept', async (name) => {
+it.each(NAMES)('%s reads no more rows than its limit when the queue grows behind a kept plan', async (name) => {
   const t = await openQueue();
   try {
     await queue(t.client, 1, 100);
@@ -67,7 +67,7 @@ it.each(NAMES)('%s stays as small as its limit when the queue grows behind a pla
   }
 });
 
-it.each(NAMES)('%s holds no statement that the server would compile before it runs', async (name) => {
+it.each(NAMES)('%s contains no statement that the server would compile before it runs', async (name) => {
   const t = await openQueue();
   try {
     await queue(t.client, 1, 100);
@@ -83,7 +83,7 @@ it.each(NAMES)('%s holds no statement that the server would compile before it ru
   }
 });
 
-it('a claim of deliveries reads none of those that wait for their next attempt, however many', async () => {
+it('A claim of deliveries reads none of those that wait for their next attempt, however many', async () => {
   const t = await openTestAccount();
   try {
     await sql`insert into webhooks (account_id, url, secret) values (${t.accountId}, 'https://example.com', '')`.execute(

@@ -1,22 +1,15 @@
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { type Db, sqlState } from '../../src/db/transaction.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 const APPLICATION = 'backsolve-client-test';
 
-it('a connection has its time limits and never compiles a statement, from the first one on', async () => {
+it('A connection has its time limits and never compiles a statement, from the first one on', async () => {
   const database = await createTestDatabase();
-  const db = connect({
-    url: database.directUrl,
-    poolSize: 1,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: APPLICATION,
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.directUrl, { applicationName: APPLICATION });
   const { rows } = await sql`
     select name, setting from pg_settings
     where name in ('jit', 'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout')
@@ -31,18 +24,9 @@ it('a connection has its time limits and never compiles a statement, from the fi
   ]);
 });
 
-it('a transaction on a connection that is lost rejects with what happened, not with its rollback', async () => {
+it('A transaction on a lost connection rejects with the cause, not with its rollback', async () => {
   const database = await createTestDatabase();
-  const [db, other] = [1, 2].map(() =>
-    connect({
-      url: database.directUrl,
-      poolSize: 1,
-      statementTimeoutMs: 10_000,
-      lockTimeoutMs: 5_000,
-      applicationName: APPLICATION,
-      onConnectionError: () => undefined,
-    }),
-  ) as [Db, Db];
+  const [db, other] = [1, 2].map(() => connectTo(database.directUrl, { applicationName: APPLICATION })) as [Db, Db];
   const ending = db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
     const sleeping = sql`select pg_sleep(60)`.execute(trx);
@@ -56,7 +40,7 @@ it('a transaction on a connection that is lost rejects with what happened, not w
   await database.drop();
 });
 
-it('a handle that is destroyed has closed its connections: the server may stop right away', async () => {
+it('A destroyed handle has closed its connections, so that the server may stop at once', async () => {
   const database = await createTestDatabase();
   const watcher = new pg.Client({ connectionString: database.directUrl });
   await watcher.connect();
@@ -67,14 +51,7 @@ it('a handle that is destroyed has closed its connections: the server may stop r
     );
     return rows[0]!.count;
   };
-  const db = connect({
-    url: database.directUrl,
-    poolSize: 8,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: APPLICATION,
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.directUrl, { poolSize: 8, applicationName: APPLICATION });
   const open = await Promise.all(Array.from({ length: 8 }, () => db.startTransaction().execute()));
   for (const trx of open) await sql`select 1`.execute(trx);
   expect(await countOpen()).toBe(8);

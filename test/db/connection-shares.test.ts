@@ -6,7 +6,7 @@ import { databaseTrouble } from '../../src/db/transaction.ts';
 import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 describe('shares of a pool', () => {
-  it('leave something to others at every size of a pool', () => {
+  it('A share leaves connections to others at every size of a pool', () => {
     for (let size = 1; size <= 100; size++) {
       const { perAccount, total } = sharesOf(size);
       expect(perAccount).toBeGreaterThanOrEqual(1);
@@ -16,7 +16,7 @@ describe('shares of a pool', () => {
     }
   });
 
-  it('are given in turns to the accounts that wait', async () => {
+  it('Connections go round robin to the accounts that wait', async () => {
     const shares = new ConnectionShares({ perAccount: 2, total: 2 }, 60_000);
     const order: number[] = [];
     const leaves: (() => void)[] = [];
@@ -35,7 +35,7 @@ describe('shares of a pool', () => {
   });
 });
 
-it('an account that gets no connection in time stops waiting and leaves its turn to others', async () => {
+it('An account that gets no connection in time stops waiting and lets others go first', async () => {
   const shares = new ConnectionShares({ perAccount: 1, total: 1 }, 10);
   const leave = await shares.enter(1);
   const error = await shares.enter(2).then(
@@ -55,7 +55,7 @@ describe('the handle of an account', () => {
   });
   afterAll(() => t.close());
 
-  it('holds half of the connections at most, and another account is served meanwhile', async () => {
+  it('An account holds at most half of the connections, and another account is served meanwhile', async () => {
     const gate = await t.db.connection().execute(async (holder) => {
       await sql`select pg_advisory_lock(7)`.execute(holder);
       const blocked = Array.from({ length: 50 }, () =>
@@ -71,7 +71,7 @@ describe('the handle of an account', () => {
     await expect.poll(() => poolUsage(t.db).open - poolUsage(t.db).idle).toBe(0);
   });
 
-  it('gives its share back when a statement or a transaction fails', async () => {
+  it('An account returns its share when a statement or a transaction fails', async () => {
     const db = forAccount(t.db, 3);
     for (let i = 0; i < 20; i++) {
       await expect(sql`select 1 / 0`.execute(db)).rejects.toThrow('division');

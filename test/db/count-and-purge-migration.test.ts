@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
 import pg from 'pg';
 import { expect, inject, it } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 
 const FOLDER = new URL('../../migrations/', import.meta.url);
 const OURS = '0015-count-and-purge.ts';
@@ -45,7 +45,7 @@ insert into idempotency_keys (account_id, key, method, path, fingerprint, outcom
 select 1, 'k' || n, 'POST', '/', '', to_json(repeat('z', n * 700)) from generate_series(1, 3) n;
 `;
 
-it('counts what is there, notes what was deleted from now on, and lets a role that serves go on serving', async () => {
+it('The migration counts existing records, records deletions from then on, and lets a serving role continue', async () => {
   const database = await createTestDatabase();
   await execute(database.url, 'drop schema public cascade; create schema public');
   const role = `Backsolve app ${randomBytes(4).toString('hex')}`;

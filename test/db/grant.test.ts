@@ -1,13 +1,13 @@
 /** Rights of a role that only serves, where the migrating role does not own the schema: PostgreSQL 14 as it comes. */
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { grantRows } from '../../src/db/grant.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 
-it('tells of a schema in which everybody may make tables, until an administrator has closed it', async () => {
+it('Granting reports a schema in which everybody may create tables, until an administrator has closed it', async () => {
   const { directUrl: url, drop } = await createTestDatabase();
   const [owner, role] = ['owner', 'app'].map((name) => `backsolve_${name}_${randomBytes(4).toString('hex')}`) as [
     string,
@@ -21,14 +21,7 @@ it('tells of a schema in which everybody may make tables, until an administrator
   const asOwner = new URL(url);
   asOwner.username = owner;
   asOwner.password = 'secret';
-  const db = connect({
-    url: asOwner.href,
-    poolSize: 1,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(asOwner.href);
   try {
     await migrate(db);
     expect(await grantRows(db, role)).toBe('public');

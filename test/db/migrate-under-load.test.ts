@@ -1,23 +1,16 @@
 /** Migrating while somebody else uses the tables. */
 import pg from 'pg';
 import { expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 
 /** A database without a schema, with a handle that waits for locks for `lockTimeoutMs`. */
 async function openEmpty(lockTimeoutMs: number) {
   const { directUrl: url, drop } = await createTestDatabase();
   await execute(url, 'drop schema public cascade; create schema public');
-  const db = connect({
-    url,
-    poolSize: 2,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(url, { poolSize: 2, lockTimeoutMs });
   const close = async () => {
     await db.destroy();
     await drop();
@@ -25,7 +18,7 @@ async function openEmpty(lockTimeoutMs: number) {
   return { url, db, close };
 }
 
-it('starts over when a table is in use for longer than the lock timeout', async () => {
+it('A migration starts over when a table is in use for longer than the lock timeout', async () => {
   const t = await openEmpty(100);
   const user = new pg.Client({ connectionString: t.url });
   await user.connect();
@@ -49,7 +42,7 @@ it('starts over when a table is in use for longer than the lock timeout', async 
   }
 });
 
-it('tells any other failure at once, and leaves nothing half done', async () => {
+it('A migration reports any other failure at once, and leaves nothing half done', async () => {
   const t = await openEmpty(1_000);
   try {
     await execute(t.url, 'create table suggestion_jobs ()');

@@ -1,19 +1,13 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { makeMigrationCheck } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-it('the schema is up to date while no migration is missing, which takes one statement to see', async () => {
+it('The schema is up to date while no migration is missing, which one statement finds out', async () => {
   const database = await createTestDatabase();
   const statements: string[] = [];
-  const db = connect({
-    url: database.url,
-    poolSize: 1,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
+  const db = connectTo(database.url, {
     aroundStatement: (text, run) => {
       statements.push(text);
       return run();

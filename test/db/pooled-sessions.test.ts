@@ -1,7 +1,7 @@
 /** What goes missing without an error when a pooler gives a session to somebody else after every transaction. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { Listener, notify } from '../../src/db/listen.ts';
 import { findLostLimits } from '../../src/db/lost-limits.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -10,13 +10,7 @@ const LIMITS = { statementTimeoutMs: 10_000, lockTimeoutMs: 5_000 };
 
 async function setup() {
   const database = await createTestDatabase();
-  const db = connect({
-    ...LIMITS,
-    url: database.directUrl,
-    poolSize: 1,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.directUrl, LIMITS);
   onTestFinished(async () => {
     await db.destroy();
     await database.drop();
@@ -37,7 +31,7 @@ function listen(url: string, notifier: Awaited<ReturnType<typeof setup>>['db'], 
   return listener;
 }
 
-it('a connection to which no notification comes is told from one that nobody notifies', async () => {
+it('A connection that notifications do not reach is told apart from one that is not notified', async () => {
   const [here, elsewhere] = [await setup(), await setup()];
   let deafCount = 0;
   const deaf = Promise.withResolvers<void>();
@@ -49,7 +43,7 @@ it('a connection to which no notification comes is told from one that nobody not
   expect(deafCount).toBe(1);
 });
 
-it('a connection that notifications reach is never taken for deaf', async () => {
+it('A connection that notifications reach is never considered deaf', async () => {
   const { db, url } = await setup();
   const deaf: string[] = [];
   const listener = listen(url, db, () => deaf.push('deaf'));
@@ -67,7 +61,7 @@ it('a connection that notifications reach is never taken for deaf', async () => 
   expect(deaf).toEqual([]);
 });
 
-it('time limits that are not in force are named', async () => {
+it('Time limits that are not in force are named', async () => {
   const { db } = await setup();
   expect(await findLostLimits(db, LIMITS)).toEqual([]);
   await sql`set statement_timeout = 0; set idle_in_transaction_session_timeout = '1min'`.execute(db);

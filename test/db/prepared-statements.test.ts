@@ -1,14 +1,14 @@
 /** What a kept plan reads when the tables grow behind it, and what becomes of it when a column changes its type. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
 import { authenticate } from '../../src/application/authenticate.ts';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { runOnce } from '../../src/application/idempotent.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
-import { connect } from '../../src/db/client.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { type Db, isDatabaseAway } from '../../src/db/transaction.ts';
 import { makeEngine, proposing } from '../fault/engines.ts';
@@ -18,15 +18,7 @@ import { linear, loadLinearObjective, openTestAccount } from '../support/fixture
 async function setup() {
   const account = await openTestAccount();
   const onOneConnection = (change: { readonly preparesStatements?: boolean } = {}): Db =>
-    connect({
-      url: account.directUrl,
-      poolSize: 1,
-      statementTimeoutMs: 10_000,
-      lockTimeoutMs: 5_000,
-      applicationName: 'backsolve-test',
-      onConnectionError: () => undefined,
-      ...change,
-    });
+    connectTo(account.directUrl, { ...change });
   return { account, onOneConnection };
 }
 
@@ -91,7 +83,7 @@ async function growBehind(db: Db, from: number, to: number): Promise<void> {
     from (select * from events limit 1) e, ${copies}`.execute(db);
 }
 
-it('plans made beside small tables are replaced when the tables have grown behind them', async ({ skip }) => {
+it('Plans made beside small tables are replaced when the tables have grown behind them', async ({ skip }) => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   const { account, onOneConnection } = await setup();
@@ -122,7 +114,7 @@ it('plans made beside small tables are replaced when the tables have grown behin
   }
 });
 
-it('a connection whose plan was outdated by a migration is given up, and the next one serves', async () => {
+it('A connection whose plan was outdated by a migration is given up, and the next one serves', async () => {
   const { account, onOneConnection } = await setup();
   const db = onOneConnection();
   try {
@@ -141,21 +133,24 @@ it('a connection whose plan was outdated by a migration is given up, and the nex
 it.each([
   [true, 1],
   [false, 0],
-])('prepares statements: %s', async (preparesStatements, count) => {
-  const { account, onOneConnection } = await setup();
-  const db = onOneConnection({ preparesStatements });
-  try {
-    const prepared = () =>
-      sql<{ name: string }>`select name from pg_prepared_statements where name <> ${''}`.execute(db);
-    await prepared();
-    expect((await prepared()).rows).toHaveLength(count);
-  } finally {
-    await db.destroy();
-    await account.close();
-  }
-});
+])(
+  'A connection with preparesStatements %s prepares the expected number of statements',
+  async (preparesStatements, count) => {
+    const { account, onOneConnection } = await setup();
+    const db = onOneConnection({ preparesStatements });
+    try {
+      const prepared = () =>
+        sql<{ name: string }>`select name from pg_prepared_statements where name <> ${''}`.execute(db);
+      await prepared();
+      expect((await prepared()).rows).toHaveLength(count);
+    } finally {
+      await db.destroy();
+      await account.close();
+    }
+  },
+);
 
-it('gives a statement that could not be parsed another name the next time', async () => {
+it('A statement that could not be parsed gets another name the next time', async () => {
   const { account, onOneConnection } = await setup();
   const db = onOneConnection();
   try {

@@ -1,12 +1,15 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
-import { claimJobs, finishJob, listExhaustedJobs, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
+import { claimJobs, listExhaustedJobs, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
+import { storeSuggestion } from '../../src/db/suggestions.ts';
 import { inTransaction, type Trx } from '../../src/db/transaction.ts';
+import { TRANSITIONS } from '../../src/domain/stop-reason.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 let account: TestAccount;
 beforeAll(async () => {
@@ -24,7 +27,17 @@ async function openOneJob() {
 }
 
 const claim = (limit = 10) => claimJobs(account.db, { limit, leaseMs: 60_000, workerName: 'test' });
-const finish = (job: LeasedJob) => inTransaction(account.db, (trx) => finishJob(trx, job));
+const finish = (job: LeasedJob) =>
+  storeSuggestion(account.db, {
+    job,
+    state: TRANSITIONS['inverse-suggested'],
+    input: [1, 2],
+    output: null,
+    suggestTimeNs: 1,
+    isOptimal: false,
+    nearest: NOTHING_JUDGED,
+    events: [],
+  });
 /** Lets all leases run out, by the database's clock. */
 const expireLeases = () => sql`update suggestion_jobs set visible_at = now() - interval '1 ms'`.execute(account.db);
 
@@ -52,7 +65,7 @@ const claimAfter = async (afterAccountId: number, limit: number) => {
 };
 
 describe('a claim', () => {
-  it('serves the accounts in turns, beginning after the one that was served last', async () => {
+  it('A claim serves the accounts round robin, beginning after the one that was served last', async () => {
     const [a, b, c] = (await openJobsOf([4, 2, 1])) as [number, number, number];
     expect(await claimAfter(0, 1)).toEqual([a]);
     expect(await claimAfter(a, 1)).toEqual([b]);
@@ -64,23 +77,23 @@ describe('a claim', () => {
     expect(await claimAfter(a, 1)).toEqual([]);
   });
 
-  it('takes the first job of each account before the second of any, and fills up from whoever has more', async () => {
+  it('A claim takes the first job of each account before the second of any, and fills up from accounts with more', async () => {
     const [a, b, c] = (await openJobsOf([9, 2, 1])) as [number, number, number];
     expect((await claimAfter(b, 6)).sort()).toEqual([a, a, a, b, b, c].sort());
     expect(await claimAfter(b, 9)).toEqual([a, a, a, a, a, a]);
   });
 
   it.each([1, 2, 3, 4, 5, 7])(
-    'after claim of %i jobs, each going on after the last, serves accounts equally',
+    'After claim of %i jobs, each going on after the last, serves accounts equally',
     async (limit) => {
       const ids = await openJobsOf([15, 15, 15]);
       const served: number[] = [];
       while (served.length < 40) served.push(...(await claimAfter(served.at(-1) ?? 0, limit)));
-      expect(served).toEqual(served.map((_, turn) => ids[turn % ids.length]));
+      expect(served).toEqual(served.map((_, round) => ids[round % ids.length]));
     },
   );
 
-  it('takes the longest claimable job of an account first', async () => {
+  it('A claim takes the oldest claimable job of an account first', async () => {
     const [a] = (await openJobsOf([3])) as [number];
     await sql`update suggestion_jobs set visible_at = now() - id * interval '1 s'`.execute(account.db);
     const { rows } = await sql<{ id: number }>`select id from suggestion_jobs order by id desc`.execute(account.db);
@@ -88,7 +101,7 @@ describe('a claim', () => {
     expect(jobs.map((job) => job.id)).toEqual(rows.map((row) => row.id));
   });
 
-  it('of several workers at once gives every job out once, and none is left', async () => {
+  it('Concurrent claims of several workers hand out every job once, and none is left', async () => {
     await openJobsOf([20, 3, 1, 12]);
     const taken: number[] = [];
     for (let round = 0; round < 12; round++) {
@@ -99,7 +112,7 @@ describe('a claim', () => {
     expect(new Set(taken).size).toBe(36);
   });
 
-  it('passes accounts whose jobs are leased, delayed or used up', async () => {
+  it('A claim skips accounts whose jobs are leased, delayed or out of attempts', async () => {
     const [a, b, c] = (await openJobsOf([1, 1, 2])) as [number, number, number];
     await sql`update suggestion_jobs set visible_at = now() + interval '1 h' where account_id = ${a}`.execute(
       account.db,
@@ -112,7 +125,7 @@ describe('a claim', () => {
     expect(exhausted.map((job) => job.accountId)).toEqual([b]);
   });
 
-  it('looks at few rows however many wait and whatever the statistics say', async () => {
+  it('A claim reads few rows, however many wait and whatever the statistics say', async () => {
     await openJobsOf([]);
     await sql`vacuum analyze suggestion_jobs`.execute(account.db);
     for (let run = 0; run < 8; run++) expect(await claim(4)).toEqual([]);
@@ -137,14 +150,14 @@ describe('a claim', () => {
 });
 
 describe('a lease', () => {
-  it('is held by one worker at a time and names the request that asked', async () => {
+  it('A lease is held by one worker at a time and names the request that asked', async () => {
     await openOneJob();
     const claims = await Promise.all([claim(), claim(), claim(), claim()]);
     expect(claims.flat()).toHaveLength(1);
     expect(claims.flat()[0]).toMatchObject({ attempt: 1, requestId: 'request-1' });
   });
 
-  it('that expired goes to the next worker, and the first can neither renew nor finish', async () => {
+  it('An expired lease goes to the next worker, and the first can neither renew nor finish', async () => {
     await openOneJob();
     const [stale] = await claim();
     await expireLeases();
@@ -157,7 +170,7 @@ describe('a lease', () => {
     expect(await finish(fresh!)).toBe(true);
   });
 
-  it('that expired still fences by its token when nobody else has claimed the job', async () => {
+  it('An expired lease still allows the write while no other worker has claimed the job', async () => {
     await openOneJob();
     const [job] = await claim();
     await expireLeases();
@@ -165,7 +178,7 @@ describe('a lease', () => {
     expect(await finish(job!)).toBe(false);
   });
 
-  it('handed back at shutdown costs no attempt; one handed back after an error does', async () => {
+  it('A job handed back at shutdown costs no attempt; one handed back after an error does', async () => {
     await openOneJob();
     const [first] = await claim();
     await releaseJob(account.db, first!, { delayMs: 0, error: null, countsAsAttempt: false });
@@ -175,7 +188,7 @@ describe('a lease', () => {
     expect((await claim())[0]).toMatchObject({ attempt: 2 });
   });
 
-  it('is not given out before the delay has passed, nor after the last attempt', async () => {
+  it('A job is not handed out before its delay has passed, nor after its last attempt', async () => {
     await openOneJob();
     const [job] = await claim();
     await releaseJob(account.db, job!, { delayMs: 60_000, error: 'a fault', countsAsAttempt: true });
@@ -184,7 +197,7 @@ describe('a lease', () => {
     expect(await claim()).toEqual([]);
   });
 
-  it('has at most one live holder and each job is finished once, whatever happens in whatever order', async () => {
+  it('A lease has at most one live holder and each job is finished once, whatever the order of events', async () => {
     const actions = fc.array(
       fc.record({
         action: fc.constantFrom('claim', 'expire', 'renew', 'release', 'finish'),

@@ -13,7 +13,7 @@ afterAll(() => account.close());
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
 
-it('any finite vector survives the database exactly', async () => {
+it('Any finite vector survives the database exactly', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(finite, { maxLength: 20 }), async (vector) => {
       const { rows } = await sql<{ vector: number[] }>`select ${vector}::float8[] as vector`.execute(account.db);
@@ -23,7 +23,7 @@ it('any finite vector survives the database exactly', async () => {
   );
 });
 
-it('any list of cases survives the database exactly, and so do its parts', async () => {
+it('Any list of cases survives the database exactly, and so do its parts', async () => {
   const matrix = fc
     .nat({ max: 6 })
     .chain((width) =>
@@ -42,7 +42,7 @@ it('any list of cases survives the database exactly, and so do its parts', async
   );
 });
 
-it('cases that were stored as text read the same', async () => {
+it('Cases that were stored as text read the same', async () => {
   const { rows } = await sql<{ cases: Buffer }>`
     select ${matrixColumn('cases')} as cases from (select '{{1.5,-2},{1e300,0.1}}'::float8[] as cases) given`.execute(
     account.db,

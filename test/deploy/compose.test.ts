@@ -1,4 +1,4 @@
-/** compose.yaml: who gets which password, limits on everything, images that cannot be moved. */
+/** compose.yaml: who gets which password, limits on everything, pinned images. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
-import { SETTINGS } from '../../src/settings.ts';
+import { SETTING_NAMES } from '../support/settings-page.ts';
 
 interface Service {
   readonly image: string;
@@ -33,13 +33,13 @@ const names = Object.keys(services);
 const ours = names.filter((name) => services[name]!.image === 'backsolve');
 
 describe('compose.yaml', () => {
-  test.each(names)('bounds the memory, the processors and the processes of %s', (name) => {
+  test.each(names)('limits the memory, processors and processes of %s', (name) => {
     expect(services[name]!.mem_limit).toMatch(/^\d+[mg]$/);
     expect(services[name]!.pids_limit).toBeGreaterThan(0);
     expect(String(services[name]!.cpus)).toMatch(/^[\d.]+$|^\$\{[A-Z]+_CPUS:-[\d.]+\}$/);
   });
 
-  it("gives the owner's password to the database and to what makes the role and the schema, which have no way out", () => {
+  it("gives the owner's password only to containers without access to the outside: the database, role and migrate", () => {
     const holders = names.filter((name) => JSON.stringify(services[name]).includes('POSTGRES_PASSWORD:'));
     expect(holders.sort()).toEqual(['migrate', 'postgres', 'role']);
     for (const name of holders) {
@@ -47,7 +47,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('lets serve and worker use the role that migrate grants rows to', () => {
+  it('runs serve and worker with the role to which migrate grants the rows', () => {
     const role = services['migrate']!.command!.at(-1);
     expect(services['migrate']!.command).toEqual(['migrate', '--grant', role]);
     for (const name of ['serve', 'worker']) {
@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('has no password of its own, and says what to do when one is missing', () => {
+  it('contains no password, and says what to do when one is missing', () => {
     const passwords = [...text.matchAll(/\$\{(\w*PASSWORD)([^}]*)\}/g)];
     expect(passwords.length).toBeGreaterThan(2);
     for (const [, , rest] of passwords) expect(rest).toMatch(/^:\?.*deploy\/make-env\.sh/);
@@ -67,19 +67,21 @@ describe('compose.yaml', () => {
     }
   });
 
-  it.each(ours)('gives %s settings that it knows and takes, and more time to stop than it takes', (name) => {
+  it.each(ours)('gives %s settings that exist and are valid, and more time to stop than it needs', (name) => {
     const { environment, stop_grace_period } = services[name]!;
     const { PGPASSWORD: _, ...settings } = environment;
-    expect(Object.keys(settings).filter((setting) => !(setting in SETTINGS))).toEqual([]);
+    expect(Object.keys(settings).filter((setting) => !SETTING_NAMES.has(setting))).toEqual([]);
     const withDefaults = Object.entries(settings).map(([key, value]) => [
       key,
       value.replace(/^\$\{\w+:-(.*)\}$/, '$1'),
     ]);
     const config = loadConfig(Object.fromEntries(withDefaults));
     expect(Number.parseInt(stop_grace_period!, 10) * 1_000).toBeGreaterThan(config.shutdownGraceMs + 5_000);
+    const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+    expect(page).toContain(`\`compose.yaml\` gives ${Number.parseInt(stop_grace_period!, 10)} s`);
   });
 
-  it('and the Dockerfile pin their images by digest, the same one for the same image', () => {
+  it('pins its images by digest, the same as the Dockerfile', () => {
     const pinned = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/;
     const byDefault = (value: string) => /^\$\{\w+:-(.*)\}$/.exec(value)?.[1];
     const images = names.map((name) => services[name]!.image).filter((image) => image !== 'backsolve');
@@ -93,7 +95,7 @@ describe('compose.yaml', () => {
   });
 });
 
-it('deploy/make-env.sh writes two passwords once, for the owner of the file alone', () => {
+it('deploy/make-env.sh writes two passwords once, readable by the owner only', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'backsolve-env-'));
   const file = path.join(folder, '.env');
   const run = () => spawnSync(new URL('deploy/make-env.sh', root).pathname, [file], { encoding: 'utf8' });
@@ -105,7 +107,7 @@ it('deploy/make-env.sh writes two passwords once, for the owner of the file alon
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const again = run();
     expect(again.status).toBe(1);
-    expect(again.stderr).toContain('stays as it is');
+    expect(again.stderr).toContain('exists already and is left unchanged');
     expect(readFileSync(file, 'utf8')).toBe(written);
   } finally {
     rmSync(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * The manifests fit Kubernetes' and KEDA's own schemas, and each other. deploy/kubernetes/validate.sh does the same with
- * kubeconform, several releases and unknown fields as errors.
+ * The manifests match the schemas of Kubernetes and KEDA, and each other. deploy/kubernetes/validate.sh does the same with
+ * kubeconform, for several releases and with unknown fields as errors.
  */
 import { BlockList } from 'node:net';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
@@ -17,8 +17,8 @@ import { Service } from 'kubernetes-models/v1/Service';
 import { ServiceAccount } from 'kubernetes-models/v1/ServiceAccount';
 import { describe, expect, it, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
-import { SETTINGS } from '../../src/settings.ts';
 import { isPublicAddress } from '../../src/webhooks/target-guard.ts';
+import { SETTING_NAMES } from '../support/settings-page.ts';
 import { type Manifest, readManifests } from './manifests.ts';
 
 const KINDS = [
@@ -49,15 +49,15 @@ function find(kind: string, name: string): Manifest {
   return found;
 }
 
-describe('the schemas', () => {
+describe('the schemas of Kubernetes and KEDA', () => {
   test.each(manifests.map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
-    'take %s',
+    'accept %s',
     (_name, manifest) => {
       validate(manifest);
     },
   );
 
-  it('refuse what is wrong', () => {
+  it('refuse a wrong manifest', () => {
     const serve = structuredClone(find('Deployment', 'backsolve-serve'));
     serve.spec.template.spec.containers[0].ports[0].containerPort = 'http';
     expect(() => validate(serve)).toThrow(/containerPort/);
@@ -84,9 +84,9 @@ describe('pods', () => {
     },
   );
 
-  it('get settings that the service knows and takes', () => {
+  it('get settings that exist and are valid', () => {
     const settings = find('ConfigMap', 'backsolve').data!;
-    expect(Object.keys(settings).filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect(Object.keys(settings).filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
     const config = loadConfig(settings);
     for (const name of ['backsolve-serve', 'backsolve-worker']) {
       const { spec } = find('Deployment', name).spec.template;
@@ -103,7 +103,7 @@ describe('pods', () => {
 });
 
 describe('secrets', () => {
-  it('give the owner of the schema to the migrations alone, and everything else the role without a schema', () => {
+  it('give the role that owns the schema to the migrations only, and the restricted role to everything else', () => {
     const used = Object.fromEntries(workloads.map((each) => [each.metadata.name, secretsOf(each)]));
     expect(used).toEqual({
       'backsolve-migrate': ['backsolve-owner'],
@@ -114,9 +114,9 @@ describe('secrets', () => {
     expect(secretTargetRef.map(({ name }: { name: string }) => name)).toEqual(['backsolve']);
   });
 
-  it('are asked for by settings that the service knows', () => {
+  it('are read into settings that exist', () => {
     const names = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].env.map(nameOf));
-    expect(names.filter((name) => !(name in SETTINGS))).toEqual([]);
+    expect(names.filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
   });
 });
 
@@ -127,7 +127,7 @@ describe('the network policies', () => {
       .filter(({ spec }) => matches(spec.podSelector, name))
       .flatMap(({ spec }) => (spec.egress ?? []) as EgressRule[]);
 
-  it('let nothing out that does not say where to and on which port', () => {
+  it('allow egress only to named destinations and ports', () => {
     for (const { metadata, spec } of policies) {
       for (const rule of (spec.egress ?? []) as EgressRule[]) {
         expect(rule.to?.length, metadata.name).toBeGreaterThan(0);
@@ -148,7 +148,7 @@ describe('the network policies', () => {
     expect([...ports].sort((a, b) => a - b)).toEqual([...expected].sort((a, b) => a - b));
   });
 
-  it('let webhooks out to the addresses that the product calls, and to no others', () => {
+  it('allow webhooks to reach exactly the addresses that the product calls', () => {
     const rules = egressOf('backsolve-worker').filter(({ ports }) => ports!.some(({ port }) => port === 443));
     const blocks = rules.flatMap(({ to }) => to!.map(({ ipBlock }) => ipBlock!));
     const isLetOut = (address: string): boolean => {
@@ -163,13 +163,13 @@ describe('the network policies', () => {
     for (const address of SPECIAL) expect([address, isLetOut(address)]).toEqual([address, false]);
     for (const address of edges) expect([address, isLetOut(address)]).toEqual([address, isPublicAddress(address)]);
     fc.assert(fc.property(fc.ipV4(), (address) => isLetOut(address) === isPublicAddress(address)));
-    // Notations of an IPv4 address are no addresses that a packet goes to.
+    // Other notations of an IPv4 address are not destinations of packets.
     const routed = fc.ipV6().filter((address) => !/^::ffff:|^64:ff9b:|\./i.test(address));
     fc.assert(fc.property(routed, (address) => isLetOut(address) === isPublicAddress(address)));
   });
 });
 
-/** One address of every block that is not globally reachable. */
+/** One address of each block that is not globally reachable. */
 const SPECIAL = [
   ...['0.0.0.1', '10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.169.254', '172.16.0.1', '192.0.0.8', '192.0.2.1'],
   ...['192.88.99.1', '192.168.1.1', '198.18.0.1', '198.51.100.1', '203.0.113.1', '224.0.0.1', '255.255.255.255'],
@@ -242,10 +242,10 @@ function toIpv4(value: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join('.');
 }
 
-describe('everything that selects pods', () => {
+describe('every selector of pods', () => {
   const labels = workloads.map(({ spec }) => spec.template.metadata.labels['app.kubernetes.io/name'] as string);
 
-  it('selects some', () => {
+  it('selects at least one', () => {
     const selectors = manifests.flatMap(({ kind, spec }) => {
       if (kind === 'Service') return [spec.selector];
       if (kind === 'PodDisruptionBudget' || kind === 'Deployment') return [spec.selector.matchLabels];
@@ -256,7 +256,7 @@ describe('everything that selects pods', () => {
     expect(names.filter((name) => !labels.includes(name))).toEqual([]);
   });
 
-  it('scales deployments that leave their number open', () => {
+  it('scales only deployments that leave their number of replicas open', () => {
     for (const [kind, name] of [
       ['HorizontalPodAutoscaler', 'backsolve-serve'],
       ['ScaledObject', 'backsolve-worker'],

@@ -1,4 +1,4 @@
-/** The alert rules and the dashboard ask for metrics that exist, and Prometheus' own checker takes them where installed. */
+/** The alert rules and the dashboard use metrics that exist; promtool accepts them where it is installed. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,7 +39,7 @@ function readRules(): readonly Rule[] {
   return groups.flatMap((group) => group.rules);
 }
 
-/** Every series a process can have, histograms with their suffixes. */
+/** Every series that a process can export, histograms with their suffixes. */
 async function knownNames(): Promise<ReadonlySet<string>> {
   const jobs = { waiting: 0, delayed: 0, leased: 0, oldestWaitingSeconds: 0, oldestOpenSeconds: 0 };
   const deliveries = { due: 0, delayed: 0, leased: 0, oldestDueSeconds: 0 };
@@ -69,7 +69,7 @@ function runPromtool(args: readonly string[]): void {
 }
 
 describe('alert rules', () => {
-  it('name what is wrong once, how bad it is, and a summary', () => {
+  it('have a unique name, a severity and a summary', () => {
     expect(rules.length).toBeGreaterThan(10);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const rule of rules) {
@@ -78,14 +78,14 @@ describe('alert rules', () => {
     }
   });
 
-  it('ask for metrics that a process has', async () => {
+  it('use metrics that a process exports', async () => {
     const known = await knownNames();
     const unknown = rules.flatMap(({ expr }) => namesIn(expr)).filter((name) => !known.has(name));
     expect(unknown).toEqual([]);
     expect(known).not.toContain('backsolve_no_such_thing');
   });
 
-  it.skipIf(!hasPromtool)('pass promtool, their own tests included', { timeout: 60_000 }, () => {
+  it.skipIf(!hasPromtool)('pass promtool, including their own tests', { timeout: 60_000 }, () => {
     runPromtool(['check', 'rules', 'alerts.yaml']);
     runPromtool(['test', 'rules', 'alerts-test.yaml']);
     runPromtool(['check', 'config', '--syntax-only', 'prometheus.yaml']);
@@ -93,13 +93,13 @@ describe('alert rules', () => {
 });
 
 describe('the dashboard', () => {
-  it('asks for metrics that a process has', async () => {
+  it('uses metrics that a process exports', async () => {
     const known = await knownNames();
     expect(dashboardExpressions.length).toBeGreaterThan(20);
     expect(dashboardExpressions.flatMap(namesIn).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('has panels with ids and places of their own', () => {
+  it('has panels with unique ids and positions', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const taken = new Map<string, string>();

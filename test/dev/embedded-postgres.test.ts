@@ -55,7 +55,7 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
-/** Another process that holds the folder; resolves when its server is up. */
+/** Another process that holds the folder; resolves once its server is up. */
 async function hold(dataDir: string): Promise<{ holder: ChildProcess; url: string }> {
   const holder = spawn(process.execPath, [HOLDER, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   cleanups.push(async () => {
@@ -73,7 +73,7 @@ async function kill(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-test('keeps its data and its password between runs, in UTF8, on this machine only', async () => {
+test('the embedded server keeps its data and password between runs, in UTF8, on this machine only', async () => {
   const dataDir = await newFolder();
   const first = await start(dataDir);
   await query(first.url, 'create table kept as select 42 as answer');
@@ -92,7 +92,7 @@ test('keeps its data and its password between runs, in UTF8, on this machine onl
   expect((await stat(path.join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
 });
 
-test('writes to disk what it has promised, unless a test says otherwise', async () => {
+test('the embedded server is durable unless a test switches that off', async () => {
   const dataDir = await newFolder();
   const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
   const server = await startEmbeddedPostgres({ dataDir, log });
@@ -103,7 +103,7 @@ test('writes to disk what it has promised, unless a test says otherwise', async 
   ]);
 });
 
-test('root and a folder closed to everybody else: the files go where the server can reach them', async (context) => {
+test('under root, with a folder closed to others, the files go where the server can reach them', async (context) => {
   if (process.getuid?.() !== 0) return context.skip();
   const dataDir = await newFolder();
   await chmod(path.dirname(dataDir), 0o700);
@@ -115,14 +115,14 @@ test('root and a folder closed to everybody else: the files go where the server 
   expect(await query((await start(dataDir)).url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('refuses a wrong password', async () => {
+test('the embedded server refuses a wrong password', async () => {
   const server = await start(await newFolder());
   const wrong = new URL(server.url);
   wrong.password = 'wrong';
   await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
 });
 
-test('a second process on the same folder is refused with the number of the first', async () => {
+test('a second process on the same folder is refused and told the id of the first', async () => {
   const dataDir = await newFolder();
   const { holder, url } = await hold(dataDir);
   expect(await findRunningPostgres(dataDir)).toBe(url);
@@ -135,7 +135,7 @@ test('after kill -9 the next start stops the orphaned server and finds the data'
   await query(url, 'create table kept as select 42 as answer');
   await kill(holder);
   const server = await start(dataDir);
-  expect(server.messages).toContain('stopped the database of an earlier run that was killed');
+  expect(server.messages).toContain('stopped the database that a killed run left behind');
   expect(await query(server.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
@@ -152,7 +152,7 @@ test.each([
   await expect.poll(() => serverProcesses(cluster)).toEqual([]);
 });
 
-test('after kill -9 of everything the next start recovers what was committed', async () => {
+test('after kill -9 of everything the next start recovers all committed data', async () => {
   const dataDir = await newFolder();
   const { holder, url } = await hold(dataDir);
   await query(url, 'create table kept as select 42 as answer');
@@ -164,21 +164,21 @@ test('after kill -9 of everything the next start recovers what was committed', a
   expect(await query(server.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('a pid file with the number of an unrelated process does not stop it', async () => {
+test('a pid file with the id of an unrelated process does not prevent a start', async () => {
   const dataDir = await newFolder();
   await (await start(dataDir)).stop();
   await writeFile(path.join(await clusterOf(dataDir), 'postmaster.pid'), `${process.pid}\n`);
   await expect(start(dataDir)).resolves.toBeDefined();
 });
 
-test('a lock whose number now belongs to another process is taken over', async () => {
+test('a lock whose process id now belongs to another process is taken over', async () => {
   const dataDir = await newFolder();
   await mkdir(dataDir);
   await writeFile(path.join(dataDir, 'owner.lock'), JSON.stringify({ pid: process.pid, start: 'long ago' }));
   await expect(start(dataDir)).resolves.toBeDefined();
 });
 
-test('an interrupted first start is begun again', async () => {
+test('an interrupted first start is repeated', async () => {
   const dataDir = await newFolder();
   await mkdir(path.join(dataDir, 'postgres.new', 'base'), { recursive: true });
   await writeFile(path.join(dataDir, 'postgres.new', 'PG_VERSION'), '18\n');
@@ -198,13 +198,13 @@ test('a lost password is replaced', async () => {
   expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
 });
 
-test('a path longer than a socket name may be works', async () => {
+test('a path that is too long for a socket works', async () => {
   const dataDir = path.join(await newFolder(), 'x'.repeat(120));
   const server = await start(dataDir);
   expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
 });
 
-test('a server that dies is started again on the same port', async () => {
+test('a server that dies is restarted on the same port', async () => {
   const dataDir = await newFolder();
   const server = await start(dataDir);
   const [main] = await serverProcesses(await clusterOf(dataDir));
@@ -218,7 +218,7 @@ test('a server that dies is started again on the same port', async () => {
   expect(server.messages).toContain('the database ended unexpectedly');
 });
 
-test('a server that cannot be started again is tried until it can', async () => {
+test('a server that cannot be restarted is retried until it can', async () => {
   const dataDir = await newFolder();
   const server = await start(dataDir, { maximumRestartPauseMs: 50 });
   const cluster = await clusterOf(dataDir);
@@ -226,26 +226,26 @@ test('a server that cannot be started again is tried until it can', async () => 
   await rename(control, `${control}.away`);
   const [main] = await serverProcesses(cluster);
   process.kill(main!, 'SIGKILL');
-  const failures = () => server.messages.filter((message) => message.includes('could not be started again')).length;
+  const failures = () => server.messages.filter((message) => message.includes('could not be restarted')).length;
   await expect.poll(failures).toBeGreaterThan(7);
   await rename(`${control}.away`, control);
   await expect.poll(() => query(server.url, 'select 1 as one').catch(() => [])).toEqual([{ one: 1 }]);
-  expect(server.messages).toContain('the database runs again');
+  expect(server.messages).toContain('the database is running again');
 });
 
-test('a server that is waited for to start again can be stopped at once', async () => {
+test('a server that is waiting to restart can be stopped at once', async () => {
   const dataDir = await newFolder();
   const server = await start(dataDir);
   const cluster = await clusterOf(dataDir);
   await rm(path.join(cluster, 'global', 'pg_control'));
   const [main] = await serverProcesses(cluster);
   process.kill(main!, 'SIGKILL');
-  await expect.poll(() => server.messages.some((message) => message.includes('could not be started'))).toBe(true);
+  await expect.poll(() => server.messages.some((message) => message.includes('could not be restarted'))).toBe(true);
   await server.stop();
   expect(await serverProcesses(cluster)).toEqual([]);
 });
 
-test('stopping ends every process, open connections or not, and frees the folder; twice does no harm', async () => {
+test('stopping ends every process and frees the folder despite open connections, and may be repeated', async () => {
   const dataDir = await newFolder();
   const server = await start(dataDir);
   const cluster = await clusterOf(dataDir);
@@ -258,13 +258,13 @@ test('stopping ends every process, open connections or not, and frees the folder
   await expect(start(dataDir)).resolves.toBeDefined();
 });
 
-test('a port that is taken is named', async () => {
+test('a taken port is named in the error', async () => {
   const first = await start(await newFolder());
   const port = Number(new URL(first.url).port);
   await expect(start(await newFolder(), { port })).rejects.toThrow(`127.0.0.1:${port}: another program`);
 });
 
-test('a folder that cannot be made is an error about DATA_DIR', async () => {
+test('a folder that cannot be created is reported as an error about DATA_DIR', async () => {
   const failure = await start('/dev/null/data').catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(EmbeddedPostgresError);
   expect((failure as Error).message).toContain('/dev/null/data cannot be used: a part of its path is not a folder');

@@ -21,7 +21,7 @@ interface Row {
   readonly desiredL1Norm: number;
   readonly satisfied: boolean;
   readonly error: number;
-  /** [lower, upper, lowerOpen, upperOpen], null for an infinite end; null as a whole when no double satisfies. */
+  /** [lower, upper, lowerOpen, upperOpen], null for an infinite end; the whole is null if no double satisfies. */
   readonly interval: readonly [number | null, number | null, boolean, boolean] | null;
   readonly note: string;
 }
@@ -56,14 +56,14 @@ function definitionOf(row: Row): ObjectiveDefinition {
   };
 }
 
-/** The reference rounds once, the product at most `roundings` times. */
+/** The reference rounds once, the code at most `roundings` times. */
 function expectNear(actual: number, expected: number, roundings: number): void {
   const tolerance = roundings * Number.EPSILON * Math.abs(expected) + Number.MIN_VALUE;
   expect(Math.abs(actual - expected)).toBeLessThanOrEqual(tolerance);
 }
 
-describe('the golden judging table', () => {
-  it('has at least 200 rows and every type on both sides of its verdict', () => {
+describe('the golden table of judged outputs', () => {
+  it('The table has at least 200 rows, with satisfied and unsatisfied ones for every type', () => {
     expect(golden.rows.length).toBeGreaterThanOrEqual(200);
     for (const type of OBJECTIVE_TYPES) {
       const verdicts = new Set(golden.rows.filter((row) => row.type === type).map((row) => row.satisfied));
@@ -71,14 +71,17 @@ describe('the golden judging table', () => {
     }
   });
 
-  test.each(golden.rows)('$type target $target, bounds $lo to $hi, output $y: $satisfied $note', (row) => {
-    const [result] = evaluateOutput(definitionOf(row), [row.y]).results;
-    expect(result?.satisfied).toBe(row.satisfied);
-    expectNear(result?.error ?? Number.NaN, row.error, row.type === ObjectiveType.percent ? 3 : 0);
-  });
+  test.each(golden.rows)(
+    'A $type objective with target $target and bounds $lo to $hi judges the output $y as $satisfied $note',
+    (row) => {
+      const [result] = evaluateOutput(definitionOf(row), [row.y]).results;
+      expect(result?.satisfied).toBe(row.satisfied);
+      expectNear(result?.error ?? Number.NaN, row.error, row.type === ObjectiveType.percent ? 3 : 0);
+    },
+  );
 
   test.each(golden.rows.filter((row) => row.type !== ObjectiveType.exact))(
-    'interval of $type target $target, bounds $lo to $hi $note',
+    'The interval of a $type objective with target $target and bounds $lo to $hi matches the table $note',
     (row) => {
       const interval = compileGoal(definitionOf(row)).targets[0]!;
       if (row.interval === null) {
@@ -93,30 +96,33 @@ describe('the golden judging table', () => {
     },
   );
 
-  test.each(golden.vectors)('$types targets $targets, outputs $outputs: $satisfied $note', (row) => {
-    const definition: ObjectiveDefinition = {
-      objectives: row.targets,
-      objectiveTypes: row.types,
-      minimumBounds: row.lo,
-      maximumBounds: row.hi,
-      desiredL1Norm: row.desiredL1Norm,
-      convergence: row.convergence,
-    };
-    const evaluation = evaluateOutput(definition, row.outputs);
-    const roundings = 4 * row.targets.length;
-    expect(evaluation.results.map((result) => result.satisfied)).toEqual(row.satisfied);
-    evaluation.results.forEach((result, j) => {
-      expectNear(result.error, row.errors[j]!, 3);
-    });
-    expectNear(evaluation.l1Norm, row.l1Norm, roundings);
-    expectNear(evaluation.convergence, row.stepConvergence, roundings);
-    expect(evaluation.isSatisfied).toBe(row.satisfied.every((one) => one));
-    if (row.threshold !== null) expectNear(exactThreshold(definition), row.threshold, roundings);
-  });
+  test.each(golden.vectors)(
+    'Objectives $types with targets $targets judge the outputs $outputs as $satisfied $note',
+    (row) => {
+      const definition: ObjectiveDefinition = {
+        objectives: row.targets,
+        objectiveTypes: row.types,
+        minimumBounds: row.lo,
+        maximumBounds: row.hi,
+        desiredL1Norm: row.desiredL1Norm,
+        convergence: row.convergence,
+      };
+      const evaluation = evaluateOutput(definition, row.outputs);
+      const roundings = 4 * row.targets.length;
+      expect(evaluation.results.map((result) => result.satisfied)).toEqual(row.satisfied);
+      evaluation.results.forEach((result, j) => {
+        expectNear(result.error, row.errors[j]!, 3);
+      });
+      expectNear(evaluation.l1Norm, row.l1Norm, roundings);
+      expectNear(evaluation.convergence, row.stepConvergence, roundings);
+      expect(evaluation.isSatisfied).toBe(row.satisfied.every((one) => one));
+      if (row.threshold !== null) expectNear(exactThreshold(definition), row.threshold, roundings);
+    },
+  );
 });
 
 describe('results', () => {
-  it('are numbered from 0, one per output, and carry bounds only where the type has them', () => {
+  it('Results are numbered from 0, one per output, and have bounds only if the type has them', () => {
     fc.assert(
       fc.property(anyJudged, ({ definition, output }) => {
         const { results } = evaluateOutput(definition, output);
@@ -136,7 +142,7 @@ describe('results', () => {
     );
   });
 
-  it('hold no NaN and no infinity for any finite doubles', () => {
+  it('Results contain neither NaN nor infinity for any finite doubles', () => {
     const extreme = fc.record({ pick: anyJudged, replacement: fc.array(finiteDouble, { minLength: 5, maxLength: 5 }) });
     fc.assert(
       fc.property(extreme, ({ pick, replacement }) => {
@@ -154,7 +160,7 @@ describe('results', () => {
     );
   });
 
-  it('explain themselves in one sentence with the output, the target and the verdict', () => {
+  it('A result explains itself in one sentence with the output, the target and the verdict', () => {
     fc.assert(
       fc.property(anyJudged, ({ definition, output }) => {
         evaluateOutput(definition, output).results.forEach((result, j) => {
@@ -168,18 +174,18 @@ describe('results', () => {
     );
   });
 
-  it('name the allowed range of percent and value, and the threshold of exact', () => {
+  it('The explanation names the allowed range for percent and value, and the threshold for exact', () => {
     const base = { minimumBounds: [-2.5], maximumBounds: [7.5], desiredL1Norm: 0.75, convergence: 1e-9 };
     const detail = (type: ObjectiveType): string =>
       evaluateOutput({ ...base, objectives: [40], objectiveTypes: [type] }, [41]).results[0]!.detail;
-    expect(detail(ObjectiveType.percent)).toContain('by 2.5 percent, allowed are -2.5 to 7.5 percent');
-    expect(detail(ObjectiveType.value)).toContain('allowed are 37.5 to 47.5');
+    expect(detail(ObjectiveType.percent)).toContain('by 2.5 percent; the allowed range is -2.5 to 7.5 percent');
+    expect(detail(ObjectiveType.value)).toContain('is 37.5 to 47.5');
     expect(detail(ObjectiveType.exact)).toContain('L1 norm 1 of all outputs is above the threshold 0.75');
   });
 });
 
 describe('the verdict', () => {
-  it('of every type but exact is whether the output lies in its interval', () => {
+  it('An output satisfies every type except exact if and only if it lies in its interval', () => {
     fc.assert(
       fc.property(judged(SEPARATE_TYPES), ({ definition, output }) => {
         const { targets } = compileGoal(definition);
@@ -190,7 +196,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of percent is the formula 100 (y - t) / |t| between both bounds, wherever that can be computed', () => {
+  it('A percent objective is satisfied if 100 (y - t) / |t| is within both bounds, wherever that can be computed', () => {
     fc.assert(
       fc.property(judged([ObjectiveType.percent], 1), ({ definition, output }) => {
         const [t, y] = [definition.objectives[0]!, output[0]!];
@@ -203,7 +209,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of a satisfied output stays when a bound is widened', () => {
+  it('A satisfied output stays satisfied when a bound is widened', () => {
     const grown = fc.tuple(fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }), fc.boolean());
     fc.assert(
       fc.property(
@@ -221,7 +227,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of exact stays when the desired norm or the criterion grows', () => {
+  it('Satisfied exact objectives stay satisfied when the desired norm or the convergence grows', () => {
     const growth = fc.double({ min: 1, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(judged([ObjectiveType.exact]), growth, growth, ({ definition, output }, a, b) => {
@@ -233,7 +239,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of one-sided types is an error of 0, except exactly on an open end', () => {
+  it('A one-sided objective is satisfied if its error is 0, except exactly at an open end', () => {
     const types = SEPARATE_TYPES.filter((type) => !hasBounds(type));
     fc.assert(
       fc.property(judged(types), ({ definition, output }) => {
@@ -250,7 +256,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of every separate type is a distance of 0 to its interval, except on an open end and where none can satisfy', () => {
+  it('Every separately judged type is satisfied at distance 0 from its interval, except at an open end and if no output can satisfy it', () => {
     fc.assert(
       fc.property(judged(SEPARATE_TYPES, 1), ({ definition, output }) => {
         const interval = compileGoal(definition).targets[0]!;
@@ -263,7 +269,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('on one output does not depend on the others unless the type is exact', () => {
+  it('The verdict on one output does not depend on the others unless the type is exact', () => {
     fc.assert(
       fc.property(judged(SEPARATE_TYPES, 5), fc.array(finiteDouble, { minLength: 5, maxLength: 5 }), (pick, others) => {
         const { definition, output } = pick;
@@ -277,7 +283,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of exact is one and the same on every entry', () => {
+  it('Exact objectives all get the same verdict', () => {
     fc.assert(
       fc.property(judged([ObjectiveType.exact]), ({ definition, output }) => {
         const { results, isSatisfied } = evaluateOutput(definition, output);
@@ -286,7 +292,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('of exact follows the L1 norm that is shown', () => {
+  it('The verdict on exact objectives agrees with the L1 norm shown', () => {
     fc.assert(
       fc.property(judged([ObjectiveType.exact]), ({ definition, output }) => {
         const { isSatisfied, l1Norm } = evaluateOutput(definition, output);
@@ -296,7 +302,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('is satisfied as a whole exactly when every entry is', () => {
+  it('An evaluation is satisfied if and only if all its results are', () => {
     fc.assert(
       fc.property(anyJudged, ({ definition, output }) => {
         const { results, isSatisfied } = evaluateOutput(definition, output);
@@ -306,8 +312,8 @@ describe('the verdict', () => {
   });
 });
 
-describe('the goal of the optimizer', () => {
-  it('gives exact outputs that are all inside their share a satisfied whole, rounding aside', () => {
+describe('the compiled goal', () => {
+  it('Exact outputs that are all within their shares satisfy the threshold, except for rounding', () => {
     fc.assert(
       fc.property(judged([ObjectiveType.exact]), ({ definition }) => {
         fc.pre(definition.objectives.every((t) => Math.abs(t) < 1e100) && exactThreshold(definition) < 1e100);
@@ -320,7 +326,7 @@ describe('the goal of the optimizer', () => {
     );
   });
 
-  it('has a joint norm for exact objectives only', () => {
+  it('A goal has a joint L1 norm only for exact objectives', () => {
     fc.assert(
       fc.property(anyJudged, ({ definition }) => {
         const { l1 } = compileGoal(definition);
@@ -330,7 +336,7 @@ describe('the goal of the optimizer', () => {
     );
   });
 
-  it('has a direction for minimize and maximize only', () => {
+  it('A goal has a direction only for minimize and maximize', () => {
     const definition = {
       objectives: OBJECTIVE_TYPES.map(() => 1),
       objectiveTypes: OBJECTIVE_TYPES,

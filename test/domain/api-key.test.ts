@@ -12,22 +12,22 @@ const text = (length: number): fc.Arbitrary<string> =>
 const apiKey = fc.record({ keyId: text(8), secret: text(32) });
 
 describe('the text of a key', () => {
-  // Computed apart from this code: the first six bytes of SHA-256 of "id_secret", each modulo 62.
+  // Computed independently: the first six bytes of SHA-256 of "id_secret", each modulo 62.
   test.each([
     ['AbCd1234', '0123456789abcdefABCDEFghijklmnop', 'bks_AbCd1234_0123456789abcdefABCDEFghijklmnop_6jL8yh'],
     ['00000000', 'z'.repeat(32), `bks_00000000_${'z'.repeat(32)}_EwV0nT`],
-  ])('of %s stays what it is, since keys are kept by clients', (keyId, secret, expected) => {
+  ])('The text of the key %s never changes, because clients keep keys', (keyId, secret, expected) => {
     expect(formatApiKey({ keyId, secret })).toBe(expected);
     expect(parseApiKey(expected)).toEqual({ keyId, secret });
   });
 
-  it('has the prefix, 8, 32 and 6 characters', () => {
+  it('A key has the prefix and parts of 8, 32 and 6 characters', () => {
     for (let i = 0; i < 100; i++) {
       expect(formatApiKey(makeApiKey())).toMatch(/^bks_[0-9A-Za-z]{8}_[0-9A-Za-z]{32}_[0-9A-Za-z]{6}$/);
     }
   });
 
-  it('reads back as the key it was made from', () => {
+  it('A formatted key parses to the key it was made from', () => {
     fc.assert(
       fc.property(apiKey, (key) => {
         expect(parseApiKey(formatApiKey(key))).toEqual(key);
@@ -35,7 +35,7 @@ describe('the text of a key', () => {
     );
   });
 
-  it('is refused when any one character differs', () => {
+  it('A key with one changed character is refused', () => {
     fc.assert(
       fc.property(apiKey, fc.nat(51), fc.constantFrom(...ALPHABET, '_', '-', ' '), (key, at, character) => {
         const right = formatApiKey(key);
@@ -45,13 +45,13 @@ describe('the text of a key', () => {
     );
   });
 
-  it('is refused with anything around it, cut, or in another case', () => {
+  it('A key that is padded, cut off or in another case is refused', () => {
     const right = formatApiKey({ keyId: 'AbCd1234', secret: '0123456789abcdefABCDEFghijklmnop' });
     const wrong = [` ${right}`, `${right} `, `${right}\n`, right.slice(0, -1), right.slice(1), right.toLowerCase(), ''];
     for (const each of wrong) expect(parseApiKey(each)).toBeUndefined();
   });
 
-  it('is refused for any other text', () => {
+  it('Any other text is refused', () => {
     const shaped = fc.tuple(text(8), text(32), text(6)).map(([a, b, c]) => `bks_${a}_${b}_${c}`);
     fc.assert(
       fc.property(fc.oneof(fc.string({ maxLength: 80 }), shaped), (other) => {
@@ -64,12 +64,12 @@ describe('the text of a key', () => {
 describe('new keys', () => {
   const keys = Array.from({ length: 3000 }, makeApiKey);
 
-  it('all differ, in id and in secret', () => {
+  it('New keys all differ in id and secret', () => {
     expect(new Set(keys.map((key) => key.keyId)).size).toBe(keys.length);
     expect(new Set(keys.map((key) => key.secret)).size).toBe(keys.length);
   });
 
-  it('use every character of the alphabet equally often', () => {
+  it('New keys use every character of the alphabet equally often', () => {
     const counts = new Map([...ALPHABET].map((character) => [character, 0]));
     for (const key of keys) {
       for (const character of key.keyId + key.secret) counts.set(character, counts.get(character)! + 1);
@@ -77,19 +77,19 @@ describe('new keys', () => {
     expect(counts.size).toBe(ALPHABET.length);
     const expected = (keys.length * 40) / ALPHABET.length;
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: 150 is passed once in 10^9 runs; bytes taken modulo 62 alone would give about 800.
+    // 61 degrees of freedom: 150 is exceeded once in 10^9 runs; plain bytes modulo 62 would give about 800.
     expect(chiSquare).toBeLessThan(150);
   });
 });
 
 describe('a secret', () => {
-  it('is stored as its SHA-256', () => {
+  it('A secret is stored as its SHA-256', () => {
     expect(hashSecret('0123456789abcdefABCDEFghijklmnop').toString('hex')).toBe(
       '1ac70e1a5f6fc36e2af20fe370da973535401f6874d47ae7c799fb1d69e509d2',
     );
   });
 
-  it('matches its own hash and no other', () => {
+  it('A secret matches its own hash and no other', () => {
     fc.assert(
       fc.property(text(32), text(32), (secret, other) => {
         expect(matchesSecret(secret, hashSecret(secret))).toBe(true);
@@ -98,23 +98,23 @@ describe('a secret', () => {
     );
   });
 
-  it('matches a hash that comes back from storage as plain bytes', () => {
+  it('A secret matches its hash read back from storage as plain bytes', () => {
     expect(matchesSecret('secret', new Uint8Array(hashSecret('secret')))).toBe(true);
   });
 
-  it('matches nothing where there is no hash', () => {
+  it('A secret matches nothing if there is no hash', () => {
     expect(matchesSecret('secret', undefined)).toBe(false);
   });
 
-  it('matches no hash of another length', () => {
+  it('A secret does not match a hash of another length', () => {
     const hash = hashSecret('secret');
     for (const wrong of [new Uint8Array(0), hash.subarray(0, 31), Buffer.concat([hash, Buffer.of(0)])]) {
       expect(matchesSecret('secret', wrong)).toBe(false);
     }
   });
 
-  it('is compared in constant time, whether it is right or wrong', () => {
-    // The real function runs; the spy only tells whether the comparison went through it.
+  it('A secret is compared in constant time, right or wrong', () => {
+    // The real function runs; the spy only shows that it is called.
     const compare = vi.spyOn(crypto, 'timingSafeEqual');
     syncBuiltinESMExports();
     const hash = hashSecret('right');

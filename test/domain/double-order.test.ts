@@ -6,7 +6,7 @@ import { finiteDouble } from '../support/arbitraries.ts';
 const side = fc.constantFrom<1 | -1>(1, -1);
 
 describe('outermostDouble', () => {
-  it('finds the end of a half line from any estimate, to the bit', () => {
+  it('It finds the exact end of a half-line from any estimate', () => {
     fc.assert(
       fc.property(finiteDouble, finiteDouble, side, (end, estimate, towards) => {
         const found = outermostDouble(estimate, towards, (x) => towards * x <= towards * end);
@@ -16,14 +16,14 @@ describe('outermostDouble', () => {
     );
   });
 
-  it('finds an end that no double lies on', () => {
+  it('It finds an end between two doubles', () => {
     expect(outermostDouble(0, 1, (x) => x * x <= 2)).toBe(Math.SQRT2 - Number.EPSILON);
     expect(outermostDouble(5, 1, (x) => x < 1)).toBe(1 - Number.EPSILON / 2);
     expect(outermostDouble(5, -1, (x) => x > 0)).toBe(Number.MIN_VALUE);
     expect(outermostDouble(-5, 1, (x) => x < 0)).toBe(-Number.MIN_VALUE);
   });
 
-  it('stops at the largest double where everything keeps the rule', () => {
+  it('It stops at the largest double if every double satisfies the rule', () => {
     fc.assert(
       fc.property(finiteDouble, side, (estimate, towards) => {
         expect(outermostDouble(estimate, towards, () => true)).toBe(towards * Number.MAX_VALUE);
@@ -31,7 +31,7 @@ describe('outermostDouble', () => {
     );
   });
 
-  it('finds nothing where nothing keeps the rule', () => {
+  it('It returns undefined if no double satisfies the rule', () => {
     fc.assert(
       fc.property(finiteDouble, side, (estimate, towards) => {
         expect(outermostDouble(estimate, towards, () => false)).toBeUndefined();
@@ -39,7 +39,7 @@ describe('outermostDouble', () => {
     );
   });
 
-  it('asks no more than 130 times', () => {
+  it('It evaluates the rule at most 130 times', () => {
     fc.assert(
       fc.property(finiteDouble, finiteDouble, side, (end, estimate, towards) => {
         let asked = 0;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
   completeExplanation,
-  type Diagnosis,
   describeDiagnosis,
   relaxation,
   type StoredExplanation,
 } from '../../src/domain/explanation.ts';
 import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
+import type { Diagnosis } from '../../src/optimizer/problem.ts';
 
 const definition: ObjectiveDefinition = {
   objectives: [10, -4],
@@ -30,21 +30,21 @@ const diagnosis: Diagnosis = {
 };
 
 describe('a diagnosis in words', () => {
-  it('says by how much to relax which bound, rounded up, and what is out of reach alone', () => {
+  it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {
     expect(describeDiagnosis(diagnosis, definition)).toBe(
-      'The objectives seem out of reach together; at the nearest point predicted bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percent points. Out of reach even alone: 0.',
+      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percent points. Out of reach even alone: 0.',
     );
   });
 
-  it('names the pairs that conflict', () => {
+  it('The text names conflicting pairs', () => {
     const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
     const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
     expect(describeDiagnosis(conflicting, definition)).toBe(
-      'The objectives seem out of reach; at the nearest point evaluated so far bounds would have to be relaxed: objective 1 by 0.5 percent points. Each alone can be met, but not together: 0 and 1.',
+      'The objectives seem out of reach; at the nearest point evaluated so far, bounds would have to be relaxed: objective 1 by 0.5 percent points. Each alone can be met, but not together: 0 and 1.',
     );
   });
 
-  it('speaks of the L1 norm when the objectives are exact', () => {
+  it('The text gives the L1 norm if the objectives are exact', () => {
     const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
     expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact)).toBe(
       'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
@@ -53,19 +53,19 @@ describe('a diagnosis in words', () => {
 });
 
 describe('the relaxation of a bound', () => {
-  it('is in percent points of the target for percent, in output units for others', () => {
+  it('A relaxation is in percent points of the target for percent, in output units for other types', () => {
     expect(relaxation(definition, 0, 0.3)).toBe(0.3);
     expect(relaxation(definition, 1, 0.3)).toBeCloseTo(7.5, 12);
   });
 
-  it('is finite for the smallest target', () => {
+  it('A relaxation is finite even for the smallest target', () => {
     const tiny = { ...definition, objectives: [10, 5e-324] };
     expect(relaxation(tiny, 1, 1)).toBe(Number.MAX_VALUE);
   });
 });
 
 describe('an explanation stored by an earlier release', () => {
-  it('is completed by the facts that it does not tell', () => {
+  it('An explanation from an earlier release gets the fields it lacks', () => {
     const old = {
       caseCount: 9,
       insight: [{ crossValidated: { r2: 0.9, rmse: 0.1 }, sensitivity: [0.7, 0.3] }],
@@ -82,7 +82,7 @@ describe('an explanation stored by an earlier release', () => {
     expect(complete.diagnosis).toMatchObject({ l1Norm: null, unmet: [{ distance: 1, isOutOfReachAlone: false }] });
   });
 
-  it('may hold nothing', () => {
+  it('An explanation from an earlier release may be empty', () => {
     const nothing: StoredExplanation = { caseCount: 1, insight: null, diagnosis: null };
     expect(completeExplanation(nothing)).toEqual(nothing);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/domain/matrix.ts';
 
 describe('a matrix', () => {
-  it('holds its rows one after the other', () => {
+  it('A matrix stores its rows one after another', () => {
     const matrix = Matrix.from([
       [1, 2],
       [3, 4],
@@ -17,12 +17,12 @@ describe('a matrix', () => {
     expect(JSON.stringify(matrix)).toBe('[[1,2],[3,4],[5,6]]');
   });
 
-  it('refuses values that do not fill it, and rows that differ', () => {
+  it('A matrix refuses a wrong number of values and rows of different lengths', () => {
     expect(() => new Matrix(2, 2, new Float64Array(3))).toThrow('2 x 2');
     expect(() => Matrix.from([[1], [1, 2]])).toThrow('row 1');
   });
 
-  it('made of what a client sent has no -0, and names the rows of another length', () => {
+  it('A matrix of sent rows has no -0, and reports rows of another length', () => {
     const { matrix, uneven } = Matrix.fromSent([[-0, 1], [1], [2, 3, 4]], 2);
     expect(matrix.toRows()).toEqual([
       [0, 1],

@@ -6,12 +6,12 @@ import { findOptimum } from '../../src/domain/optimum.ts';
 import { anyJudged, plausibleDouble } from '../support/arbitraries.ts';
 
 const base = { minimumBounds: [], maximumBounds: [], desiredL1Norm: 0, convergence: 1e-6 };
-/** Below 5 at the smallest cost, hopefully below 1. */
+/** Below 5 at the lowest cost, ideally below 1. */
 const cheap: ObjectiveDefinition = { ...base, objectives: [5, 1], objectiveTypes: ['lessthan', 'minimize'] };
 const inequality: ObjectiveDefinition = { ...base, objectives: [5, 1], objectiveTypes: ['lessthan', 'lessthan'] };
 const rivals: ObjectiveDefinition = { ...base, objectives: [1, 9], objectiveTypes: ['minimize', 'maximize'] };
 
-/** Aspirations so far apart that missing the small one rounds to a relative distance of 0. */
+/** Aspirations of such different sizes that missing the small one rounds to a relative distance of 0. */
 const apart: ObjectiveDefinition = { ...base, objectives: [1e300, 1e-300], objectiveTypes: ['minimize', 'minimize'] };
 
 describe('findOptimum', () => {
@@ -102,11 +102,11 @@ describe('findOptimum', () => {
       1,
     ],
     ['nothing of nothing', cheap, [], null],
-  ])('takes %s', (_, definition, outputs, expected) => {
+  ])('The optimum is %s', (_, definition, outputs, expected) => {
     expect(findOptimum(definition, outputs)).toBe(expected);
   });
 
-  it('takes a satisfied output whenever there is one', () => {
+  it('The optimum is a satisfied output whenever there is one', () => {
     const several = anyJudged.chain(({ definition, output }) =>
       fc.record({
         definition: fc.constant(definition),

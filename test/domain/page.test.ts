@@ -9,7 +9,7 @@ describe('a page of at most 3', () => {
     [2, 2, null],
     [3, 3, null],
     [4, 3, 30],
-  ])('made of %i rows shows %i and goes on after %s', (read, shown, nextAfter) => {
+  ])('A page of at most 3 made of %i rows shows %i and continues after %s', (read, shown, nextAfter) => {
     expect(toPage(rows(read), { limit: 3, after: null })).toEqual({ items: rows(shown), nextAfter });
   });
 });

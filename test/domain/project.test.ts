@@ -39,19 +39,19 @@ describe('parseInputType', () => {
     ['LOGICAL', boolean],
     ['category', category],
     ['CATEGORICAL', category],
-  ])('takes %s for %s', (word, expected) => {
+  ])('The word %s means %s', (word, expected) => {
     expect(parseInputType(word)).toBe(expected);
   });
 
-  // constructor and __proto__ were found on the prototype of the table once.
+  // constructor and __proto__ used to be found on the prototype of the table.
   test.each(['', ' float', 'double', 'int', 'bool', 'constructor', '__proto__', 'hasOwnProperty', 'toString'])(
-    'does not know %j',
+    '%j is not an input type',
     (word) => {
       expect(parseInputType(word)).toBeUndefined();
     },
   );
 
-  it('knows every type by its own name in any case', () => {
+  it('Every type is recognized by its own name in any case', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.values(InputType)), fc.infiniteStream(fc.boolean()), (type, upper) => {
         const word = [...type].map((letter) => (upper.next().value ? letter.toUpperCase() : letter)).join('');
@@ -71,7 +71,7 @@ describe('toCategoryLists', () => {
     ['nothing where nothing is a category', [], [float, integer], [[], []]],
     ['lists for two categories', [['a'], ['b', 'c']], [category, category], [['a'], ['b', 'c']]],
     ['as many flat names as inputs', ['a', 'b', 'c'], mixed, [[], ['a', 'b', 'c'], []]],
-  ])('takes %s', (_, categories, inputTypes, expected) => {
+  ])('Categories may be sent as %s', (_, categories, inputTypes, expected) => {
     expect(toCategoryLists(categories, inputTypes)).toEqual(expected);
   });
 
@@ -82,11 +82,11 @@ describe('toCategoryLists', () => {
     ['too many lists', [[], ['a'], [], []], mixed],
     ['names and lists together', ['a', ['b'], []], mixed],
     ['nothing where two inputs are categories', [], [category, category]],
-  ])('refuses %s', (_, categories, inputTypes) => {
+  ])('Categories must not be sent as %s', (_, categories, inputTypes) => {
     expect(toCategoryLists(categories, inputTypes)).toBeUndefined();
   });
 
-  it('leaves the lists of a valid space as they are', () => {
+  it('The lists of a valid space stay unchanged', () => {
     fc.assert(
       fc.property(inputSpace, ({ categories, inputTypes }) => {
         expect(toCategoryLists(categories, inputTypes)).toEqual(categories);
@@ -94,7 +94,7 @@ describe('toCategoryLists', () => {
     );
   });
 
-  it('gives the empty list of an only category to the check of the names', () => {
+  it('An empty list for the only category is refused by the check of its names', () => {
     const categories = toCategoryLists([], mixed)!;
     expect(categories).toEqual([[], [], []]);
     const bare = { inputCount: 3, minimums: [0, 1, 0], maximums: [1, 2, 1], inputTypes: mixed, categories };
@@ -103,11 +103,11 @@ describe('toCategoryLists', () => {
 });
 
 describe('checkInputSpace', () => {
-  it('accepts a space of every type', () => {
+  it('A space with every type is accepted', () => {
     expect(checkInputSpace(space)).toEqual([]);
   });
 
-  it('accepts any valid space', () => {
+  it('Every valid space is accepted', () => {
     fc.assert(
       fc.property(inputSpace, (valid) => {
         expect(checkInputSpace(valid)).toEqual([]);
@@ -125,31 +125,31 @@ describe('checkInputSpace', () => {
     ['equal bounds', { maximums: replaced(space.maximums, 0, -1.5) }, ['/maximums/0']],
     ['reversed bounds', { maximums: replaced(space.maximums, 0, -2) }, ['/maximums/0']],
     ['a NaN bound', { maximums: replaced(space.maximums, 0, Number.NaN) }, ['/maximums/0']],
-    ['a broken integer minimum', { minimums: replaced(space.minimums, 1, 0.5) }, ['/minimums/1']],
-    ['a broken integer maximum', { maximums: replaced(space.maximums, 1, 9.5) }, ['/maximums/1']],
-    ['an integer past 2^53', { maximums: replaced(space.maximums, 1, 2 ** 53) }, ['/maximums/1']],
+    ['a fractional integer minimum', { minimums: replaced(space.minimums, 1, 0.5) }, ['/minimums/1']],
+    ['a fractional integer maximum', { maximums: replaced(space.maximums, 1, 9.5) }, ['/maximums/1']],
+    ['an integer beyond 2^53', { maximums: replaced(space.maximums, 1, 2 ** 53) }, ['/maximums/1']],
     ['a boolean from 1 to 2', { minimums: [-1.5, 0, 1, 1], maximums: [2.5, 10, 2, 3] }, ['/minimums/2']],
     ['a boolean from 0 to 2', { maximums: replaced(space.maximums, 2, 2) }, ['/minimums/2']],
-    ['a name too few', { categories: [[], [], [], ['steel', 'brass']] }, ['/categories/3']],
-    ['a name too many', { categories: [[], [], [], ['a', 'b', 'c', 'd']] }, ['/categories/3']],
-    ['a name twice', { categories: [[], [], [], ['a', 'b', 'a']] }, ['/categories/3']],
+    ['one name too few', { categories: [[], [], [], ['steel', 'brass']] }, ['/categories/3']],
+    ['one name too many', { categories: [[], [], [], ['a', 'b', 'c', 'd']] }, ['/categories/3']],
+    ['a repeated name', { categories: [[], [], [], ['a', 'b', 'a']] }, ['/categories/3']],
     ['names for a float', { categories: [['a'], [], [], ['a', 'b', 'c']] }, ['/categories/0']],
-    ['a broken category bound', { minimums: replaced(space.minimums, 3, 0.5) }, ['/minimums/3']],
-  ] as const)('refuses %s', (_, change, expected) => {
+    ['a fractional category bound', { minimums: replaced(space.minimums, 3, 0.5) }, ['/minimums/3']],
+  ] as const)('A space with %s is refused', (_, change, expected) => {
     expect(pointersOf(change)).toEqual(expected);
   });
 
-  it('refuses a width that overflows', () => {
+  it('A width that overflows is refused', () => {
     const wide = { minimums: replaced(space.minimums, 0, -1e308), maximums: replaced(space.maximums, 0, 1e308) };
     expect(pointersOf(wide)).toEqual(['/maximums/0']);
   });
 
-  it('tells every violation at once', () => {
+  it('All violations are reported at once', () => {
     const change = { minimums: [3, 0.5, 0, 1], categories: [[], [], [], ['steel', 'steel', 'zinc']] };
     expect(pointersOf(change)).toEqual(['/maximums/0', '/minimums/1', '/categories/3']);
   });
 
-  it('says the numbers', () => {
+  it('A violation names the numbers', () => {
     const [violation] = checkInputSpace({ ...space, maximums: replaced(space.maximums, 0, -2) });
     expect(violation).toEqual({
       property: 'maximums[0]',
@@ -162,7 +162,7 @@ describe('checkInputSpace', () => {
 describe('checkInput', () => {
   const valid = [0.5, 3, 1, 2];
 
-  it('accepts every input inside the bounds, the bounds included', () => {
+  it('Every input within the bounds is accepted, including the bounds', () => {
     fc.assert(
       fc.property(
         inputSpace.chain((drawn) => fc.tuple(fc.constant(drawn), inputOf(drawn))),
@@ -179,8 +179,8 @@ describe('checkInput', () => {
     [3, [0.5, 3, 1]],
     [5, [0.5, 3, 1, 2, 0]],
     [0, []],
-  ])('refuses %i values at the path of the vector', (count, input) => {
-    const message = `needs one value per input: 4 expected, ${count} given.`;
+  ])('%i values for 4 inputs are refused at the path of the vector', (count, input) => {
+    const message = `must have one value per input (4), has ${count}.`;
     expect(checkInput(space, input, ['inputCases', 7])).toEqual([
       { property: 'inputCases[7]', pointer: '/inputCases/7', message },
     ]);
@@ -192,30 +192,30 @@ describe('checkInput', () => {
     ['NaN', 0, Number.NaN],
     ['an integer below', 1, -1],
     ['an integer above', 1, 11],
-    ['a broken integer', 1, 3.5],
+    ['a fractional integer', 1, 3.5],
     ['a boolean of 2', 2, 2],
     ['half a boolean', 2, 0.5],
-    ['a category past its names', 3, 4],
-    ['a category before its names', 3, 0],
-    ['a broken category', 3, 1.5],
-  ])('refuses %s at its place', (_, at, value) => {
+    ['a category after the last name', 3, 4],
+    ['a category before the first name', 3, 0],
+    ['a fractional category', 3, 1.5],
+  ])('An input with %s is refused at its position', (_, at, value) => {
     const violations = checkInput(space, replaced(valid, at, value), ['initialInput']);
     expect(violations.map(({ property }) => property)).toEqual([`initialInput[${at}]`]);
   });
 
-  it('takes a float past its bound by rounding only', () => {
+  it('A float may exceed its bound only by a rounding error', () => {
     expect(checkInput(space, replaced(valid, 0, 2.5 + 1e-9), [])).toEqual([]);
     expect(checkInput(space, replaced(valid, 0, -1.5 - 1e-9), [])).toEqual([]);
     expect(checkInput(space, replaced(valid, 0, 2.5 + 1e-8), [])).toHaveLength(1);
   });
 
-  it('takes no whole number past its bound, however wide the range', () => {
+  it('A whole number must not exceed its bound, however wide the range', () => {
     const wide = { ...space, maximums: replaced(space.maximums, 1, 4e9) };
     expect(checkInput(wide, replaced(valid, 1, 4e9), [])).toEqual([]);
     expect(checkInput(wide, replaced(valid, 1, 4e9 + 1), [])).toHaveLength(1);
   });
 
-  it('tells every violation at once', () => {
+  it('All violations are reported at once', () => {
     const violations = checkInput(space, [9, 3.5, 2, 0], ['initialInput']);
     expect(violations.map(({ pointer }) => pointer)).toEqual([0, 1, 2, 3].map((i) => `/initialInput/${i}`));
   });

@@ -3,16 +3,16 @@ import { describe, expect, it, test } from 'vitest';
 import { seedOf } from '../../src/domain/seed.ts';
 
 describe('a seed', () => {
-  // FNV-1a of the JSON text in UTF-8, computed apart from this code; stored designs depend on it.
+  // FNV-1a of the JSON text in UTF-8, computed independently; stored designs depend on it.
   test.each([
     [[], 1947613349],
     [[1, 2.5, 'é'], 700590521],
     [{ a: [0.1, -3] }, 3260711633],
-  ])('of %j is %i', (data, expected) => {
+  ])('The seed of %j is %i', (data, expected) => {
     expect(seedOf(data)).toBe(expected);
   });
 
-  it('is an unsigned 32-bit number, the same for the same data', () => {
+  it('A seed is an unsigned 32-bit number, the same for the same data', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
         const seed = seedOf(data);

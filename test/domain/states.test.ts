@@ -21,7 +21,7 @@ function diagramUnder(heading: string): string {
   return match[1]!;
 }
 
-/** Lines `from --> to: label` of a diagram, without those that carry no label. */
+/** Lines `from --> to: label` of a diagram; lines without a label are omitted. */
 function labelledEdges(diagram: string): string[] {
   return [...diagram.matchAll(/^ {2}(\S+) --> (\S+): (.+)$/gm)].map((m) => `${m[1]} --> ${m[2]}: ${m[3]}`);
 }
@@ -31,24 +31,24 @@ function endsOf(diagram: string): string[] {
 }
 
 describe('docs/states.md', () => {
-  it('draws the edges of the objective as the code has them', () => {
+  it('The diagram of the objective has the edges of the code', () => {
     const drawn = labelledEdges(diagramUnder('Objective: stopReason')).filter((edge) => !edge.startsWith('[*]'));
     expect(drawn.sort()).toEqual(edges.map(({ event, reason }) => `RUNNING --> ${reason}: ${event}`).sort());
   });
 
-  it('names the states of the objective with their numbers', () => {
+  it('The diagram names the states of the objective with their numbers', () => {
     const named = [...diagramUnder('Objective: stopReason').matchAll(/state "(\d) (\w+)" as (\w+)/g)];
     const expected = Object.entries(StopReason).map(([name, value]) => [`${value}`, name.toUpperCase()]);
     expect(named.map((m) => [m[1], m[2]])).toEqual(expected);
     for (const m of named) expect(m[3]).toBe(m[2]);
   });
 
-  it('draws the edges of an inverse as the code has them', () => {
+  it('The diagram of an inverse has the edges of the code', () => {
     const drawn = labelledEdges(diagramUnder('Inverse: status')).filter((edge) => !edge.startsWith('[*]'));
     expect(drawn.sort()).toEqual(edges.map(({ event, status }) => `active --> ${status}: ${event}`).sort());
   });
 
-  it('lets every state but RUNNING and active end', () => {
+  it('Every state except RUNNING and active is final in the diagrams', () => {
     const finals = Object.keys(StopReason).map((name) => name.toUpperCase());
     expect(endsOf(diagramUnder('Objective: stopReason')).sort()).toEqual(
       finals.filter((name) => name !== 'RUNNING').sort(),
@@ -57,7 +57,7 @@ describe('docs/states.md', () => {
     expect(endsOf(diagramUnder('Inverse: status')).sort()).toEqual(statuses.sort());
   });
 
-  it('has one table row per event with both next states', () => {
+  it('The table has one row per event with both next states', () => {
     const rows = [...page.matchAll(/^\| `([\w-]+)` \| [^|]+ \| (\d) (\w+) \| (\w+) \|/gm)];
     const told = rows.map((m) => ({ event: m[1]!, reason: m[3]!, number: Number(m[2]), status: m[4]! }));
     expect(told).toEqual(edges);

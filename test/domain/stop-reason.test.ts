@@ -18,7 +18,7 @@ interface Inverse {
   output: number[] | null;
 }
 
-/** An objective driven by the transition functions the way a transaction drives one: event in, both states stored. */
+/** An objective driven by the transition functions like a transaction does: an event comes in, and both states are stored. */
 class Run {
   stopReason: StopReason = Reason.running;
   attemptCount = 0;
@@ -34,7 +34,7 @@ class Run {
     return this.inverses.findLast((inverse) => isBeingComputed(inverse) || awaitsOutput(inverse));
   }
 
-  /** Applies an event to the objective and the inverse; false when the objective has ended. */
+  /** Applies an event to the objective and the inverse; false if the objective has ended. */
   apply(event: ObjectiveEvent, inverse: Inverse | undefined): boolean {
     const next = nextState(this.stopReason, event);
     if (next === undefined) return false;
@@ -44,7 +44,7 @@ class Run {
     return true;
   }
 
-  /** Opens the next inverse, still without input; false when one is open or the objective has ended. */
+  /** Opens the next inverse, without input yet; false if one is open or the objective has ended. */
   request(): boolean {
     if (this.open !== undefined || isFinal(this.stopReason)) return false;
     this.inverses.push({ status: 'active', input: null, output: null });
@@ -60,7 +60,7 @@ class Run {
 
 type Situation = 'idle' | 'computing' | 'awaited';
 
-/** What the table of docs/states.md promises, written down without it. */
+/** The table of docs/states.md, written down independently. */
 interface Model {
   reason: 'running' | 'satisfied' | 'stopped' | 'exhausted';
   situation: Situation;
@@ -69,7 +69,7 @@ interface Model {
 
 type Command = fc.Command<Model, Run>;
 
-/** Compares everything that can be seen after each command. */
+/** Compares everything visible after each command. */
 function expectSame(model: Readonly<Model>, run: Run): void {
   const { stopReason, attemptCount, maximumAttempts, open } = run;
   const situation = open === undefined ? 'idle' : isBeingComputed(open) ? 'computing' : 'awaited';
@@ -176,7 +176,7 @@ const stopByHand: fc.Arbitrary<Command> = fc.constant(
   }),
 );
 
-/** Each named as often as it shall be drawn: were the ends as frequent as the rest, few runs would use up their attempts. */
+/** Each command is listed as often as it should be drawn: if ends were as frequent as the rest, few runs would use up their attempts. */
 const commands: fc.Arbitrary<Command>[] = [
   ...Array<typeof suggest>(6).fill(suggest),
   ...Array<typeof compute>(6).fill(compute),
@@ -188,7 +188,7 @@ const commands: fc.Arbitrary<Command>[] = [
 ];
 
 describe('an objective under any sequence of commands', () => {
-  it('agrees with the model, keeps final states and its attempts, and reaches every edge', () => {
+  it('An objective agrees with the model, keeps final states and its attempts, and reaches every edge', () => {
     const reached = new Set<ObjectiveEvent>();
     fc.assert(
       fc.property(
@@ -214,12 +214,12 @@ describe('the transition table', () => {
   const events = Object.keys(TRANSITIONS) as ObjectiveEvent[];
   const finals = Object.values(Reason).filter((reason) => reason !== Reason.running);
 
-  test.each(finals)('has no edge out of the final state %i', (reason) => {
+  test.each(finals)('The final state %i has no outgoing edge', (reason) => {
     expect(isFinal(reason)).toBe(true);
     for (const event of events) expect(nextState(reason, event)).toBeUndefined();
   });
 
-  it('has the numbers that travel', () => {
+  it('The stop reasons have the numbers of the interface', () => {
     expect(Reason).toEqual({ running: 0, satisfied: 1, stopped: 2, exhausted: 3 });
   });
 
@@ -233,7 +233,7 @@ describe('the transition table', () => {
     ['run-failed', 0, 'failed'],
     ['last-run-failed', 3, 'failed'],
     ['computation-failed', 0, 'failed'],
-  ] as const)('moves a running objective on %s to %i, the inverse to %s', (event, stopReason, inverseStatus) => {
+  ] as const)('On %s a running objective becomes %i and its inverse %s', (event, stopReason, inverseStatus) => {
     expect(nextState(Reason.running, event)).toEqual({ stopReason, inverseStatus });
   });
 });
@@ -241,7 +241,7 @@ describe('the transition table', () => {
 describe('the event of an output', () => {
   const attempts = fc.record({ attemptCount: fc.nat(600), maximumAttempts: fc.integer({ min: 1, max: 600 }) });
 
-  it('is satisfied before it is the last', () => {
+  it('The last output still satisfies the objective', () => {
     fc.assert(fc.property(attempts, (used) => outputEvent(true, used) === 'output-satisfied'));
   });
 
@@ -251,16 +251,19 @@ describe('the event of an output', () => {
     [501, 500, 'last-output-unsatisfied', 'last-run-failed'],
     [1, 1, 'last-output-unsatisfied', 'last-run-failed'],
     [0, 1, 'output-unsatisfied', 'run-failed'],
-  ] as const)('after %i of %i attempts is %s, of a failure %s', (attemptCount, maximumAttempts, output, failure) => {
-    expect(outputEvent(false, { attemptCount, maximumAttempts })).toBe(output);
-    expect(failedRunEvent({ attemptCount, maximumAttempts })).toBe(failure);
-  });
+  ] as const)(
+    'After %i of %i attempts an output is %s and a failed run is %s',
+    (attemptCount, maximumAttempts, output, failure) => {
+      expect(outputEvent(false, { attemptCount, maximumAttempts })).toBe(output);
+      expect(failedRunEvent({ attemptCount, maximumAttempts })).toBe(failure);
+    },
+  );
 });
 
 describe('an active inverse', () => {
   const active = { status: 'active' } as const;
 
-  it('is being computed, awaited or completed, never two of them', () => {
+  it('An active inverse is being computed, awaits its output or is completed, never two of them', () => {
     expect(isBeingComputed({ ...active, input: null })).toBe(true);
     expect(awaitsOutput({ ...active, input: null, output: null })).toBe(false);
     expect(isBeingComputed({ ...active, input: [1] })).toBe(false);
@@ -269,7 +272,7 @@ describe('an active inverse', () => {
   });
 
   test.each(['converged', 'max_iterations', 'stopped', 'failed'] as const)(
-    'that became %s is open no more',
+    'An inverse that became %s is no longer open',
     (status) => {
       expect(isBeingComputed({ status, input: null })).toBe(false);
       expect(awaitsOutput({ status, input: [1], output: null })).toBe(false);

@@ -11,11 +11,11 @@ describe('the delay before a retry', () => {
     [5, 3200],
     [6, 5000],
     [100_000, 5000],
-  ])('after attempt %i is %i ms', (attempt, expected) => {
+  ])('The delay after attempt %i is %i ms', (attempt, expected) => {
     expect(retryDelayMs(attempt)).toBe(expected);
   });
 
-  it('never shrinks and stays within 0.2 to 5 s', () => {
+  it('The delay never shrinks and stays within 0.2 and 5 s', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 5000 }), (attempt) => {
         expect(retryDelayMs(attempt)).toBeGreaterThanOrEqual(200);
@@ -25,7 +25,7 @@ describe('the delay before a retry', () => {
     );
   });
 
-  it('adds up to less than the wait of a client before the last attempt', () => {
+  it('The delays before the last attempt add up to less than a client waits', () => {
     let total = 0;
     for (let attempt = 1; attempt < MAXIMUM_JOB_ATTEMPTS; attempt++) total += retryDelayMs(attempt);
     expect(total).toBeLessThan(20_000);
@@ -33,7 +33,7 @@ describe('the delay before a retry', () => {
 });
 
 describe('the interval of renewal', () => {
-  it('survives two lost renewals of any lease longer than 150 ms', () => {
+  it('A lease longer than 150 ms survives two lost renewals', () => {
     fc.assert(
       fc.property(fc.integer({ min: 150, max: 3_600_000 }), (leaseMs) => {
         expect(3 * renewIntervalMs(leaseMs)).toBeLessThanOrEqual(leaseMs);
@@ -41,7 +41,7 @@ describe('the interval of renewal', () => {
     );
   });
 
-  it('never spins', () => {
+  it('A lease is never renewed in a busy loop', () => {
     fc.assert(fc.property(fc.nat(10_000), (leaseMs) => renewIntervalMs(leaseMs) >= 50));
   });
 });

@@ -5,7 +5,7 @@ describe('a trial', () => {
   const statuses = Object.values(TrialStatus);
   const pairs = statuses.flatMap((from) => statuses.map((to) => [from, to] as const));
 
-  test.each(pairs)('moved from %s to %s', (from, to) => {
+  test.each(pairs)('A trial moves from %s to %s only as the interface allows', (from, to) => {
     const isAllowed = from === to || (from === 'active' && to === 'completed');
     expect(canMoveTrial(from, to)).toBe(isAllowed);
   });

@@ -6,7 +6,7 @@ import { finiteDouble } from '../support/arbitraries.ts';
 const vector = fc.array(finiteDouble, { maxLength: 10 });
 
 describe('withoutNegativeZero', () => {
-  it('makes every vector survive JSON byte for byte', () => {
+  it('Every vector without -0 survives JSON byte for byte', () => {
     fc.assert(
       fc.property(vector, (values) => {
         const stored = withoutNegativeZero(values);
@@ -16,27 +16,27 @@ describe('withoutNegativeZero', () => {
     );
   });
 
-  it('changes nothing but -0', () => {
+  it('Only -0 changes', () => {
     fc.assert(fc.property(vector, (values) => areEqualVectors(withoutNegativeZero(values), values)));
     expect(Object.is(withoutNegativeZero([-0])[0], 0)).toBe(true);
   });
 });
 
 describe('toFinite', () => {
-  it('keeps finite figures', () => {
+  it('Finite values stay unchanged', () => {
     fc.assert(fc.property(finiteDouble, (value) => Object.is(toFinite(value), value)));
   });
 
   test.each([
     [Infinity, Number.MAX_VALUE],
     [-Infinity, -Number.MAX_VALUE],
-  ])('turns %d into %d', (value, expected) => {
+  ])('%d becomes %d', (value, expected) => {
     expect(toFinite(value)).toBe(expected);
   });
 });
 
 describe('absoluteSum', () => {
-  it('is finite, not negative, and at least every entry', () => {
+  it('A sum of absolute values is finite, not negative, and at least as large as every entry', () => {
     fc.assert(
       fc.property(vector, (values) => {
         const sum = absoluteSum(values);
@@ -51,7 +51,7 @@ describe('absoluteSum', () => {
     [[-0], 0],
     [[1, -2, 3], 6],
     [[Number.MAX_VALUE, -Number.MAX_VALUE], Number.MAX_VALUE],
-  ])('of %j is %d', (values, expected) => {
+  ])('The absolute sum of %j is %d', (values, expected) => {
     expect(absoluteSum(values)).toBe(expected);
   });
 });
@@ -64,22 +64,22 @@ describe('areEqualVectors', () => {
     [[1], [1, 2], false],
     [[], [], true],
     [[0], [-0], true],
-  ])('of %j and %j is %s', (a, b, expected) => {
+  ])('Comparing %j and %j gives %s', (a, b, expected) => {
     expect(areEqualVectors(a, b)).toBe(expected);
   });
 });
 
 describe('checkLength', () => {
-  it('accepts the right length', () => {
+  it('The right length is accepted', () => {
     expect(checkLength(['objectives'], [1, 2], 2, 'output')).toEqual([]);
   });
 
-  it('names both lengths and what there should be one of', () => {
+  it('The violation names both lengths and the unit', () => {
     expect(checkLength(['outputCases', 3], [1], 2, 'output')).toEqual([
       {
         property: 'outputCases[3]',
         pointer: '/outputCases/3',
-        message: 'needs one value per output: 2 expected, 1 given.',
+        message: 'must have one value per output (2), has 1.',
       },
     ]);
   });

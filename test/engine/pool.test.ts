@@ -1,9 +1,9 @@
 import { afterAll, expect, it } from 'vitest';
+import { within } from '../../harness/optimizer-game.ts';
 import { type Engine, startEngine } from '../../src/engine/pool.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import type { SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
-import { within } from '../optimizer/play.ts';
 
 const engine: Engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
 afterAll(() => engine.close());
@@ -25,18 +25,18 @@ function requestOf(slope: number): SuggestRequest {
 
 const { signal } = new AbortController();
 
-it('a suggestion and its explanation are those of the optimizer, together or alone', async () => {
+it('the engine gives the suggestion and the explanation of the optimizer, together or separately', async () => {
   const request = requestOf(1);
   expect(await engine.suggest(request, signal)).toMatchObject({ ok: true, result: suggest(request) });
   expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
   expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
 });
 
-it('an explanation uses the models of its suggestion while its thread has them', async () => {
+it('the engine explains a suggestion from the models of its thread while the thread holds them', async () => {
   const [request, other] = [requestOf(2), requestOf(3)];
   const [explained, explainedOther] = [explain(request), explain(other)];
   await engine.suggest(request, signal);
-  // Whoever has to fit again meets the constant.
+  // A second fit would see this constant output instead.
   request.history.Y.fill(1);
   expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explained });
 

@@ -1,12 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { linear } from '../support/fixtures.ts';
 import { startTestService, type TestServiceOptions } from '../support/service.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';
 
-/** What pg sends to end a transaction. */
-const COMMIT = 'commit\0';
+/** Parts of the statements that commit by themselves; their texts are sent when they are first used on a connection. */
+const REQUEST = 'insert into suggestion_jobs';
+const OUTPUT = 'insert into webhook_deliveries';
+const RESULT = 'delete from suggestion_jobs';
 
 async function setup(options: TestServiceOptions = {}) {
   const gate = new Gate(honest);
@@ -30,10 +32,10 @@ async function setup(options: TestServiceOptions = {}) {
   return { service, gate, admin, proxy: proxy!, path: await loadObjective(service) };
 }
 
-it('a suggest whose commit was not confirmed is 503; asked again it is the same iteration, once', async () => {
+it('a suggest request whose commit is unconfirmed is answered with 503, and its repetition returns the same single iteration', async () => {
   const { service, admin, proxy, path } = await setup({ worker: false });
   const ask = () => service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
-  const dropped = proxy.dropAnswerTo(COMMIT);
+  const dropped = proxy.dropAnswerTo(REQUEST);
   expect((await ask()).status).toBe(503);
   await dropped;
   const again = await ask();
@@ -42,13 +44,13 @@ it('a suggest whose commit was not confirmed is 503; asked again it is the same 
   expect((await readInverses(service, path)).inverses).toHaveLength(2);
 });
 
-it('an output whose commit was not confirmed is 503; loaded again it is the same answer, once', async () => {
+it('an output whose commit is unconfirmed is answered with 503, and its repetition is stored once', async () => {
   const { service, gate, proxy, path } = await setup();
   gate.open();
   const inverse = await service.ok<Inverse>('POST', `${path}/inverses`);
   const output = linear(inverse.input!).map((value) => value + 50);
   const load = () => service.call('PUT', `${path}/inverses/${inverse.id}/output`, { output });
-  const dropped = proxy.dropAnswerTo(COMMIT);
+  const dropped = proxy.dropAnswerTo(OUTPUT);
   expect((await load()).status).toBe(503);
   await dropped;
   const before = await readInverses(service, path);
@@ -57,11 +59,11 @@ it('an output whose commit was not confirmed is 503; loaded again it is the same
   expect(await readInverses(service, path)).toEqual(before);
 });
 
-it('a result whose commit was not confirmed counts once', async () => {
+it('a result whose commit is unconfirmed counts once', async () => {
   const { service, gate, admin, proxy, path } = await setup();
   const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
-  const dropped = proxy.dropAnswerTo(COMMIT);
+  const dropped = proxy.dropAnswerTo(RESULT);
   gate.open();
   await dropped;
   const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
@@ -71,7 +73,7 @@ it('a result whose commit was not confirmed counts once', async () => {
   expect(gate.calls).toBe(1);
 });
 
-it('a suggest whose answer never reached the client is found through the conflict of its repetition', async () => {
+it('a suggestion whose answer never reached the client is found through the conflict of its repetition', async () => {
   const { service, gate, path } = await setup();
   gate.open();
   const proxy = new TcpProxy(service.service.url!);

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { DatabaseServer } from '../../bench/chaos/database-server.ts';
+import { DatabaseServer } from '../../harness/database-server.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -48,7 +48,7 @@ async function setup() {
 }
 
 it.each(['stopped', 'killed'] as const)(
-  'a result computed while the server is %s is written when it is back',
+  'a result computed while the database server is %s is written when the server is back',
   async (how) => {
     const t = await setup();
     const asked = await t.send('POST', `${t.objective}/inverses`, undefined, 'respond-async');
@@ -69,7 +69,7 @@ it.each(['stopped', 'killed'] as const)(
     const admin = await openAdmin(server.url);
     expect((await admin.query('select 1 from suggestion_jobs')).rows).toEqual([]);
     await admin.end();
-    // Kept through the outage, not computed a second time.
+    // The result survived the outage and was not computed again.
     expect(t.gate.calls).toBe(1);
     await t.service.close();
   },

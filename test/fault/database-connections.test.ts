@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
 import { ANYTHING, Listener } from '../../src/db/listen.ts';
 import { JOBS_CHANNEL } from '../../src/db/suggestion-jobs.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { startTestService } from '../support/service.ts';
-import { TcpProxy } from '../support/tcp-proxy.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses } from './objective.ts';
 
-/** A service whose every connection to Postgres goes through a proxy. */
+/** A service whose connections to PostgreSQL all pass a proxy. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {
   const gate = new Gate(honest);
   let proxy: TcpProxy | undefined;
@@ -29,13 +29,13 @@ async function setup(settings: Readonly<Record<string, string>> = {}) {
   return { service, gate, proxy: proxy!, path: await loadObjective(service) };
 }
 
-it('connections cut while a suggestion is computed cost nothing: the result is written on new ones', async () => {
+it('a suggestion survives cut connections, and its result is written on new ones', async () => {
   const { service, gate, proxy, path } = await setup();
   const asked = service.call<Inverse>('POST', `${path}/inverses`);
   await gate.entered;
   expect(proxy.cut()).toBeGreaterThan(1);
   gate.open();
-  // A read of the waiting request may have met the cut; a client asks again then and finds the same inverse.
+  // The waiting request may have been reading when the connection was cut; the client then repeats it and gets the same inverse.
   const { status, body } = await asked;
   expect([201, 503]).toContain(status);
   const opened = status === 201 ? body : await service.call('POST', `${path}/inverses`).then((answer) => answer.body);
@@ -45,8 +45,8 @@ it('connections cut while a suggestion is computed cost nothing: the result is w
   expect(gate.calls).toBe(1);
 });
 
-it('a connection cut inside a transaction is an answer of 503, not the end of the process', async () => {
-  const { service, proxy, path } = await setup();
+it('a connection cut during a statement leads to an answer of 503, and what the statement wrote is computed', async () => {
+  const { service, gate, proxy, path } = await setup();
   const admin = await openAdmin(service.databaseUrl);
   await admin.query('begin');
   await admin.query('select 1 from objectives for update');
@@ -64,10 +64,14 @@ it('a connection cut inside a transaction is an answer of 503, not the end of th
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
   await admin.query('commit');
   await admin.end();
-  expect(await readInverses(service, path)).toMatchObject({ attemptCount: 0, inverses: [{}] });
+  // The server notices the cut when the statement has ended, as it would behind a lost answer to a commit.
+  await expect.poll(() => readInverses(service, path)).toMatchObject({ inverses: [{}, { iteration: 2 }] });
+  gate.open();
+  const objective = () => readInverses(service, path);
+  await expect.poll(objective).toMatchObject({ attemptCount: 1, inverses: [{}, { inputs: expect.any(Array) }] });
 });
 
-it('a lock that a hung process holds is an answer of 503 after the lock timeout', async () => {
+it('a lock held by a hung process leads to an answer of 503 after the lock timeout', async () => {
   const { service, path } = await setup({ LOCK_TIMEOUT_MS: '300' });
   const admin = await openAdmin(service.databaseUrl);
   await admin.query('begin');
@@ -81,7 +85,7 @@ it.each([
   ['GET', ''],
   ['POST', '/inverses'],
 ] as const)(
-  'a %s that the database cancels for its time is answered so, and not as a database that is away',
+  'a %s that the database cancels after its timeout is reported as such and not as an unreachable database',
   async (...asked) => {
     const [method, below] = asked;
     const { service, gate, path } = await setup({ STATEMENT_TIMEOUT_MS: '300', LOCK_TIMEOUT_MS: '0' });
@@ -102,12 +106,12 @@ it.each([
   },
 );
 
-it('a half-open connection is given up after the statement timeout and never used again', async () => {
+it('a half-open connection is dropped after the statement timeout and never used again', async () => {
   const { service, proxy, path } = await setup({ DATABASE_POOL_SIZE: '1', STATEMENT_TIMEOUT_MS: '100' });
   proxy.stall();
   const startedAt = performance.now();
   const answers = [];
-  // At most the connection that was open is in the way: one call pays for it.
+  // Only the connection that was open is affected: one call fails because of it.
   for (let i = 0; i < 3; i++) answers.push(await service.call('GET', path));
   const refused = answers.filter(({ status }) => status === 503);
   expect(refused.length).toBeLessThanOrEqual(2);
@@ -118,7 +122,7 @@ it('a half-open connection is given up after the statement timeout and never use
   expect(performance.now() - startedAt).toBeLessThan(12_000);
 });
 
-it('a server that accepts connections and stays silent is an answer of 503, and no more once it speaks', async () => {
+it('a database server that accepts connections but stays silent leads to answers of 503 until it responds', async () => {
   const { service, proxy, path } = await setup();
   proxy.mode = 'stall';
   proxy.cut();
@@ -127,7 +131,7 @@ it('a server that accepts connections and stays silent is an answer of 503, and 
   await expect.poll(async () => (await service.call('GET', path)).status).toBe(200);
 });
 
-it('a service whose connections are half open closes soon after the statements under way have timed out', async () => {
+it('a service with half-open connections closes soon after the statements under way have timed out', async () => {
   const { service, proxy } = await setup({ STATEMENT_TIMEOUT_MS: '100' });
   proxy.mode = 'stall';
   proxy.stall();
@@ -167,7 +171,7 @@ async function listen(heartbeatMs: number) {
   };
 }
 
-it('a LISTEN connection that is cut comes back, and its listeners are told that anything may have happened', async () => {
+it('a LISTEN connection that is cut is replaced, and its subscribers are told that they may have missed something', async () => {
   const t = await listen(60_000);
   await t.notify('one');
   await expect.poll(() => t.told).toEqual([ANYTHING, 'one']);
@@ -178,7 +182,7 @@ it('a LISTEN connection that is cut comes back, and its listeners are told that 
   await expect.poll(() => t.told).toEqual([ANYTHING, 'one', ANYTHING, 'two']);
 });
 
-it('a LISTEN connection that dies silently is found by its heartbeat and replaced', async () => {
+it('a LISTEN connection that dies silently is detected by its heartbeat and replaced', async () => {
   const t = await listen(100);
   t.proxy.stall();
   expect((await t.lost).message).toContain('timeout');

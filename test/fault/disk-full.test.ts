@@ -1,23 +1,23 @@
 /**
- * The database's disk is full, as its error says: a trigger raises it in the real database, so that no disk has to be
- * filled. A disk that is really full is a drill, bench/drills/full-disk.ts.
+ * The database's disk is full. A trigger in the real database raises the error, so that no disk has to be filled; the drill
+ * bench/drills/full-disk.ts fills one.
  */
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { untilWritten } from '../../src/application/until-written.ts';
-import { connect } from '../../src/db/client.ts';
 import { DiskSpace, hasRoom } from '../../src/db/disk-space.ts';
 import { diskFull } from '../../src/domain/errors.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { execute } from '../support/postgres-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { findFreePort } from '../telemetry/free-port.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 import { Gate, honest, makeEngine } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readJob } from './objective.ts';
 
-/** Writes of this kind to the table meet a full disk from now on. */
+/** From now on, such writes to the table fail because of a full disk. */
 async function fillDisk({ databaseUrl }: TestService, event: string): Promise<void> {
   await execute(
     databaseUrl,
@@ -35,11 +35,11 @@ const probe = async (service: TestService, path: string) => {
 };
 
 describe('an ingress whose database has a full disk', () => {
-  it('answers writes with 507 and what to do, goes on reading, and takes writes again when there is room', async () => {
+  it('answers writes with 507 and advice, keeps serving reads, and accepts writes again when there is space', async () => {
     const metricsPort = await findFreePort();
     const service = await startTestService({
       worker: false,
-      // Slow enough that all requests below come before the disk is looked at again.
+      // Slow enough that all requests below precede the next probe.
       settings: { METRICS_PORT: String(metricsPort), POLL_INTERVAL_MS: '2000', SUGGEST_WAIT_MS: '0' },
     });
     const objective = await loadObjective(service);
@@ -53,9 +53,9 @@ describe('an ingress whose database has a full disk', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(refused.body).toMatchObject({
       type: 'urn:backsolve:problem:disk-full',
-      detail: expect.stringMatching(/^The disk of the database is full\. .*made room/),
+      detail: expect.stringMatching(/^The disk of the database is full\. .*freed space/),
     });
-    // Known to be full: nothing else is tried that would write, in either dialect.
+    // The disk is known to be full: no other write is tried, in either dialect.
     expect((await service.call('POST', '/models', { name: 'another' })).status).toBe(507);
     expect((await service.call('DELETE', objective)).status).toBe(507);
     const sdk = await fetch(`${service.service.url}/api/models`, { method: 'POST', body: '{}' });
@@ -77,7 +77,7 @@ describe('an ingress whose database has a full disk', () => {
     await service.close();
   });
 
-  it('does not hold it against the rate limit of those who read', async () => {
+  it('does not count refused writes against the rate limit of readers', async () => {
     const service = await startTestService({ worker: false });
     await fillDisk(service, 'insert or update on rate_limits');
     expect((await service.call('GET', '/models')).status).toBe(200);
@@ -86,7 +86,7 @@ describe('an ingress whose database has a full disk', () => {
 });
 
 describe('a worker whose database has a full disk', () => {
-  it('keeps what it has computed, claims nothing meanwhile, and writes it when there is room', async () => {
+  it('keeps its result, claims nothing more, and writes the result when there is space', async () => {
     const gate = new Gate(honest);
     const settings = { POLL_INTERVAL_MS: '20', WORKER_CONCURRENCY: '2' };
     const service = await startTestService({ engine: makeEngine(gate.suggest), settings });
@@ -114,13 +114,13 @@ describe('a worker whose database has a full disk', () => {
     const read = () => service.ok<Inverse>('GET', `${first}/inverses/${id}`);
     await expect.poll(read).toMatchObject({ iteration: 2, input: expect.any(Array) });
     await expect.poll(() => readJob(admin, second)).toBeUndefined();
-    // Kept, not computed a second time.
+    // The result was kept and not computed again.
     expect(gate.calls).toBe(2);
     await admin.end();
     await service.close();
   });
 
-  it('sends an event once, though it could not be noted at first', async () => {
+  it('sends an event once, although its delivery could not be recorded at first', async () => {
     const receiver = await openReceiver();
     const settings = { POLL_INTERVAL_MS: '20', WEBHOOK_ALLOW_PRIVATE: 'true' };
     const service = await startTestService({ settings });
@@ -143,8 +143,8 @@ describe('a worker whose database has a full disk', () => {
   });
 });
 
-describe('the watch over the disk', () => {
-  it('ends when a probe finds room and nothing was refused since the last', async () => {
+describe('the disk space monitor', () => {
+  it('reports space again when a probe finds some and no write was refused since the probe began', async () => {
     const changes: boolean[] = [];
     const probes: { resolve: (hasRoom: boolean) => void; reject: (error: Error) => void }[] = [];
     const disk = new DiskSpace({
@@ -173,16 +173,9 @@ describe('the watch over the disk', () => {
     expect(changes).toEqual([true, false, true]);
   });
 
-  it('writes past the memory of a session to find out, and takes a limit on that for room', async () => {
+  it('probes with a temporary file, and treats a limit on temporary files as space', async () => {
     const database = await createTestDatabase();
-    const db = connect({
-      url: database.url,
-      poolSize: 1,
-      statementTimeoutMs: 10_000,
-      lockTimeoutMs: 1_000,
-      applicationName: 'backsolve-test',
-      onConnectionError: () => undefined,
-    });
+    const db = connectTo(database.url);
     expect(await hasRoom(db)).toBe(true);
     const written = sql<{ bytes: number }>`
       select temp_bytes as bytes from pg_stat_database where datname = current_database()`;
@@ -194,7 +187,7 @@ describe('the watch over the disk', () => {
   });
 });
 
-it('a write that meets a full disk is repeated until it is done, unless the worker leaves', async () => {
+it('a write that meets a full disk is repeated until it succeeds or the worker shuts down', async () => {
   const leaving = new AbortController();
   let tries = 0;
   const write = async () => {

@@ -1,4 +1,4 @@
-/** Runs in a thread of a pool and ends it, as an exhausted heap would. */
+/** Runs in a thread of a pool and kills it, like an exhausted heap. */
 export default function run(): never {
   process.exit(7);
 }

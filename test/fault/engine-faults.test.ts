@@ -20,7 +20,7 @@ afterAll(() => dying.close());
 
 describe('an engine that', () => {
   it.concurrent.for(FAULTS)(
-    '$name fails the inverse after its retries; the next suggest tries again',
+    '$name fails the inverse after all retries, and the next suggest request tries again',
     async (fault, { expect, onTestFinished }) => {
       let suggest = honest;
       const service = await startTestService({ engine: makeEngine((...task) => suggest(...task)) });

@@ -1,4 +1,4 @@
-/** Engines that fail on purpose, beside one that is honest: the real optimizer in this thread. */
+/** Engines that fail on purpose, and an honest one: the real optimizer in this thread. */
 
 import { Piscina } from 'piscina';
 import type { Engine } from '../../src/engine/pool.ts';
@@ -21,12 +21,12 @@ export function makeEngine(suggestWith: Suggest): Engine {
   };
 }
 
-/** Always this input. */
+/** Always proposes this input. */
 export function proposing(...input: readonly number[]): Suggest {
   return async () => ({ ok: true, result: { kind: 'candidate', input: Float64Array.from(input) }, elapsedNs: 1_000 });
 }
 
-/** A thread of its own that ends its computation by ending itself. */
+/** A separate thread that dies during its computation. */
 export function makeDyingThread(): { readonly suggest: Suggest; close(): Promise<void> } {
   const filename = new URL('./dying-thread.ts', import.meta.url).href;
   const pool = new Piscina({ filename, minThreads: 0, maxThreads: 1 });
@@ -37,7 +37,7 @@ export function makeDyingThread(): { readonly suggest: Suggest; close(): Promise
   };
 }
 
-/** A computation that takes until the test opens the gate. */
+/** A computation that lasts until the test opens the gate. */
 export class Gate {
   readonly #opened = Promise.withResolvers<void>();
   readonly #entered = Promise.withResolvers<AbortSignal>();
@@ -48,7 +48,7 @@ export class Gate {
     this.#suggest = suggestWith;
   }
 
-  /** The signal of the first computation, once it runs. */
+  /** Resolves with the signal of the first computation when it starts. */
   get entered(): Promise<AbortSignal> {
     return this.#entered.promise;
   }
@@ -64,7 +64,7 @@ export class Gate {
     return this.#suggest(request, signal);
   };
 
-  /** As `suggest`, but gives up when the signal fires, as the real engine does. */
+  /** Like `suggest`, but aborts when the signal fires, as the real engine does. */
   readonly suggestUntilAborted = (request: SuggestRequest, signal: AbortSignal): Promise<SuggestAnswer> =>
     new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));

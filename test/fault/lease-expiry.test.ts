@@ -6,7 +6,7 @@ import { startTestService } from '../support/service.ts';
 import { Gate, honest, makeEngine, proposing, type Suggest } from './engines.ts';
 import { type Inverse, loadObjective, openAdmin, readInverses, readJob } from './objective.ts';
 
-/** An ingress whose worker hangs in its computation, and the log of that worker. */
+/** A service whose worker hangs in its computation. */
 async function setup(options: { readonly slow: (gate: Gate) => Suggest; readonly leaseMs: number }) {
   const gate = new Gate(proposing(1, 1));
   const service = await startTestService({
@@ -34,14 +34,14 @@ async function setup(options: { readonly slow: (gate: Gate) => Suggest; readonly
   return { service, admin, gate, path, signal, expire, startAnotherWorker, inverse };
 }
 
-it('a result that comes after the job was taken over is discarded', async () => {
+it('a result that arrives after the job was taken over is discarded', async () => {
   const t = await setup({ slow: (gate) => gate.suggest, leaseMs: 60_000 });
   await t.expire();
   await t.startAnotherWorker();
   await expect.poll(t.inverse).toMatchObject({ input: expect.any(Array) });
   const before = await readInverses(t.service, t.path);
   t.gate.open();
-  // The worker has let go of the stale job when it takes the next one.
+  // The worker has one slot: when it takes the next job, it has dropped the stale one.
   const next = await loadObjective(t.service);
   const followed = await t.service.ok<Inverse>('POST', `${next}/inverses`);
   expect(followed.input).not.toBeNull();
@@ -59,7 +59,7 @@ it('a computation whose lease is lost is aborted', async () => {
   await expect.poll(t.inverse).toMatchObject({ input: expect.any(Array) });
 });
 
-it('a slow computation keeps its job: the lease is renewed while it runs', async () => {
+it('a slow computation keeps its job, because its lease is renewed', async () => {
   const t = await setup({ slow: (gate) => gate.suggest, leaseMs: 3_000 });
   await t.startAnotherWorker();
   const { rows } = await t.admin.query<{ end: string }>('select visible_at::text as end from suggestion_jobs');

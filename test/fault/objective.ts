@@ -1,4 +1,4 @@
-/** A running objective over HTTP, and what the database knows of it. */
+/** A running objective over HTTP, and its job in the database. */
 import pg from 'pg';
 import { LINEAR_OBJECTIVE, linear } from '../support/fixtures.ts';
 import type { TestService } from '../support/service.ts';
@@ -10,7 +10,7 @@ export interface Inverse {
   readonly input: readonly number[] | null;
 }
 
-/** Path of a new objective. Always the same definition in the same space: suggestions are the same bits every time. */
+/** Path of a new objective. Always the same definition in the same space, so that suggestions have the same bits every time. */
 export async function loadObjective(service: Pick<TestService, 'ok'>): Promise<string> {
   const inputCases = [
     [0, 0],
@@ -36,23 +36,23 @@ export async function loadObjective(service: Pick<TestService, 'ok'>): Promise<s
   return `${trialPath}/objectives/${id}`;
 }
 
-/** The suggestion that an undisturbed service gives for this objective. */
+/** The suggestion of an undisturbed service for this objective. */
 export async function undisturbedInput(service: Pick<TestService, 'ok'>): Promise<readonly number[]> {
   const path = await loadObjective(service);
   const inverse = await service.ok<Inverse>('POST', `${path}/inverses`);
   return inverse.input!;
 }
 
-/** One connection that goes straight to the database. */
+/** A direct connection to the database. */
 export async function openAdmin(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
-  // A test that fails leaves it to be ended with its database.
+  // After a failed test, the connection ends with its database.
   client.on('error', () => undefined);
   await client.connect();
   return client;
 }
 
-/** Workers claim jobs and then wait, lease in hand, for the cases they learn from, until this transaction ends. */
+/** Blocks workers until this transaction ends: they claim jobs, then wait for the cases with their lease in hand. */
 export async function holdUpWorkers(admin: pg.Client): Promise<void> {
   await admin.query('begin');
   await admin.query('lock table output_case_sets in access exclusive mode');

@@ -17,7 +17,7 @@ async function setup(options: { readonly aborts: boolean; readonly graceMs: numb
   return { service, gate, admin, path: await loadObjective(service) };
 }
 
-it('a suggest under way is answered before the service is gone', async () => {
+it('a suggest request under way is answered before the service closes', async () => {
   const { service, gate, path } = await setup({ aborts: false, graceMs: 20_000 });
   const asked = service.call<Inverse>('POST', `${path}/inverses`);
   await gate.entered;
@@ -28,7 +28,7 @@ it('a suggest under way is answered before the service is gone', async () => {
   await expect(fetch(`${service.service.url}/livez`)).rejects.toThrow();
 });
 
-it('claimed work is finished within the grace', async () => {
+it('claimed work is finished within the grace period', async () => {
   const { service, gate, admin, path } = await setup({ aborts: true, graceMs: 20_000 });
   const asked = await service.call<Inverse>('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
@@ -40,7 +40,7 @@ it('claimed work is finished within the grace', async () => {
   expect(await readJob(admin, path)).toBeUndefined();
 });
 
-it('claimed work that takes longer than the grace is handed back at once, without costing an attempt', async () => {
+it('claimed work that exceeds the grace period is handed back at once, without counting an attempt', async () => {
   const { service, gate, admin, path } = await setup({ aborts: true, graceMs: 50 });
   await service.call('POST', `${path}/inverses`, undefined, { prefer: 'respond-async' });
   await gate.entered;
@@ -50,8 +50,8 @@ it('claimed work that takes longer than the grace is handed back at once, withou
   expect(rows).toEqual([{ is_claimable: true }]);
 });
 
-it('a service that has closed holds no connection any more: its database may stop right away', async ({ skip }) => {
-  skip(inject('postgres').poolerUrl !== undefined, 'a pooler keeps the connections that it has to the database');
+it('a closed service holds no connections, so that its database may stop at once', async ({ skip }) => {
+  skip(inject('postgres').poolerUrl !== undefined, 'a pooler keeps its connections to the database');
   const { service, admin, path } = await setup({ aborts: false, graceMs: 20_000 });
   const countConnections = async () => {
     const text = `select count(*)::int as count from pg_stat_activity
@@ -64,7 +64,7 @@ it('a service that has closed holds no connection any more: its database may sto
   expect(await countConnections()).toBe(0);
 });
 
-it('a worker process that is told to stop writes what it has computed and ends with code 0', async () => {
+it('a worker process that is told to stop writes its result and exits with code 0', async () => {
   const service = await startTestService({ worker: false });
   const admin = await openAdmin(service.databaseUrl);
   const worker = startCommand(['work'], { DATABASE_URL: service.databaseUrl, POLL_INTERVAL_MS: '100' });

@@ -28,7 +28,7 @@ async function startWorker(): Promise<CommandProcess> {
     LEASE_MS: '1500',
     POLL_INTERVAL_MS: '100',
     ENGINE_THREADS: '1',
-    // Longer than any test holds up a worker.
+    // Longer than any test blocks a worker.
     LOCK_TIMEOUT_MS: '60000',
     STATEMENT_TIMEOUT_MS: '60000',
   });
@@ -37,7 +37,7 @@ async function startWorker(): Promise<CommandProcess> {
   return worker;
 }
 
-it('a job whose worker is killed goes to another worker after the lease, and gets the same suggestion', async () => {
+it('a job whose worker is killed goes to another worker when the lease expires and gets the same suggestion', async () => {
   const admin = await openAdmin(service.databaseUrl);
   const first = await startWorker();
   const expected = await undisturbedInput(service);
@@ -62,7 +62,7 @@ it('a job whose worker is killed goes to another worker after the lease, and get
   await admin.end();
 });
 
-it('a worker that hangs past its lease finds the job taken over when it goes on, and changes nothing', async () => {
+it('a worker that hangs past its lease changes nothing when it resumes, because the job was taken over', async () => {
   const admin = await openAdmin(service.databaseUrl);
   for (const { child } of workers) child.kill('SIGKILL');
   const frozen = await startWorker();
@@ -77,7 +77,7 @@ it('a worker that hangs past its lease finds the job taken over when it goes on,
   await startWorker();
   const inverse = () => service.ok<Inverse>('GET', `${path}/inverses/${asked.body.id}`);
   await expect.poll(inverse).toMatchObject({ input: expected });
-  // What the new holder has to say about its suggestion follows in a write of its own.
+  // The explanation is written after the suggestion.
   await expect.poll(() => readInverses(service, path)).toMatchObject({ insight: expect.anything() });
   const before = await readInverses(service, path);
   frozen.child.kill('SIGCONT');

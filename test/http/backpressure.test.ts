@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { OBJECTIVES, openNativeService, prepareObjective, prepareTrial } from './native-service.ts';
 
 const CALM = { requestsInFlight: 1_000, eventLoopDelayMs: 0, heapShare: 1 };
-/** Any delay at all is too much. */
+/** Any delay is too much. */
 const BEHIND = { ...CALM, eventLoopDelayMs: 1e-6 };
 const account = { openObjectives: 0, queuedSuggestions: 0, cases: 0, cells: 0, storedBytes: 0, storedRows: 0 };
 
@@ -18,14 +18,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A service whose clock stands still but for `pass`, before which the event loop is held up each time. */
+/** A service whose clock moves only with `pass`, which blocks the event loop each time. */
 async function openWithClock(load: typeof CALM) {
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
   const service = await openNativeService({ settings: { load } });
   const pass = async (ms: number) => {
     const until = process.hrtime.bigint() + 50_000_000n;
     while (process.hrtime.bigint() < until);
-    // The delay is noted where the loop looks at its timers, once between two of these.
+    // The delay is measured when the loop checks its timers, once between two of these.
     await turnOfTheLoop();
     await turnOfTheLoop();
     await vi.advanceTimersByTimeAsync(ms);
@@ -34,11 +34,11 @@ async function openWithClock(load: typeof CALM) {
 }
 
 describe('a process under load', () => {
-  it('takes so many requests at once and answers the others with 503, then goes on', async () => {
+  it('A process serves a limited number of requests at once, answers the others with 503, and recovers', async () => {
     const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 3 } } });
     for (let round = 0; round < 3; round++) {
       const answers = await service.db.transaction().execute(async (trx) => {
-        // Whoever is taken waits behind this lock until the others have been refused.
+        // Admitted requests wait behind this lock until the others have been refused.
         await sql`lock table models in access exclusive mode`.execute(trx);
         let refused = 0;
         const asked = Array.from({ length: 10 }, async (_, i) => {
@@ -57,7 +57,7 @@ describe('a process under load', () => {
     await service.close();
   });
 
-  it('counts refused, failed and broken off requests out again', async () => {
+  it('Refused, failed and aborted requests no longer count once they are over', async () => {
     const service = await openNativeService({ settings: { load: { ...CALM, requestsInFlight: 1 } } });
     const { objectiveUrl } = await prepareObjective(service.send);
     await service.app.listen({ port: 0, host: '127.0.0.1' });
@@ -82,9 +82,9 @@ describe('a process under load', () => {
   });
 
   it.each([
-    ['its event loop is behind', BEHIND],
+    ['its event loop is delayed', BEHIND],
     ['its heap is nearly full', { ...CALM, heapShare: 1e-6 }],
-  ])('answers 503 while %s, before it looks at the key, and is live but not ready', async (_, load) => {
+  ])('A process answers 503 before it checks the key while %s, and is live but not ready', async (_, load) => {
     const service = await openWithClock(load);
     await service.pass(6_000);
     expectOverload(await service.send('GET', '/v1/models'));
@@ -95,7 +95,7 @@ describe('a process under load', () => {
     await service.close();
   });
 
-  it('does not take the delays of its own start for overload', async () => {
+  it('Delays during the start do not count as overload', async () => {
     const service = await openWithClock(BEHIND);
     await service.pass(3_000);
     await service.pass(2_999);
@@ -106,7 +106,7 @@ describe('a process under load', () => {
     await service.close();
   });
 
-  it('lets so many requests wait for suggestions, takes those that do not wait, and writes nothing for the others', async () => {
+  it('A process lets a limited number of requests wait for suggestions, serves those that do not wait, and writes nothing for the others', async () => {
     const service = await openNativeService({ waiting: { maximumWaiting: 2 } });
     const objectives: Awaited<ReturnType<typeof prepareObjective>>[] = [];
     for (let i = 0; i < 4; i++) objectives.push(await prepareObjective(service.send));
@@ -125,8 +125,8 @@ describe('a process under load', () => {
   });
 });
 
-describe('an account with as many requests waiting as it may', () => {
-  it('gets 202 at once for the next one, whose suggestion is asked for all the same', async () => {
+describe('an account that has reached its limit of waiting requests', () => {
+  it('The next request gets 202 at once, and its suggestion is still computed', async () => {
     const service = await openNativeService({ waiting: { maximumWaitingPerAccount: 1 } });
     const objectives: Awaited<ReturnType<typeof prepareObjective>>[] = [];
     for (let i = 0; i < 3; i++) objectives.push(await prepareObjective(service.send));
@@ -163,7 +163,7 @@ async function countJobs({ db }: Pick<Awaited<ReturnType<typeof openNativeServic
 }
 
 describe('an account', () => {
-  it('has so many running objectives and no more, until one ends', async () => {
+  it('An account has a limited number of running objectives until one ends', async () => {
     const service = await openNativeService({ settings: { account: { ...account, openObjectives: 2 } } });
     const { trialUrl, trialId } = await prepareTrial(service.send);
     const load = () => service.send('POST', `${trialUrl}/objectives`, OBJECTIVES);
@@ -185,7 +185,7 @@ describe('an account', () => {
     await service.close();
   });
 
-  it('has so many suggestions waiting and gets 429 past that, without a new iteration', async () => {
+  it('Beyond its limit of waiting suggestions an account gets 429 and no new iteration', async () => {
     const service = await openNativeService({ settings: { account: { ...account, queuedSuggestions: 1 } } });
     const suggest = (url: string, send = service.send) =>
       send('POST', `${url}/inverses`, {}, { prefer: 'respond-async' });
@@ -204,7 +204,7 @@ describe('an account', () => {
     await service.close();
   });
 
-  it('has so many cases in a project', async () => {
+  it('An account has a limited number of cases in a project', async () => {
     const service = await openNativeService({ settings: { account: { ...account, cases: 3 } } });
     const { body: model } = await service.send('POST', '/v1/models', { name: 'small' });
     const space = { name: 'line', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'] };

@@ -1,4 +1,4 @@
-/** How much a request may bring: bytes, numbers and time, per route, per account and per process. */
+/** Limits on the bytes, numbers and time of a request, per route, per account and per process. */
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, prepareTrial, type Send } from './native-service.ts';
@@ -39,13 +39,13 @@ describe('a body', () => {
     ['a model in the other dialect', '/api/models', 64 * KIBIBYTE],
     ['objectives', '/v1/models/1/projects/1/trials/1/objectives', 256 * KIBIBYTE],
     ['a registration', '/api/accounts/register', 64 * KIBIBYTE],
-  ])('of %s may have as many bytes as its route takes, and no more', async (_, url, limit) => {
+  ])('The body of %s may have as many bytes as its route accepts and no more', async (_, url, limit) => {
     const sized = (bytes: number) => `{"name":"${'x'.repeat(bytes - 11)}"}`;
     expect((await send('POST', url, sized(limit + 1))).status).toBe(413);
     expect((await send('POST', url, sized(limit))).status).toBe(400);
   });
 
-  it('larger than its route takes is refused before it is sent, whatever is true of it', async () => {
+  it('A body larger than its route accepts is refused before it is sent', async () => {
     const { status, body } = await send('POST', '/v1/models', undefined, {
       'content-type': 'application/json',
       'content-length': String(30 * MEBIBYTE),
@@ -54,11 +54,11 @@ describe('a body', () => {
     expect(body.detail).toContain('65536 bytes');
   });
 
-  it('of a path that nobody serves is not read', async () => {
+  it('The body of a request to an unknown path is not read', async () => {
     expect((await send('POST', '/v1/nothing', `"${'x'.repeat(MEBIBYTE)}"`)).status).toBe(404);
   });
 
-  it('that is large is read in a thread to the same project that comes back', async () => {
+  it('A large body is read in a thread and gives the same project', async () => {
     const inputCases = matrix(100, 150);
     const made = await send('POST', projects, { ...space(150), inputCases });
     expect(made.status).toBe(201);
@@ -73,7 +73,7 @@ describe('a body', () => {
     expect(loaded.body.output_cases).toEqual(matrix(100, 200));
   });
 
-  it('that is large names every fault as a small one does', async () => {
+  it('A large body gets the same violations as a small one', async () => {
     const inputCases = matrix(100, 150);
     inputCases[7]![3] = 'x' as never;
     inputCases[99]!.pop();
@@ -82,7 +82,7 @@ describe('a body', () => {
     expect(body.errors.map(({ property }: { property: string }) => property)).toEqual(['name', 'inputCases[7][3]']);
   });
 
-  it('that is large and no JSON, or nested, or full of fields, is refused with 400', async () => {
+  it('A large body that is not JSON, too deeply nested or full of fields is refused with 400', async () => {
     for (const text of [
       `{"name":"${'x'.repeat(100_000)}"`,
       `{"name":${'['.repeat(50_000)}`,
@@ -92,35 +92,35 @@ describe('a body', () => {
     }
   });
 
-  it('nested thousands of levels deep is refused with 400 also under an Idempotency-Key and without an API key', async () => {
+  it('A body nested thousands of levels deep is refused with 400, also with an Idempotency-Key and without an API key', async () => {
     const deep = `{"name":"abcd","x":${'['.repeat(4_500)}${']'.repeat(4_500)}}`;
-    const keyed = await send('POST', '/v1/models', deep, { 'idempotency-key': 'deep' });
-    expect([keyed.status, keyed.body.detail]).toEqual([400, 'The body is nested more than 32 levels deep.']);
+    const refused = await send('POST', '/v1/models', deep, { 'idempotency-key': 'deep' });
+    expect([refused.status, refused.body.detail]).toEqual([400, 'The body must be nested at most 32 levels deep.']);
     const deeper = `{"x":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const registration = await service.sendAs('')('POST', '/api/accounts/register', deeper);
     expect(registration.status).toBe(400);
   });
 });
 
-describe('the numbers of cases', () => {
+describe('the limit on numbers in cases', () => {
   it.each([
     ['designed', { caseCount: 201 }, 'caseCount'],
     ['own', { inputCases: matrix(201, 100) }, 'inputCases'],
-  ])('of a project with %s cases have a limit that the refusal states', async (_, cases, property) => {
+  ])('The numbers of a project with %s cases have a limit that the refusal states', async (_, cases, property) => {
     const { status, body } = await send('POST', projects, { ...space(100), ...cases });
     expect(status).toBe(400);
     expect(body.errors).toEqual([
       {
         property,
         pointer: `/${property}`,
-        message: 'must have at most 200 cases of 100 numbers on this service (20000 numbers in all), has 201.',
+        message: 'must have at most 200 cases of 100 numbers (20000 numbers in all), has 201.',
       },
     ]);
     const largest = 'caseCount' in cases ? { caseCount: 200 } : { inputCases: matrix(200, 100) };
     expect((await send('POST', projects, { ...space(100), ...largest })).body.caseCount).toBe(200);
   });
 
-  it('of output cases have the same limit in both dialects', async () => {
+  it('The numbers of output cases have the same limit in both dialects', async () => {
     const { body: project } = await send('POST', projects, { ...space(1), caseCount: 1_000 });
     const outputs = { outputCount: 21, outputCases: matrix(1_000, 21) };
     for (const url of [`${projects}/${project.id}/output-cases`, `/api/projects/${project.id}/output-cases`]) {
@@ -132,7 +132,7 @@ describe('the numbers of cases', () => {
 });
 
 describe('cases', () => {
-  it('are no part of lists, and have pages of their own', async () => {
+  it('Cases are not part of lists and have pages of their own', async () => {
     const { projectUrl, project, set } = await prepareTrial(send);
     const [listed] = (await send('GET', projectUrl.replace(/\/\d+$/, ''))).body;
     expect(listed).toMatchObject({ id: project.id, caseCount: 3 });
@@ -155,7 +155,7 @@ describe('cases', () => {
     ]);
   });
 
-  it('of failed runs have no output', async () => {
+  it('Cases of failed runs have no output', async () => {
     const { projectUrl } = await prepareTrial(send);
     const outputs = { outputCount: 1, outputCases: [[1], ['crashed'], [3]], failedCases: [1] };
     const set = (await send('POST', `${projectUrl}/output-cases`, outputs)).body;
@@ -193,7 +193,7 @@ describe('over a real connection', () => {
     return { socket, closed, received: () => received };
   }
 
-  it('a sender that is refused sees the answer while it still sends, and is then cut off', async () => {
+  it('A refused sender sees the answer while it is still sending, and is then cut off', async () => {
     const connection = new Promise<Socket>((resolve) => service.app.server.once('connection', resolve));
     const { socket, closed, received } = open(service.key, '/v1/models', 30 * MEBIBYTE);
     const piece = Buffer.alloc(64 * KIBIBYTE, ' ');
@@ -210,8 +210,8 @@ describe('over a real connection', () => {
     expect(accepted.bytesRead).toBeLessThan(2 * MEBIBYTE);
   });
 
-  it('one account may have so many bytes on the way, and another one sends at its ease', async () => {
-    // Of 16 MiB that a process holds, an account may have 8.
+  it('An account may have a limited number of bytes in transit, and another account is not affected', async () => {
+    // An account may have 8 of the 16 MiB of a process.
     const unfinished = Array.from({ length: 3 }, () => open(service.key, projects, 7 * MEBIBYTE));
     for (const { socket } of unfinished) socket.write(Buffer.alloc(5 * MEBIBYTE, ' '));
     await expect.poll(() => unfinished.filter(({ received }) => received().startsWith('HTTP/1.1 429'))).toHaveLength(2);
@@ -227,7 +227,7 @@ describe('over a real connection', () => {
   });
 });
 
-it('a body that does not arrive in time is answered 408', async () => {
+it('A body that does not arrive in time is answered with 408', async () => {
   const slow = await openNativeService({ settings: { requestTimeoutMs: 300 } });
   try {
     await slow.app.listen({ host: '127.0.0.1', port: 0 });

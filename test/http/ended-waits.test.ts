@@ -1,4 +1,4 @@
-/** What a client that waits for a suggestion is answered when the objective is stopped or deleted meanwhile. */
+/** The answer to a client that waits for a suggestion while the objective is stopped or deleted. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type NativeService, openNativeService, prepareObjective } from './native-service.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Asks in one dialect; resolves when the iteration is opened, with the answer to come and the objective's parts. */
+/** Requests a suggestion in one dialect; resolves once the iteration is open, with the pending answer and the objective. */
 async function ask(dialect: 'v1' | 'api') {
   const objective = await prepareObjective(service.send);
   const objectiveId = objective.loaded.body.id;
@@ -22,7 +22,7 @@ async function ask(dialect: 'v1' | 'api') {
   return { ...objective, answer, suggest };
 }
 
-it('an objective that is stopped ends the wait with its inverse, stopped', async () => {
+it('Stopping an objective ends the wait with its stopped inverse', async () => {
   const { objectiveUrl, answer, suggest } = await ask('v1');
   await service.send('POST', `${objectiveUrl}/stop`);
   const stopped = await answer;
@@ -34,7 +34,7 @@ it('an objective that is stopped ends the wait with its inverse, stopped', async
   expect((await suggest()).body.type).toBe('urn:backsolve:problem:objective-ended');
 });
 
-it('an existing client hears that the objective has ended, at once and when it asks again', async () => {
+it('An existing client is told that the objective has ended, at once and on a repeat', async () => {
   const { objectiveUrl, answer, suggest } = await ask('api');
   await service.send('POST', `${objectiveUrl}/stop`);
   for (const refused of [await answer, await suggest()]) {
@@ -43,7 +43,7 @@ it('an existing client hears that the objective has ended, at once and when it a
   }
 });
 
-it.each(['v1', 'api'] as const)('under /%s a project that is deleted ends the wait with 404', async (dialect) => {
+it.each(['v1', 'api'] as const)('Deleting the project ends a wait under /%s with 404', async (dialect) => {
   const { projectUrl, objectiveUrl, answer, suggest } = await ask(dialect);
   expect((await service.send('DELETE', projectUrl)).status).toBe(204);
   expect((await answer).status).toBe(404);
@@ -53,7 +53,7 @@ it.each(['v1', 'api'] as const)('under /%s a project that is deleted ends the wa
   expect(inverses.at(-1)).toMatchObject({ iteration: 2, status: 'stopped', disabledAt: expect.any(String) });
 });
 
-it('a key under which the wait ended with 404 gets 404 again', async () => {
+it('An Idempotency-Key whose wait ended with 404 gets 404 again', async () => {
   const { objectiveUrl } = await prepareObjective(service.send);
   const headers = { 'idempotency-key': crypto.randomUUID(), prefer: 'respond-async' };
   const suggest = () => service.send('POST', `${objectiveUrl}/inverses`, {}, headers);
@@ -62,7 +62,7 @@ it('a key under which the wait ended with 404 gets 404 again', async () => {
   expect((await suggest()).status).toBe(404);
 });
 
-it('a key whose inverse was suggested, run and reported as failed gets the inverse again', async () => {
+it('An Idempotency-Key whose inverse was suggested and reported as failed gets the inverse again', async () => {
   const { objectiveUrl } = await prepareObjective(service.send);
   const headers = { 'idempotency-key': crypto.randomUUID(), prefer: 'respond-async' };
   const suggest = () => service.send('POST', `${objectiveUrl}/inverses`, {}, headers);

@@ -1,4 +1,4 @@
-/** Exports over real sockets: complete, bounded, no faster than their reader, and never complete in looks only. */
+/** Exports over real sockets: complete, bounded, no faster than their reader, and never apparently complete. */
 
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -25,7 +25,7 @@ const get = (path: string, key = service.key) =>
 
 type Line = ReturnType<typeof exportLineSchema.parse>;
 
-/** The lines of a whole export, each held against the schema, the end against the lines before it. */
+/** The lines of a complete export, each checked against the schema, and the last against the number of lines. */
 function parseExport(text: string): readonly Line[] {
   expect(text.endsWith('\n')).toBe(true);
   const lines = text
@@ -60,7 +60,7 @@ async function prepareModel(key = service.key) {
 }
 
 describe('an export of a model', () => {
-  it('holds every record after the one that it belongs to, with the fields that it has elsewhere', async () => {
+  it('An export contains every record after the one it belongs to, with the same fields as elsewhere', async () => {
     const t = await prepareModel();
     await sql`
       insert into explanations (objective_id, account_id, case_count, insight, diagnosis)
@@ -91,7 +91,7 @@ describe('an export of a model', () => {
     expect(lines[4]).toEqual({ type: 'outputCases', outputCaseSetId: set.id, first: 0, rows: output_cases });
     expect(lines[5]).toEqual({ type: 'trial', ...(await read(t.trialUrl)) });
     expect((lines[5] as { id: number }).id).toBe(trial_id);
-    const { inverses, optimalInverse, insight, diagnosis, ...objective } = await read(t.objectiveUrl);
+    const { inverses, optimalInverse, best: _best, insight, diagnosis, ...objective } = await read(t.objectiveUrl);
     expect([optimalInverse, insight.caseCount, diagnosis]).toEqual([null, 4, null]);
     expect(lines[6]).toEqual({ type: 'objective', optimalInverseId: null, seed: expect.any(Number), ...objective });
     expect(lines[7]).toMatchObject({ objectiveId: objective.id, insight: [{ sensitivity: [0.25, 0.75] }] });
@@ -103,7 +103,7 @@ describe('an export of a model', () => {
     expect(lines[10]).toMatchObject({ input: null, output: null, iteration: 3 });
   });
 
-  it('leaves out what was deleted, unless it is asked for, until it is purged', async () => {
+  it('An export omits deleted records unless they are requested and not yet purged', async () => {
     const t = await prepareModel();
     await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
     await t.send('DELETE', t.objectiveUrl);
@@ -125,7 +125,7 @@ describe('an export of a model', () => {
     expect((await get(`${path}?deleted=true`)).status).toBe(404);
   });
 
-  it('gives long lists of cases in several lines and every number exactly', async () => {
+  it('An export splits long lists of cases into several lines and keeps every number exactly', async () => {
     const t = await prepareModel();
     await sql`
       update projects set input_count = 90, case_count = 2500, input_cases = (
@@ -144,7 +144,7 @@ describe('an export of a model', () => {
     expect(lines.flatMap((line) => line.rows)).toEqual(rows[0]!.cases);
   });
 
-  it('holds all inverses of many and of long objectives, in order', async () => {
+  it('An export contains all inverses of many and of long objectives, in order', async () => {
     const t = await prepareModel();
     for (let i = 0; i < 45; i++) await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);
     const ids = (await t.send('GET', `${t.trialUrl}/objectives?limit=200`)).body.map(({ id }: { id: number }) => id);
@@ -166,7 +166,7 @@ describe('an export of a model', () => {
     expect(lines.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
   });
 
-  it('has no HEAD, and takes true and false for deleted, nothing else', async () => {
+  it('An export has no HEAD and accepts only true and false for deleted', async () => {
     const t = await prepareModel();
     const url = `/v1/models/${t.model.id}/export`;
     expect((await t.send('HEAD', url)).status).toBe(405);
@@ -181,7 +181,7 @@ describe('an export of a model', () => {
   });
 });
 
-it('an export of an account holds all its models and those of no other', async () => {
+it('An export of an account contains all its models and none of another account', async () => {
   const key = await service.makeKey('exporter');
   const models = [await prepareModel(key), await prepareModel(key)];
   await prepareModel();
@@ -191,7 +191,7 @@ it('an export of an account holds all its models and those of no other', async (
   expect(await exported('/export', await service.makeKey('nothing there'))).toEqual([]);
 });
 
-/** Inverses of a thousand outputs each, so that an export is larger than every buffer on its way: 20 kB an inverse. */
+/** Inverses with a thousand outputs each, 20 kB per inverse, so that an export is larger than all buffers. */
 async function prepareLargeModel(inverses = 3_000, key = service.key) {
   const t = await prepareModel(key);
   await sql`
@@ -204,7 +204,7 @@ async function prepareLargeModel(inverses = 3_000, key = service.key) {
   return { ...t, path: `/models/${t.model.id}/export` };
 }
 
-/** An export of which the first piece has arrived and no more is read. */
+/** An export whose first piece has arrived and whose rest is not read. */
 async function beginExport(path: string, key?: string) {
   const answer = await get(path, key);
   const reader = answer.body!.getReader();
@@ -218,7 +218,7 @@ async function beginExport(path: string, key?: string) {
 }
 
 describe('an export that is not read', () => {
-  it('reads no further than its reader', async () => {
+  it('An export is read no further than its client receives it', async () => {
     const t = await prepareLargeModel();
     let pages = 0;
     async function* counted(source: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage> {
@@ -236,7 +236,7 @@ describe('an export that is not read', () => {
     const reader = body[Symbol.asyncIterator]();
     let text = '';
     for (let piece = 0; piece < 12; piece++) text += (await reader.next()).value;
-    // Whatever reads ahead would have done so by then.
+    // Anything that reads ahead would have done so by now.
     for (let turn = 0; turn < 50; turn++) await sql`select 1`.execute(service.db).then(() => nextTurn());
     expect(pages).toBeLessThan(12 + 3);
     for await (const piece of { [Symbol.asyncIterator]: () => reader }) text += piece;
@@ -244,13 +244,13 @@ describe('an export that is not read', () => {
     expect(pages).toBeGreaterThan(30);
   });
 
-  it('keeps its slot until its client has read it or gone away', async () => {
+  it('An export keeps its slot until its client has received it or disconnected', async () => {
     const t = await prepareLargeModel();
     const begun = [await beginExport(t.path), await beginExport(t.path)];
     const refused = await get(t.path);
     expect(refused.status).toBe(429);
     expect(refused.headers.get('retry-after')).toBe('30');
-    expect(await refused.text()).toContain('2 exports of this account are under way already');
+    expect(await refused.text()).toContain('2 exports of this account are already running');
     const key = await service.makeKey(`another ${t.model.id}`);
     const other = await prepareLargeModel(3_000, key);
     const third = await beginExport(other.path, key);
@@ -264,7 +264,7 @@ describe('an export that is not read', () => {
   });
 });
 
-it('an export shows what is deleted while it runs with everything below it', async () => {
+it('An export includes records that are deleted while it runs, with everything below them', async () => {
   const t = await prepareModel();
   const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
     service.db,
@@ -276,8 +276,8 @@ it('an export shows what is deleted while it runs with everything below it', asy
   expect(records.map(({ type }) => type).filter((type) => type === 'inverse')).toHaveLength(3);
 });
 
-describe('an export that fails on its way', () => {
-  it('is cut, so that nobody takes it for a whole one', async () => {
+describe('an export that fails midway', () => {
+  it('A failing export is cut off, so that it cannot be mistaken for a complete one', async () => {
     const t = await prepareLargeModel();
     const begun = await beginExport(t.path);
     expect(begun.status).toBe(200);
@@ -288,7 +288,7 @@ describe('an export that fails on its way', () => {
     expect((await get(t.path.replace(/\d+/, '999999'))).status).toBe(404);
   });
 
-  it('is cut when the process leaves, and one that comes after that is refused', async () => {
+  it('An export is cut off when the process closes, and later ones are refused', async () => {
     const leaving = new ExportSlots({ total: 2, perAccount: 2 });
     const other = await openNativeService({ deps: { exportSlots: leaving } });
     const address = await other.app.listen({ host: '127.0.0.1', port: 0 });
@@ -310,7 +310,7 @@ describe('an export that fails on its way', () => {
     }
   });
 
-  it('says so when something of it was purged meanwhile, and begins no more while that is purged', async () => {
+  it('An export reports records purged while it ran, and none starts during the purge', async () => {
     const t = await prepareModel();
     await t.send('DELETE', t.objectiveUrl);
     const { rows } = await sql<{ id: number }>`select account_id as id from models where id = ${t.model.id}`.execute(
@@ -326,7 +326,7 @@ describe('an export that fails on its way', () => {
     await expect(drain(pages)).rejects.toThrow('a record was purged while it was being exported');
     await drain(begin());
 
-    // What was there when it began, and is deleted and purged before its turn comes.
+    // Records that existed at the start, deleted and purged before they are read.
     const active = exportModel(service.db, rows[0]!.id, t.model.id, { withDeleted: false });
     const seen = [...(await active.next()).value!];
     while (seen.at(-1)!.type !== 'trial') seen.push(...(await active.next()).value!);

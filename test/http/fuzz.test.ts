@@ -1,6 +1,6 @@
 /**
- * Requests made up at random for every operation of both dialects, most of them a valid one with something broken. Whatever
- * is sent, the answer is one that the OpenAPI document of the dialect announces. bench/fuzz does the same at length.
+ * Sends random requests to every operation of both dialects, mostly valid ones with something broken. Every answer must be
+ * one that the OpenAPI document of the dialect lists. bench/fuzz does the same at length.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ const SEED = 20_261_120;
 interface Route {
   readonly prefix: string;
   readonly operation: OperationDescription;
-  /** Statuses that the document names. */
+  /** Statuses in the document. */
   readonly statuses: readonly number[];
 }
 
@@ -46,7 +46,7 @@ function listRoutes(prefix: string, operations: readonly OperationDescription[],
 type Ids = Readonly<Record<string, number>>;
 
 let service: NativeService;
-/** For operations that leave it usable, and for those that end it. */
+/** For operations that leave it usable and for those that end it. */
 let kept: Ids;
 let spent: Ids;
 beforeAll(async () => {
@@ -62,7 +62,7 @@ afterAll(() => service.close());
 
 async function prepareIds(): Promise<Ids> {
   const webhook = (await service.send('POST', '/v1/webhooks', { url: 'https://receiver.example/' })).body;
-  // Without admin, so that the key of these requests is the last one that has it and cannot be taken away.
+  // Without admin, so that the key of these requests is the last admin key and cannot be revoked.
   const key = (await service.send('POST', '/v1/keys', { scopes: ['read'] })).body;
   const { model, project, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
   const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
@@ -86,7 +86,7 @@ async function prepareIds(): Promise<Ids> {
 
 const ENDING = ['updateTrial', 'stopObjective'];
 
-/** Bodies that fit the records above, where the examples of the document do not. */
+/** Bodies that fit the records above, for operations whose examples do not. */
 const FITTING: Readonly<Record<string, object>> = {
   loadOutputCases: { outputCount: 3, outputCases: [[1, 2, 3]] },
   createTrial: {},
@@ -107,7 +107,7 @@ const strange = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** A valid body with some of its values, or elements of them, replaced, doubled or dropped. */
+/** A valid body with some of its values or their elements replaced, doubled or dropped. */
 function brokenBody(valid: object): fc.Arbitrary<unknown> {
   const change = fc.record({ at: fc.nat(), element: fc.option(fc.nat()), value: strange, isDropped: fc.boolean() });
   return fc.array(change, { maxLength: 2 }).map((changes) => {
@@ -166,7 +166,7 @@ const headers = fc.record(
 const request = fc.constantFrom(...routes).chain((route) =>
   fc.record({
     route: fc.constant(route),
-    // As many as the longest path has.
+    // As many as in the longest path.
     ids: fc.array(id, { minLength: 5, maxLength: 5 }),
     query,
     headers: fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 2, arbitrary: headers }),
@@ -203,7 +203,7 @@ function expectDocumented({ route, payload }: FuzzRequest, answered: Answered): 
   } else expect(schema.safeParse(answered.body).error, label).toBeUndefined();
 }
 
-it('whatever is sent, the answer is a documented one and no server error', async () => {
+it('Every request, however malformed, gets a documented answer and never a server error', async () => {
   const counts = new Map<number, number>();
   const property = fc.asyncProperty(request, async (drawn) => {
     const answered = await send(drawn);
@@ -211,7 +211,7 @@ it('whatever is sent, the answer is a documented one and no server error', async
     expectDocumented(drawn, answered);
   });
   await fc.assert(property, { numRuns: RUNS, seed: SEED });
-  // Requests that never get past the door would prove little.
+  // Requests that are never admitted would prove little.
   const share = (...statuses: number[]) => statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0) / RUNS;
   expect(share(200, 201, 202, 204), JSON.stringify([...counts])).toBeGreaterThan(0.2);
   expect(share(400), JSON.stringify([...counts])).toBeGreaterThan(0.15);

@@ -21,7 +21,7 @@ afterAll(() => service.close());
 const newKey = () => ({ 'idempotency-key': crypto.randomUUID() });
 const newModel = () => ({ name: `model ${crypto.randomUUID()}` });
 const post = (url: string, body: unknown, headers = {}) => service.send('POST', url, body, headers);
-/** What must be the same in every answer under one key. */
+/** The parts that are the same in every answer with one key. */
 const essence = ({ status, headers, text }: { status: number; headers: Record<string, unknown>; text: string }) => ({
   status,
   text,
@@ -37,8 +37,8 @@ async function countModels(): Promise<number> {
 describe.each([
   ['native', '/v1/models', 'Location'],
   ['SDK', '/api/models', 'Location'],
-])('a POST under a key in the %s dialect', (_, url) => {
-  it('happens once and gets the same answer every time', async () => {
+])('a POST with an Idempotency-Key in the %s dialect', (_, url) => {
+  it('A repeated request takes effect once and gets the same answer every time', async () => {
     const before = await countModels();
     const [body, key] = [newModel(), newKey()];
     const first = await post(url, body, key);
@@ -52,7 +52,7 @@ describe.each([
     expect(await countModels()).toBe(before + 1);
   });
 
-  it('refuses another body under the key with 422, and keeps the first answer', async () => {
+  it('Another body with the same key is refused with 422, and the first answer is kept', async () => {
     const [body, key] = [newModel(), newKey()];
     const first = await post(url, body, key);
     const other = await post(url, newModel(), key);
@@ -61,7 +61,7 @@ describe.each([
     expect(essence(await post(url, body, key))).toEqual(essence(first));
   });
 
-  it('repeats a refusal of the use case, even when its reason has gone, and leaves nothing behind', async () => {
+  it('A refusal is repeated even if its reason has gone, and leaves nothing behind', async () => {
     const [taken, key] = [newModel(), newKey()];
     const { body: holder } = await post('/v1/models', taken);
     const refused = await post(url, taken, key);
@@ -71,7 +71,7 @@ describe.each([
     expect((await post(url, taken, newKey())).status).toBe(201);
   });
 
-  it('is answered with 409 and Retry-After while the first one runs', async () => {
+  it('A repeat is answered with 409 and Retry-After while the first request is running', async () => {
     const [body, key] = [newModel(), newKey()];
     const answers = await service.db.transaction().execute(async (trx) => {
       const name = `${await accountId()} POST ${url} ${key['idempotency-key']}`;
@@ -86,7 +86,7 @@ describe.each([
     expect((await post(url, body, key)).status).toBe(201);
   });
 
-  it('happens once however many arrive at the same time', async () => {
+  it('Requests with the same key that arrive together take effect once', async () => {
     const before = await countModels();
     const [body, key] = [newModel(), newKey()];
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(url, body, key)));
@@ -109,7 +109,7 @@ describe('a key', () => {
     ['an empty quoted string', '""'],
     ['of 256 characters', 'k'.repeat(256)],
     ['outside of ASCII', 'kéy'],
-  ])('that is %s is refused with 400 and nothing happens', async (_, key) => {
+  ])('A key that is %s is refused with 400 and nothing happens', async (_, key) => {
     const before = await countModels();
     const answer = await post('/v1/models', newModel(), { 'idempotency-key': key });
     expect(answer.status).toBe(400);
@@ -117,14 +117,14 @@ describe('a key', () => {
     expect(await countModels()).toBe(before);
   });
 
-  it('of 255 characters is taken, and a quoted one is the same as a bare one', async () => {
+  it('A key may have 255 characters, and a quoted key equals the same key without quotes', async () => {
     const [body, key] = [newModel(), 'k'.repeat(255)];
     const first = await post('/v1/models', body, { 'idempotency-key': key });
     expect(first.status).toBe(201);
     expect(essence(await post('/v1/models', body, { 'idempotency-key': `"${key}"` }))).toEqual(essence(first));
   });
 
-  it('belongs to account, method and path', async () => {
+  it('A key belongs to its account, method and path', async () => {
     const [body, key] = [newModel(), newKey()];
     const first = await post('/v1/models', body, key);
     const other = service.sendAs(await service.makeKey(`other ${crypto.randomUUID()}`));
@@ -139,7 +139,7 @@ describe('a key', () => {
     expect(essence(slash)).toEqual(essence(first));
   });
 
-  it('is read on POST alone', async () => {
+  it('A key is read only on POST', async () => {
     const { body: model } = await post('/v1/models', newModel());
     const key = newKey();
     const url = `/v1/models/${model.id}`;
@@ -148,13 +148,13 @@ describe('a key', () => {
     expect((await service.send('GET', url, undefined, { 'idempotency-key': '' })).status).toBe(200);
   });
 
-  it('may be used again for a corrected request when the first was malformed', async () => {
+  it('A key of a malformed request can be used again for the corrected one', async () => {
     const [body, key] = [newModel(), newKey()];
     expect((await post('/v1/models', { name: 'abc' }, key)).status).toBe(400);
     expect((await post('/v1/models', body, key)).status).toBe(201);
   });
 
-  it('counts for 24 hours by the clock of the database and is purged then', async () => {
+  it('A key is valid for 24 hours by the clock of the database and then purged', async () => {
     const [body, key] = [newModel(), newKey()];
     const first = await post('/v1/models', body, key);
     const age = (interval: string) =>
@@ -172,7 +172,7 @@ describe('a key', () => {
     expect(await purgeIdempotencyKeys(service.db)).toEqual({ purged: 0 });
   });
 
-  it('stored by another request between the look and the lock is found out, and what was written is undone', async () => {
+  it('A key stored by another request between look-up and lock is detected, and the writes are undone', async () => {
     const before = await countModels();
     const key = { method: 'POST', path: '/x', key: crypto.randomUUID(), fingerprint: Buffer.alloc(32) };
     const request = { accountId: await accountId(), ...key };
@@ -188,7 +188,7 @@ describe('a key', () => {
     expect(await countModels()).toBe(before);
   });
 
-  it('commits with the business rows or not at all', async () => {
+  it('A key commits together with the rows of its request or not at all', async () => {
     const before = await countModels();
     const [body, key] = [newModel(), newKey()];
     await sql`alter table idempotency_keys add constraint no_more check (false) not valid`.execute(service.db);
@@ -200,8 +200,8 @@ describe('a key', () => {
   });
 });
 
-describe('every POST of the way to an output', () => {
-  it('is repeated with the same answer, the designed project included', async () => {
+describe('every POST on the way to an output', () => {
+  it('Every POST is repeated with the same answer, including the designed project', async () => {
     const model = (await post('/v1/models', newModel())).body;
     const twice = async (url: string, body?: unknown) => {
       const key = newKey();
@@ -242,7 +242,7 @@ describe('every POST of the way to an output', () => {
     await twice(`${projects}/${project.id}/trials/${trial.id}/objectives/${objective.id}/stop`);
   });
 
-  it('equals one, however requests are repeated and mixed', async () => {
+  it('Requests that are repeated and mixed in any order have the effect of one', async () => {
     const { trialUrl } = await prepareTrial(service.send);
     const url = `${trialUrl}/objectives`;
     const body = (maximumAttempts: number) => ({ ...OBJECTIVES, maximumAttempts });
@@ -263,7 +263,7 @@ describe('every POST of the way to an output', () => {
   });
 });
 
-/** Characters of what is stored under a key. */
+/** Length of the answer stored for a key. */
 async function storedLength(key: { readonly 'idempotency-key': string }): Promise<number> {
   const { rows } = await sql<{ length: number }>`
     select length(outcome::text) as length from idempotency_keys where key = ${key['idempotency-key']}`.execute(
@@ -283,7 +283,7 @@ describe('a large answer', () => {
     inputTypes: new Array(inputCount).fill('float'),
     categories: [],
   });
-  /** The same request twice under one key, its answer as long as it should be and not stored. */
+  /** Sends the same request twice with one key; its answer must be long enough and not stored. */
   const twice = async (url: string, body: unknown, length = 65_537) => {
     const key = newKey();
     const first = await post(url, body, key);
@@ -296,7 +296,7 @@ describe('a large answer', () => {
     return { first, again: () => post(url, body, key) };
   };
 
-  it('of the native dialect is not stored: a repetition reads the record as it is by then', async () => {
+  it('A large answer in the native dialect is not stored: a repeat reads the current record', async () => {
     const model = (await post('/v1/models', newModel())).body;
     const project = await twice(`/v1/models/${model.id}/projects`, { ...space(2), inputCases: rowsOf(2_000, 2) });
     const { location } = project.first.headers;
@@ -321,14 +321,14 @@ describe('a large answer', () => {
       maximumBounds: new Array(500).fill(1),
     });
     expect(initialized.first.body.objectiveId).not.toBe(loaded.first.body.id);
-    // Never changes again, so that no answer of it is stored.
+    // It never changes again, so its answer is not stored.
     await twice(`${loaded.first.headers['location']}/stop`, {}, 0);
     expect((await loaded.again()).body).toMatchObject({ id: loaded.first.body.id, stopReason: 2 });
   });
 
-  it('of the SDK dialect is not stored: a repetition reads the record as it is by then', async () => {
+  it('A large answer in the SDK dialect is not stored: a repeat reads the current record', async () => {
     const model = (await post('/api/models', newModel())).body;
-    // Designed cases are few; names are what makes a project of this dialect large.
+    // Designed cases are few; only names make a project of this dialect large.
     const project = await twice(`/api/models/${model.id}/projects`, {
       ...space(20),
       maximums: [...new Array(19).fill(1), 999],
@@ -349,7 +349,7 @@ describe('a large answer', () => {
     expect((await objective.again()).body.id).toBe(objective.first.body.id);
   });
 
-  it('is found by a key that the release before used for a stored one', async () => {
+  it('A key for which the previous release stored a large answer still finds it', async () => {
     const [body, key] = [newModel(), newKey()];
     const first = await post('/v1/models', body, key);
     await sql`update idempotency_keys set outcome = ${JSON.stringify({
@@ -364,20 +364,20 @@ describe('a large answer', () => {
 });
 
 const async = (key: object) => ({ ...key, prefer: 'respond-async' });
-/** As a worker would. */
+/** Like a worker. */
 const settle = async (inverseId: number) => {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);
 };
 
-describe('an output whose answer was lost and that arrives once more', () => {
+describe('an output that is sent again because its answer was lost', () => {
   const output = { output: [0, 0, 0] };
   const outputsOf = async (url: string) => {
     const { body } = await service.send('GET', url);
     return body.inverses.map((inverse: { outputs: number[] | null }) => inverse.outputs).slice(1);
   };
 
-  /** One iteration completed by `load`, the next one opened; `isComputed` false: still being computed. */
+  /** Completes one iteration with `load` and opens the next one; `isComputed` false: it is still being computed. */
   async function openNext(load: (url: string, id: number) => Promise<{ status: number }>, isComputed = true) {
     const { objectiveUrl } = await prepareObjective(service.send);
     const first = await post(`${objectiveUrl}/inverses`, {}, async({}));
@@ -390,7 +390,7 @@ describe('an output whose answer was lost and that arrives once more', () => {
     return { copyNow, late, firstId: first.body.id, nextId: next.body.id, outputs: await outputsOf(objectiveUrl) };
   }
 
-  it('under a key stores which inverse it was, however often and under however many keys', async () => {
+  it('An output with a key is recorded for its inverse, however often and with however many keys it is sent', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const opened = await post(`${objectiveUrl}/inverses`, {}, async({}));
     await settle(opened.body.id);
@@ -409,19 +409,19 @@ describe('an output whose answer was lost and that arrives once more', () => {
     ]);
   });
 
-  it('by POST without a key is the same answer as long as no other iteration is open', async () => {
+  it('An output sent again by POST without a key gets the same answer if no other iteration is open', async () => {
     const { copyNow, firstId } = await openNext((url) => post(`${url}/inverse-output`, output));
     expect(copyNow).toMatchObject({ status: 200, body: { id: firstId } });
   });
 
-  it('by POST without a key is refused while the next one is computed', async () => {
+  it('An output sent again by POST without a key is refused while the next inverse is being computed', async () => {
     const { late, outputs } = await openNext((url) => post(`${url}/inverse-output`, output), false);
     expect(late.status).toBe(400);
     expect(outputs).toHaveLength(2);
     expect(outputs[0]).toEqual([0, 0, 0]);
   });
 
-  it('by POST without a key is taken for the output of the next one once that is handed out', async () => {
+  it('An output sent again by POST without a key counts for the next inverse once that is handed out', async () => {
     const { late, nextId, outputs } = await openNext((url) => post(`${url}/inverse-output`, output));
     expect(late).toMatchObject({ status: 200, body: { id: nextId } });
     expect(outputs).toEqual([
@@ -439,16 +439,19 @@ describe('an output whose answer was lost and that arrives once more', () => {
         return (url) => post(`${url}/inverse-output`, output, key);
       },
     ],
-  ])('by %s is the answer of its own iteration and leaves the next one open', async (_, makeLoad) => {
-    const { late, firstId, outputs } = await openNext(makeLoad());
-    expect(late).toMatchObject({ status: 200, body: { id: firstId } });
-    expect(outputs[0]).toEqual([0, 0, 0]);
-    expect(outputs[1]).not.toEqual([0, 0, 0]);
-  });
+  ])(
+    'An output sent again by %s gets the answer of its own iteration and leaves the next one open',
+    async (_, makeLoad) => {
+      const { late, firstId, outputs } = await openNext(makeLoad());
+      expect(late).toMatchObject({ status: 200, body: { id: firstId } });
+      expect(outputs[0]).toEqual([0, 0, 0]);
+      expect(outputs[1]).not.toEqual([0, 0, 0]);
+    },
+  );
 });
 
-describe('a suggest request under a key', () => {
-  it('answers the iteration that its first one opened, also after that is completed and others follow', async () => {
+describe('a suggest request with an Idempotency-Key', () => {
+  it('A repeat gets the iteration that the first request opened, even after it is completed and others follow', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const key = newKey();
     const first = await post(`${objectiveUrl}/inverses`, {}, async(key));
@@ -464,7 +467,7 @@ describe('a suggest request under a key', () => {
     expect((await post(`${objectiveUrl}/inverses`, {}, async(key))).body.id).toBe(first.body.id);
   });
 
-  it('holds no transaction and no lock while it waits', async () => {
+  it('A suggest request holds neither a transaction nor a lock while it waits', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const key = newKey();
     const waiting = post(`${objectiveUrl}/inverses`, {}, { ...key, prefer: 'wait=1' });
@@ -476,7 +479,7 @@ describe('a suggest request under a key', () => {
     ]);
     expect(first.status).toBe(202);
     expect([202, 409]).toContain(second.status);
-    // Tests that run at the same time may migrate other databases of the server.
+    // Concurrent tests may migrate other databases of the server.
     const { rows } = await sql`
       select 1 from pg_locks
       where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`.execute(
@@ -485,7 +488,7 @@ describe('a suggest request under a key', () => {
     expect(rows).toEqual([]);
   });
 
-  it('asks anew when the computation failed for good, and repeats the refusal of an open iteration', async () => {
+  it('A repeat requests a new suggestion if the computation failed permanently, and repeats the refusal of an open iteration', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const key = newKey();
     const first = await post(`${objectiveUrl}/inverses`, {}, async(key));
@@ -505,7 +508,7 @@ describe('a suggest request under a key', () => {
     expect(essence(await post(`${objectiveUrl}/inverses`, {}, async(other)))).toEqual(essence(refused));
   });
 
-  it('in the SDK dialect repeats the same inverse after its output is loaded', async () => {
+  it('A repeat in the SDK dialect gets the same inverse after its output is loaded', async () => {
     const { loaded } = await prepareObjective(service.send);
     const url = `/api/objectives/${loaded.body.id}/suggest-inverse`;
     await service.send('POST', `${loaded.headers['location']}/inverses`, {}, { prefer: 'respond-async' });

@@ -1,4 +1,4 @@
-/** An account's keys over HTTP: made, listed, changed, rotated and revoked, and what a key may not do to itself or others. */
+/** Keys of an account over HTTP: creation, lists, changes, rotation, revocation, and what a key must not do. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { MAXIMUM_KEYS } from '../../src/application/manage-account-keys.ts';
@@ -9,7 +9,7 @@ const FUTURE = '2099-12-31T12:00:00.000Z';
 const KEYS = '/v1/keys';
 
 let service: NativeService;
-/** A process of its own on the same database. */
+/** Another process on the same database. */
 let other: NativeService;
 beforeAll(async () => {
   service = await openNativeService();
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 let accounts = 0;
-/** An account with one key, which has all scopes unless told otherwise. */
+/** An account with one key, which has all scopes by default. */
 async function openAccount(scopes?: Parameters<NativeService['makeKey']>[1]) {
   const account = `account ${++accounts}`;
   const text = await service.makeKey(account, scopes);
@@ -37,7 +37,7 @@ async function openAccount(scopes?: Parameters<NativeService['makeKey']>[1]) {
 }
 
 const works = async (text: string) => (await service.sendAs(text)('GET', '/v1/models')).status === 200;
-/** Lets the ends of the account's keys lie in the past, by the database's clock. */
+/** Moves the expiry of the account's keys into the past, by the database's clock. */
 const passTime = (id: number) =>
   sql`update api_keys set expires_at = now() - interval '1 ms' where id = ${id}`.execute(service.db);
 const expectRefusal = ({ status, body, text }: Answered, expected: number, detail: RegExp) => {
@@ -46,7 +46,7 @@ const expectRefusal = ({ status, body, text }: Answered, expected: number, detai
 };
 
 describe('a new key', () => {
-  it('works at once, and its text is in no other answer', async () => {
+  it('A new key works at once, and no other answer contains its text', async () => {
     const { send, text } = await openAccount();
     const made = await send('POST', KEYS, {
       scopes: ['read'],
@@ -76,14 +76,14 @@ describe('a new key', () => {
     for (const answer of [read, listed]) expect(answer.text).not.toContain(parseApiKey(key)!.secret);
   });
 
-  it('has exactly the scopes that were asked for, each once', async () => {
+  it('A new key has exactly the requested scopes, each once', async () => {
     const { make } = await openAccount();
     const { scopes, send } = await make({ scopes: ['write', 'read', 'write'] });
     expect(scopes).toEqual(['write', 'read']);
     expect((await send('GET', KEYS)).status).toBe(403);
   });
 
-  it('cannot be given a scope that the asking key lacks', async () => {
+  it('A new key cannot have a scope that the requesting key lacks', async () => {
     const { send } = await openAccount(['admin', 'read']);
     const refused = await send('POST', KEYS, { scopes: ['read', 'write'] });
     expectRefusal(refused, 403, /lacks, here write/);
@@ -97,21 +97,21 @@ describe('a new key', () => {
     ['an unknown scope', { scopes: ['read', 'root'] }, ['scopes[1]']],
     ['an empty label', { scopes: ['read'], label: '' }, ['label']],
     ['a label that is too long', { scopes: ['read'], label: 'x'.repeat(201) }, ['label']],
-    ['a day as its end', { scopes: ['read'], expiresAt: '2099-12-31' }, ['expiresAt']],
-    ['an end without an offset', { scopes: ['read'], expiresAt: '2099-12-31T12:00:00' }, ['expiresAt']],
-    ['an end that no calendar has', { scopes: ['read'], expiresAt: '2099-02-30T12:00:00Z' }, ['expiresAt']],
-    ['an end past the year 9999', { scopes: ['read'], expiresAt: '9999-12-31T23:30:00-01:00' }, ['expiresAt']],
-    ['an end in the past', { scopes: ['read'], expiresAt: '2001-01-01T00:00:00Z' }, ['expiresAt']],
-    ['a number as its end', { scopes: ['read'], expiresAt: 4_102_444_800 }, ['expiresAt']],
-    ['several faults', { scopes: 'all', label: 5 }, ['label', 'scopes']],
-  ])('is refused with %s', async (_, body, properties) => {
+    ['a day as its expiry', { scopes: ['read'], expiresAt: '2099-12-31' }, ['expiresAt']],
+    ['an expiry without an offset', { scopes: ['read'], expiresAt: '2099-12-31T12:00:00' }, ['expiresAt']],
+    ['an expiry that is not a date', { scopes: ['read'], expiresAt: '2099-02-30T12:00:00Z' }, ['expiresAt']],
+    ['an expiry after the year 9999', { scopes: ['read'], expiresAt: '9999-12-31T23:30:00-01:00' }, ['expiresAt']],
+    ['an expiry in the past', { scopes: ['read'], expiresAt: '2001-01-01T00:00:00Z' }, ['expiresAt']],
+    ['a number as its expiry', { scopes: ['read'], expiresAt: 4_102_444_800 }, ['expiresAt']],
+    ['several violations', { scopes: 'all', label: 5 }, ['label', 'scopes']],
+  ])('A new key with %s is refused', async (_, body, properties) => {
     const { send } = await openAccount();
     const refused = await send('POST', KEYS, body);
     expect({ status: refused.status, text: refused.text }).toMatchObject({ status: 400 });
     expect(refused.body.errors.map((error: { property: string }) => error.property).toSorted()).toEqual(properties);
   });
 
-  it(`is one of at most ${MAXIMUM_KEYS} usable ones of its account`, async () => {
+  it(`An account has at most ${MAXIMUM_KEYS} usable keys`, async () => {
     const { id, send, url } = await openAccount();
     await sql`
       insert into api_keys (account_id, key_id, secret_hash)
@@ -129,12 +129,12 @@ describe('a new key', () => {
   });
 });
 
-describe('under an Idempotency-Key', () => {
+describe('secrets with an Idempotency-Key', () => {
   const named = () => ({ 'idempotency-key': crypto.randomUUID() });
 
   it.each([
-    ['a key is made once and its text is given again', KEYS, { scopes: ['read'] }],
-    ['a key is rotated once and its successor is given again', 'rotate', { overlapSeconds: 600 }],
+    ['a key is created once and its text is repeated', KEYS, { scopes: ['read'] }],
+    ['a key is rotated once and its successor is repeated', 'rotate', { overlapSeconds: 600 }],
   ])('%s', async (_, path, body) => {
     const { send, url } = await openAccount();
     const headers = named();
@@ -148,7 +148,7 @@ describe('under an Idempotency-Key', () => {
     expect((await send('GET', KEYS)).body).toHaveLength(2);
   });
 
-  it('the text of a key and the secret of a webhook are not in the database', async () => {
+  it('The text of a key and the secret of a webhook are not in the database', async () => {
     const { send, url } = await openAccount();
     const secrets: string[] = [];
     for (const [target, body] of [
@@ -168,17 +168,17 @@ describe('under an Idempotency-Key', () => {
     }
   });
 
-  it('the text is given to no other key of the account', async () => {
+  it('The text of a key is not repeated to another key of the account', async () => {
     const { send, make } = await openAccount();
     const helper = await make();
     const headers = named();
     const first = await send('POST', KEYS, { scopes: ['read'] }, headers);
     const foreign = await helper.send('POST', KEYS, { scopes: ['read'] }, headers);
-    expectRefusal(foreign, 422, /only to the API key that asked first/);
+    expectRefusal(foreign, 422, /only to the API key that first received it/);
     expect(foreign.text).not.toContain(parseApiKey(first.body.key)!.secret);
   });
 
-  it('a scope that is lacking is no answer that sticks', async () => {
+  it('The refusal for a missing scope is not stored', async () => {
     const { send, make } = await openAccount();
     const narrow = await make({ scopes: ['admin'] });
     const headers = named();
@@ -188,7 +188,7 @@ describe('under an Idempotency-Key', () => {
 });
 
 describe('a change', () => {
-  it('labels a key and takes the label away', async () => {
+  it('A change sets and removes the label of a key', async () => {
     const { send, url, text } = await openAccount();
     expect((await send('PATCH', url, { label: 'the rig' })).body).toMatchObject({ label: 'the rig', expiresAt: null });
     expect((await send('PATCH', url, {})).body).toMatchObject({ label: 'the rig' });
@@ -196,7 +196,7 @@ describe('a change', () => {
     expect(await works(text)).toBe(true);
   });
 
-  it('moves the end of a key, also of one that has expired', async () => {
+  it('A change moves the expiry of a key, even of one that has expired', async () => {
     const { send, make } = await openAccount();
     const key = await make({ expiresAt: FUTURE });
     await passTime(key.id);
@@ -206,7 +206,7 @@ describe('a change', () => {
     expect((await send('PATCH', key.url, { expiresAt: null })).body).toMatchObject({ expiresAt: null });
   });
 
-  it('is refused for what cannot change, for a past end and for a revoked key', async () => {
+  it('A change of a fixed field, to a past expiry or of a revoked key is refused', async () => {
     const { send, make } = await openAccount();
     const key = await make();
     for (const field of ['scopes', 'keyId', 'key', 'revokedAt']) {
@@ -215,25 +215,25 @@ describe('a change', () => {
     }
     expectRefusal(await send('PATCH', key.url, { expiresAt: '2001-01-01T00:00:00Z' }), 400, /delete it/);
     await send('DELETE', key.url);
-    expectRefusal(await send('PATCH', key.url, { label: 'x' }), 409, /is revoked.*make a new one/);
+    expectRefusal(await send('PATCH', key.url, { label: 'x' }), 409, /is revoked.*create a new one/);
   });
 
-  it('cannot make the last admin key end sooner', async () => {
+  it('A change cannot shorten the life of the last admin key', async () => {
     const { send, url, make } = await openAccount();
-    expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /make one first/);
-    // One that ends at the same instant would leave nobody after it.
+    expectRefusal(await send('PATCH', url, { expiresAt: FUTURE }), 409, /create one first/);
+    // A key that ends at the same instant would leave none after it.
     const second = await make({ expiresAt: FUTURE });
     expect((await send('PATCH', url, { expiresAt: FUTURE })).status).toBe(409);
     expect((await send('PATCH', second.url, { expiresAt: '2098-01-01T00:00:00Z' })).status).toBe(200);
     await make();
     expect((await send('PATCH', url, { expiresAt: FUTURE })).status).toBe(200);
-    // Later is no loss.
+    // A later end loses nothing.
     expect((await send('PATCH', url, { expiresAt: null })).status).toBe(200);
   });
 });
 
 describe('a rotation', () => {
-  it('makes a successor like the old key, which works until the overlap is over', async () => {
+  it('A rotation creates a successor like the old key, which works until the overlap ends', async () => {
     const { send, make } = await openAccount();
     const old = await make({ scopes: ['read'], label: 'the rig', expiresAt: FUTURE });
     const before = Date.now();
@@ -250,14 +250,14 @@ describe('a rotation', () => {
     expect([await works(old.key), await works(body.key)]).toEqual([false, true]);
   });
 
-  it('without overlap ends the old key at once', async () => {
+  it('A rotation without overlap ends the old key at once', async () => {
     const { send, make } = await openAccount();
     const old = await make();
     const { body } = await send('POST', `${old.url}/rotate`, { overlapSeconds: 0 });
     expect([await works(old.key), await works(body.key)]).toEqual([false, true]);
   });
 
-  it('does not prolong a key that ends before the overlap', async () => {
+  it('A rotation does not extend a key that expires before the overlap ends', async () => {
     const { send, make } = await openAccount();
     const soon = new Date(Date.now() + 600_000).toISOString();
     const old = await make({ expiresAt: soon });
@@ -265,7 +265,7 @@ describe('a rotation', () => {
     expect([body.expiresAt, body.predecessor.expiresAt]).toEqual([soon, soon]);
   });
 
-  it('happens once to a key; when the text is lost, the successor is rotated, by the old key if need be', async () => {
+  it('A key is rotated once; if the new text is lost, the old key can rotate the successor', async () => {
     const { send, url } = await openAccount();
     const lost = await send('POST', `${url}/rotate`, { overlapSeconds: 600 });
     const second = await send('POST', `${url}/rotate`, { overlapSeconds: 600 });
@@ -275,14 +275,14 @@ describe('a rotation', () => {
     expect([await works(lost.body.key), await works(found.body.key)]).toEqual([false, true]);
   });
 
-  it('leaves a key that rotates itself a minute to repeat the request', async () => {
+  it('A key that rotates itself has a minute to repeat the request', async () => {
     const { send, url } = await openAccount();
     const refused = await send('POST', `${url}/rotate`, { overlapSeconds: 59 });
     expect([refused.status, refused.body.errors[0].property]).toEqual([400, 'overlapSeconds']);
     expect((await send('POST', `${url}/rotate`, { overlapSeconds: 60 })).status).toBe(201);
   });
 
-  it('is no way to scopes that the asking key lacks', async () => {
+  it('A rotation does not give access to scopes that the requesting key lacks', async () => {
     const { url, make } = await openAccount();
     const narrow = await make({ scopes: ['admin'] });
     const refused = await narrow.send('POST', `${url}/rotate`, { overlapSeconds: 60 });
@@ -290,7 +290,7 @@ describe('a rotation', () => {
     expect(refused.text).not.toContain('bks_');
   });
 
-  it('is refused for a revoked and for an expired key', async () => {
+  it('A rotation of a revoked or expired key is refused', async () => {
     const { send, make } = await openAccount();
     const [revoked, expired] = [await make(), await make()];
     await send('DELETE', revoked.url);
@@ -300,9 +300,9 @@ describe('a rotation', () => {
     expect((await send('GET', KEYS)).body).toHaveLength(3);
   });
 
-  it('makes one successor of calls that come at the same time', async () => {
+  it('Simultaneous rotations create one successor', async () => {
     const { send, make } = await openAccount();
-    // The first round opens the connections that the later ones meet on.
+    // The first round opens the connections that the later ones use.
     for (let round = 1; round <= 3; round++) {
       const old = await make();
       const calls = [1, 2, 3, 4].map(() => send('POST', `${old.url}/rotate`, { overlapSeconds: 60 }));
@@ -316,7 +316,7 @@ describe('a rotation', () => {
     [{ overlapSeconds: 0.5 }],
     [{ overlapSeconds: '60' }],
     [{ overlapSeconds: 2_592_001 }],
-  ])('wants an overlap in whole seconds, not %j', async (body) => {
+  ])('A rotation requires an overlap in whole seconds, not %j', async (body) => {
     const { send, url } = await openAccount();
     const refused = await send('POST', `${url}/rotate`, body);
     expect([refused.status, refused.body.errors[0].property]).toEqual([400, 'overlapSeconds']);
@@ -324,7 +324,7 @@ describe('a rotation', () => {
 });
 
 describe('a revoked key', () => {
-  it('stops working at once in every process, and stays in the list', async () => {
+  it('A revoked key stops working at once in every process and stays in the list', async () => {
     const { send, make } = await openAccount();
     const key = await make();
     const elsewhere: Send = other.sendAs(key.key);
@@ -341,33 +341,33 @@ describe('a revoked key', () => {
     expect((await send('GET', key.url)).body).toMatchObject({ revokedAt });
   });
 
-  it('may be the one that asks, when another admin key is left', async () => {
+  it('A key may revoke itself if another admin key is left', async () => {
     const { send, url, text, make } = await openAccount();
     await make();
     expect((await send('DELETE', url)).status).toBe(204);
     expect(await works(text)).toBe(false);
   });
 
-  it('is never the last that may manage keys', async () => {
+  it('The last admin key cannot be revoked', async () => {
     const { send, url, text, make } = await openAccount();
     await make({ scopes: ['read', 'write'] });
     const [expired, revoked] = [await make(), await make()];
     await passTime(expired.id);
     await send('DELETE', revoked.url);
-    expectRefusal(await send('DELETE', url), 409, /make one first/);
+    expectRefusal(await send('DELETE', url), 409, /create one first/);
     expect(await works(text)).toBe(true);
   });
 
-  it('is never the successor of the one that asks, which ends soon itself', async () => {
+  it('The successor of an expiring admin key cannot be revoked by it', async () => {
     const { send, url } = await openAccount();
     const successor = await send('POST', `${url}/rotate`, { overlapSeconds: 600 });
     const successorUrl = String(successor.headers['location']);
-    expectRefusal(await send('DELETE', successorUrl), 409, /make one first/);
-    expectRefusal(await send('PATCH', successorUrl, { expiresAt: FUTURE }), 409, /make one first/);
+    expectRefusal(await send('DELETE', successorUrl), 409, /create one first/);
+    expectRefusal(await send('PATCH', successorUrl, { expiresAt: FUTURE }), 409, /create one first/);
     expect((await service.sendAs(successor.body.key)('DELETE', url)).status).toBe(204);
   });
 
-  it('is never the last even when two keys revoke each other, or themselves, at the same time', async () => {
+  it('An admin key is left even when two keys revoke each other, or themselves, at the same time', async () => {
     for (const isCrosswise of [true, false]) {
       const { send, url, text, make } = await openAccount();
       const second = await make();
@@ -395,7 +395,7 @@ it("another account's admin key changes nothing of a key, whatever it sends", as
   }
 });
 
-it('an id in the path is the number of the record, and nothing else', async () => {
+it('An id in the path is the number of the record and nothing else', async () => {
   const { send, text } = await openAccount();
   expect((await send('GET', `${KEYS}/${parseApiKey(text)!.keyId}`)).status).toBe(400);
   expect((await send('GET', `${KEYS}/999999`)).status).toBe(404);

@@ -27,8 +27,8 @@ afterAll(() => service.close());
 const result = (change: object) => ({ minimumBound: null, maximumBound: null, detail: expect.any(String), ...change });
 
 describe('a model', () => {
-  it('is created with 201, Location and the fields of the interface', async () => {
-    const made = await service.send('POST', '/v1/models', { name: 'Heat exchanger', extra: 'ignored' });
+  it('A model is created with 201, Location and the fields of the interface', async () => {
+    const made = await service.send('POST', '/v1/models', { name: 'Heat exchanger' });
     expect(made.status).toBe(201);
     expect(made.headers.location).toBe(`/v1/models/${made.body.id}`);
     expect(made.body).toEqual({
@@ -43,7 +43,7 @@ describe('a model', () => {
     expect(read).toMatchObject({ status: 200, body: made.body });
   });
 
-  it('is changed by PATCH, which takes nothing else than name and description', async () => {
+  it('A model is changed by PATCH, which takes only name and description', async () => {
     const made = await service.send('POST', '/v1/models', { name: 'Before', description: 'a description' });
     const url = `/v1/models/${made.body.id}`;
     const changed = await service.send('PATCH', url, { name: 'After' });
@@ -54,7 +54,7 @@ describe('a model', () => {
     expect(refused.body.errors.map((error: { property: string }) => error.property)).toEqual(['id', 'nme']);
   });
 
-  it('is disabled by DELETE with 204 and gives its name back', async () => {
+  it('A model is disabled by DELETE with 204, and its name can be used again', async () => {
     const made = await service.send('POST', '/v1/models', { name: 'Reused name' });
     const url = `/v1/models/${made.body.id}`;
     const gone = await service.send('DELETE', url);
@@ -65,7 +65,7 @@ describe('a model', () => {
 });
 
 describe('a project', () => {
-  it('designs its cases when none are given', async () => {
+  it('A project without cases has them designed', async () => {
     const model = (await service.send('POST', '/v1/models', { name: 'With designed cases' })).body;
     const made = await service.send('POST', `/v1/models/${model.id}/projects`, {
       name: 'mixed',
@@ -92,7 +92,7 @@ describe('a project', () => {
     }
   });
 
-  it('is renamed by PATCH and disabled by DELETE', async () => {
+  it('A project is renamed by PATCH and disabled by DELETE', async () => {
     const { projectUrl } = await prepareTrial(service.send);
     expect((await service.send('PATCH', projectUrl, { name: 'renamed' })).body.name).toBe('renamed');
     expect((await service.send('PATCH', projectUrl, { inputCount: 3 })).status).toBe(400);
@@ -102,7 +102,7 @@ describe('a project', () => {
 });
 
 describe('output cases', () => {
-  it('come back as the set of the interface plus the trial', async () => {
+  it('Output cases are answered with the set of the interface and the trial', async () => {
     const { model, project, projectUrl, set } = await prepareTrial(service.send);
     expect(set).toEqual({
       id: expect.any(Number),
@@ -121,7 +121,7 @@ describe('output cases', () => {
     expect((await service.send('GET', projectUrl)).body.developedAt).toMatch(ISO);
   });
 
-  it('may be fewer than the input cases, and rows of failed runs may hold anything', async () => {
+  it('Output cases may be fewer than the input cases, and rows of failed runs may contain anything', async () => {
     const { projectUrl } = await prepareTrial(service.send);
     const loaded = await service.send('POST', `${projectUrl}/output-cases`, {
       outputCount: 2,
@@ -143,7 +143,7 @@ describe('output cases', () => {
 });
 
 describe('a trial', () => {
-  it('is started again on the newest or a named set', async () => {
+  it('Another trial starts on the newest or a named set', async () => {
     const { projectUrl, project, model, set, trialUrl } = await prepareTrial(service.send);
     const newest = await service.send('POST', `${projectUrl}/trials`);
     expect(newest.status).toBe(201);
@@ -166,7 +166,7 @@ describe('a trial', () => {
     expect((await service.send('DELETE', trialUrl)).status).toBe(204);
   });
 
-  it('moves from active to completed and nowhere else', async () => {
+  it('A trial moves only from active to completed', async () => {
     const { trialUrl } = await prepareTrial(service.send);
     expect((await service.send('PATCH', trialUrl, { status: 'completed' })).body.status).toBe('completed');
     const back = await service.send('PATCH', trialUrl, { status: 'active' });
@@ -177,7 +177,7 @@ describe('a trial', () => {
 });
 
 describe('objectives', () => {
-  it('are loaded with the fields of the interface and null bounds in the results', async () => {
+  it('Objectives are loaded with the fields of the interface and null bounds in the results', async () => {
     const { loaded, trialId, trialUrl } = await prepareObjective(service.send);
     expect(loaded.status).toBe(201);
     expect(loaded.headers.location).toBe(`${trialUrl}/objectives/${loaded.body.id}`);
@@ -208,13 +208,13 @@ describe('objectives', () => {
     });
   });
 
-  it('show empty bounds when none were needed and none given', async () => {
+  it('Objectives show empty bounds if none were needed or given', async () => {
     const change = { objectiveTypes: ['minimize', 'lessthan', 'greaterthan_equal'], minimumBounds: null };
     const { loaded } = await prepareObjective(service.send, { ...change, maximumBounds: undefined });
     expect(loaded.body).toMatchObject({ minimumBounds: [], maximumBounds: [] });
   });
 
-  it('are read with all inverses; iteration 1 is the initial point', async () => {
+  it('Objectives are read with all inverses, of which iteration 1 is the initial point', async () => {
     const { objectiveUrl, trialId, trialUrl } = await prepareObjective(service.send, { maximumAttempts: 7 });
     const read = await service.send('GET', objectiveUrl);
     expect(read.body).toEqual({
@@ -230,6 +230,15 @@ describe('objectives', () => {
       updatedAt: expect.stringMatching(ISO),
       disabledAt: null,
       optimalInverse: null,
+      best: {
+        caseNumber: 3,
+        inverseId: null,
+        iteration: null,
+        input: [2, 7],
+        output: [9, -5, 4],
+        misses: [expect.closeTo(9), expect.closeTo(24), expect.closeTo(97 / 3)],
+        worstMiss: expect.closeTo(97 / 3),
+      },
       inverses: [
         expect.objectContaining({ inputs: [5, 5], outputs: [10, 0, 10], l1Norm: 8, disabledAt: null, iteration: 1 }),
       ],
@@ -243,7 +252,7 @@ describe('objectives', () => {
     expect((await service.send('GET', objectiveUrl)).body.disabledAt).toMatch(ISO);
   });
 
-  it('are satisfied at once by a satisfying initial point', async () => {
+  it('Objectives are satisfied at once by a satisfying initial point', async () => {
     const { loaded, objectiveUrl } = await prepareObjective(service.send, {
       initialInput: [3, 7],
       initialOutput: blackBox([3, 7]),
@@ -251,6 +260,7 @@ describe('objectives', () => {
     expect(loaded.body.stopReason).toBe(1);
     const read = (await service.send('GET', objectiveUrl)).body;
     expect(read.optimalInverse).toEqual(read.inverses[0]);
+    expect(read.best).toMatchObject({ inverseId: read.inverses[0].id, iteration: 1, misses: [0, 0, 0], worstMiss: 0 });
     expect(read.inverses[0]).toMatchObject({ status: 'converged', satisfiedAt: expect.stringMatching(ISO) });
     const refused = await service.send('POST', `${objectiveUrl}/inverses`);
     expect([refused.status, refused.body.type]).toEqual([400, 'urn:backsolve:problem:objective-ended']);
@@ -258,7 +268,7 @@ describe('objectives', () => {
 });
 
 describe('initialize-inverse', () => {
-  it('answers with the inverse of the interface, and the same one when repeated', async () => {
+  it('Initialize-inverse answers with the inverse of the interface, and with the same one when repeated', async () => {
     const { trialId, trialUrl } = await prepareTrial(service.send);
     const url = `/v1/trials/${trialId}/initialize-inverse`;
     const body = { ...OBJECTIVES, convergence: 0.001 };
@@ -285,7 +295,7 @@ describe('initialize-inverse', () => {
 });
 
 describe('the loop of suggestions', () => {
-  it('suggests, refuses to suggest over an open iteration, takes outputs and ends satisfied', async () => {
+  it('The loop suggests, refuses to suggest while an iteration is open, takes outputs and ends satisfied', async () => {
     const { objectiveUrl, trialId } = await prepareObjective(service.send);
     let completed = (await service.send('GET', objectiveUrl)).body.inverses[0];
     for (let attempt = 1; attempt <= 40; attempt++) {
@@ -322,6 +332,7 @@ describe('the loop of suggestions', () => {
     expect(ended.stopReason).toBe(1);
     expect(ended.attemptCount).toBe(ended.inverses.length - 1);
     expect(ended.optimalInverse).toEqual(ended.inverses.at(-1));
+    expect(ended.best).toMatchObject({ inverseId: ended.optimalInverse.id, caseNumber: null, worstMiss: 0 });
     expect(z.strictObject(embeddedInverseSchema.shape).safeParse(ended.optimalInverse).error).toBeUndefined();
 
     const listed = await service.send('GET', `${objectiveUrl}/inverses?limit=200`);
@@ -330,7 +341,7 @@ describe('the loop of suggestions', () => {
     );
   });
 
-  it('repeats an answer for the same output and refuses a different one with the inverse as instance', async () => {
+  it('The same output gets the same answer, and a different one is refused with the inverse as instance', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const suggested = await service.send('POST', `${objectiveUrl}/inverses`);
     const url = `${suggested.headers.location}/output`;
@@ -340,7 +351,7 @@ describe('the loop of suggestions', () => {
     expect(other).toMatchObject({ status: 409, body: { instance: suggested.headers.location } });
   });
 
-  it('goes on after a failed run', async () => {
+  it('The loop continues after a failed run', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     await service.send('POST', `${objectiveUrl}/inverses`);
     const failed = await service.send('POST', `${objectiveUrl}/inverse-output`, { failed: true, reason: 'diverged' });
@@ -353,7 +364,7 @@ describe('the loop of suggestions', () => {
     expect((await service.send('POST', `${objectiveUrl}/inverses`)).status).toBe(201);
   });
 
-  it('is stopped by hand', async () => {
+  it('The loop is stopped by hand', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     await service.send('POST', `${objectiveUrl}/inverses`);
     const stopped = await service.send('POST', `${objectiveUrl}/stop`);
@@ -364,7 +375,7 @@ describe('the loop of suggestions', () => {
 });
 
 describe('every record', () => {
-  it('has exactly the documented fields', async () => {
+  it('Every record has exactly the documented fields', async () => {
     const { model, project, projectUrl, set, trialUrl, loaded } = await prepareObjective(service.send);
     const read = await service.send('GET', `${projectUrl}/output-cases/${set.id}`);
     const trial = await service.send('GET', trialUrl);

@@ -1,4 +1,4 @@
-/** Section 7 of the interface over HTTP: every rule refused with 400, the property named, several at once. */
+/** Section 7 of the interface over HTTP: every violated rule gets 400 with its property, several at once. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Answered,
@@ -105,7 +105,7 @@ const RULES: readonly Rule[] = [
   ['6 a number as text', 'objectives', { ...OBJECTIVES, objectives: [10, '-4', 6] }, ['objectives[1]']],
   ['6 a boolean as number', 'objectives', { ...OBJECTIVES, initialInput: [true, 5] }, ['initialInput[0]']],
   ['6 null as number', 'cases', { outputCount: 3, outputCases: [[1, null, 3]] }, ['outputCases[0][1]']],
-  ['6 no array', 'objectives', { ...OBJECTIVES, objectives: 10 }, ['objectives']],
+  ['6 a value that is not an array', 'objectives', { ...OBJECTIVES, objectives: 10 }, ['objectives']],
   ['6 a number beyond doubles', 'objectives', JSON.stringify(OBJECTIVES).replace('-4', '1e400'), ['objectives[1]']],
   ['6 a scalar beyond doubles', 'initialize', JSON.stringify(INITIALIZE).replace('0.001', '-1e999'), ['convergence']],
   [
@@ -127,7 +127,7 @@ const RULES: readonly Rule[] = [
     ['objectiveTypes[0]'],
   ],
   [
-    '7 a type that is no text',
+    '7 a type that is not text',
     'objectives',
     { ...OBJECTIVES, objectiveTypes: ['percent', 7, null] },
     ['objectiveTypes[1]', 'objectiveTypes[2]'],
@@ -171,7 +171,7 @@ const RULES: readonly Rule[] = [
     ['outputCases[1]'],
   ],
   ['11 an empty case', 'cases', { outputCount: 3, outputCases: [[]] }, ['outputCases[0]']],
-  ['11 a case that is no array', 'cases', { outputCount: 1, outputCases: [1] }, ['outputCases[0]']],
+  ['11 a case that is not an array', 'cases', { outputCount: 1, outputCases: [1] }, ['outputCases[0]']],
   [
     '11 more cases than the project has',
     'cases',
@@ -186,7 +186,7 @@ const RULES: readonly Rule[] = [
   ['12 a name of two characters of two units', 'model', { name: '🚀🚀' }, ['name']],
   ['12 a name with NUL', 'model', { name: 'abc\u0000def' }, ['name']],
   ['12 a name with half a surrogate pair', 'model', '{"name":"abc\\ud800def"}', ['name']],
-  ['12 a name that is no text', 'model', { name: 12345 }, ['name']],
+  ['12 a name that is not text', 'model', { name: 12345 }, ['name']],
   ['12 a description of 7 characters', 'model', { name: 'a name', description: '1234567' }, ['description']],
   ['12 an empty description', 'model', { name: 'a name', description: '' }, ['description']],
   [
@@ -217,7 +217,7 @@ const RULES: readonly Rule[] = [
   ['an unknown input type', 'project', { ...PROJECT, inputTypes: ['float', 'enum'] }, ['inputTypes[1]']],
   ['too few category names', 'project', { ...PROJECT, categories: [null, ['a']] }, ['categories[1]']],
   ['a name list of another length', 'project', { ...PROJECT, categories: [['a']] }, ['categories']],
-  ['a category that is no name', 'project', { ...PROJECT, categories: [null, ['a', 7]] }, ['categories[1][1]']],
+  ['a category that is not a name', 'project', { ...PROJECT, categories: [null, ['a', 7]] }, ['categories[1][1]']],
   [
     'own cases out of bounds',
     'project',
@@ -234,7 +234,7 @@ const RULES: readonly Rule[] = [
 ];
 
 describe('a request is refused with 400', () => {
-  it.each(RULES)('%s (%s)', async (_, operation, body, properties) => {
+  it.each(RULES)('Rule %s is enforced for %s', async (_, operation, body, properties) => {
     const answered = await SEND[operation]!(body);
     expectProblem(answered, 400);
     expect(propertiesOf(answered)).toEqual(properties);
@@ -243,7 +243,7 @@ describe('a request is refused with 400', () => {
     for (const { message } of answered.body.errors) expect(message).toMatch(/^[^A-Z].*\.$/);
   });
 
-  it('12 a name that another model has', async () => {
+  it('Rule 12 a name that another model has is enforced', async () => {
     await service.send('POST', '/v1/models', { name: 'taken name' });
     const answered = await service.send('POST', '/v1/models', { name: 'taken name' });
     expectProblem(answered, 400);
@@ -254,7 +254,7 @@ describe('a request is refused with 400', () => {
     ]);
   });
 
-  it('takes the extremes that the rules allow', async () => {
+  it('The extremes that the rules allow are accepted', async () => {
     for (const name of ['abcd', 'a'.repeat(96), '🚀🚀🚀🚀', 'ä'.repeat(96)]) {
       const answered = await service.send('POST', '/v1/models', { name, description: '12345678' });
       expect(answered).toMatchObject({ status: 201, body: { name } });
@@ -262,8 +262,108 @@ describe('a request is refused with 400', () => {
   });
 });
 
+describe('a body under /v1', () => {
+  it.each([
+    ['cases', { ...CASES, failedCase: [0] }, 'failedCase', 'is not a field; did you mean failedCases?'],
+    [
+      'objectives',
+      { ...OBJECTIVES, maximumAttemps: 7 },
+      'maximumAttemps',
+      'is not a field; did you mean maximumAttempts?',
+    ],
+    ['initialize', { ...INITIALIZE, converge: 1 }, 'converge', 'is not a field; did you mean convergence?'],
+    ['model', { name: 'a name', labels: [] }, 'labels', 'is not a field; the fields are name, description.'],
+  ])('A body of %s with an unknown field is refused', async (operation, body, property, message) => {
+    const answered = await SEND[operation]!(body);
+    expectProblem(answered, 400);
+    expect(answered.body.errors).toEqual([{ property, pointer: `/${property}`, message }]);
+    expect(answered.body.detail).toBe(`${property}: ${message}`);
+  });
+
+  it('An unknown field of PUT or PATCH is refused', async () => {
+    const { objectiveUrl } = await prepareObjective(service.send);
+    const url = `${objectiveUrl}/inverses/1/output`;
+    const put = await service.send('PUT', url, { output: [1, 2, 3], computetime: 5 });
+    expectProblem(put, 400);
+    expect(put.body.errors[0].message).toBe('is not a field; did you mean computeTime?');
+    const patch = await service.send('PATCH', trial.trialUrl, { state: 'completed' });
+    expectProblem(patch, 400);
+    expect(patch.body.errors.map(({ message }: { message: string }) => message)).toContain(
+      'is not a field; did you mean status?',
+    );
+  });
+
+  it.each(['NaN', 'Infinity', '-Infinity'])(
+    'A body with %s is told that JSON has none and what to do',
+    async (word) => {
+      const { objectiveUrl } = await prepareObjective(service.send);
+      const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, `{"output": [${word}, 1]}`);
+      expectProblem(answered, 400);
+      expect(answered.body.detail).toBe(
+        `The body is not valid JSON: JSON has no ${word}. Report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`,
+      );
+    },
+  );
+
+  it('A body with a field __proto__ is told so, and no other body is', async () => {
+    const answered = await service.send('POST', '/v1/models', '{"name": "a name", "__proto__": {"x": 1}}');
+    expectProblem(answered, 400);
+    expect(answered.body.detail).toBe('The body must not have the field __proto__.');
+    const named = await service.send('POST', '/v1/models', '{"name": "__proto__ NaN"}');
+    expect(named.status).toBe(201);
+  });
+});
+
+describe('bounds of objectives whose type has none', () => {
+  const mixed = { ...OBJECTIVES, objectiveTypes: ['value', 'lessthan', 'minimize'] };
+  const nulls = { minimumBounds: [-1, null, null], maximumBounds: [1, null, null] };
+
+  it('Bounds of a type without bounds may be null, and are stored and shown as null', async () => {
+    const { loaded, objectiveUrl } = await prepareObjective(service.send, { ...mixed, ...nulls });
+    expect(loaded).toMatchObject({ status: 201, body: nulls });
+    expect((await service.send('GET', objectiveUrl)).body).toMatchObject(nulls);
+    const [inverse] = (await service.send('GET', `${objectiveUrl}/inverses`)).body;
+    expect(inverse.results.map(({ minimumBound }: { minimumBound: number | null }) => minimumBound)).toEqual([
+      -1,
+      null,
+      null,
+    ]);
+  });
+
+  it('Bounds may be null in initialize-inverse, which recognizes the same definition', async () => {
+    const body = { ...INITIALIZE, ...mixed, ...nulls };
+    const first = await SEND.initialize!(body);
+    expect(first.status).toBe(201);
+    expect((await SEND.initialize!(body)).body.id).toBe(first.body.id);
+    const other = await SEND.initialize!({ ...body, minimumBounds: [-1, 0, null] });
+    expect(other.status).toBe(201);
+    expect(other.body.id).not.toBe(first.body.id);
+  });
+
+  it('Null bounds are shown as 0 to existing clients, which require numbers', async () => {
+    const { loaded } = await prepareObjective(service.send, { ...mixed, ...nulls });
+    const shown = await service.send('GET', `/api/objectives/${loaded.body.id}`);
+    expect(shown.body).toMatchObject({ minimumBounds: [-1, 0, 0], maximumBounds: [1, 0, 0] });
+  });
+
+  it('Bounds of 0 and 0 are refused with the advice to send null', async () => {
+    const zeros = { minimumBounds: [-1, 0, 0], maximumBounds: [1, 0, 1] };
+    const answered = await SEND.objectives!({ ...mixed, ...zeros });
+    expectProblem(answered, 400);
+    expect(answered.body.detail).toBe(
+      'maximumBounds[1]: must be greater than minimumBounds[1] (0), is 0; lessthan has no bounds, so both may be null.',
+    );
+  });
+
+  it('Bounds must not be null for a type that has bounds', async () => {
+    const answered = await SEND.objectives!({ ...mixed, ...nulls, minimumBounds: [null, null, null] });
+    expectProblem(answered, 400);
+    expect(propertiesOf(answered)).toEqual(['minimumBounds[0]']);
+  });
+});
+
 describe('all violations of a request come at once', () => {
-  it('of the shape', async () => {
+  it('All violations of the shape come at once', async () => {
     const answered = await SEND.initialize!({ convergence: 'small', objectives: [1, null], objectiveTypes: ['near'] });
     expectProblem(answered, 400);
     expect(propertiesOf(answered)).toEqual([
@@ -279,7 +379,7 @@ describe('all violations of a request come at once', () => {
     ]);
   });
 
-  it('of the shape together with the rules between fields', async () => {
+  it('Violations of the shape come together with those of rules between fields', async () => {
     const named = await SEND.project!({ ...PROJECT, name: 'abc', maximums: [0, 5] });
     expect(propertiesOf(named)).toEqual(['maximums[0]', 'name']);
     const loaded = await SEND.objectives!({
@@ -293,7 +393,7 @@ describe('all violations of a request come at once', () => {
     expect(propertiesOf(cases)).toEqual(['failedCases[0]', 'outputCases[0]', 'outputCases[1][0]', 'outputCases[2]']);
   });
 
-  it('of the rules that need the database together with those between fields', async () => {
+  it('Violations of rules that need the database come together with those of rules between fields', async () => {
     const answered = await SEND.objectives!({
       ...OBJECTIVES,
       initialInput: [1, 2, 3],
@@ -303,7 +403,7 @@ describe('all violations of a request come at once', () => {
     expect(propertiesOf(answered)).toEqual(['initialInput', 'initialOutput', 'maximumBounds[1]']);
   });
 
-  it('of the path, the query and the body', async () => {
+  it('Violations of the path, the query and the body come together', async () => {
     expect(propertiesOf(await service.send('GET', '/v1/models/x/projects?limit=0&after=-1'))).toEqual([
       'after',
       'limit',
@@ -313,7 +413,7 @@ describe('all violations of a request come at once', () => {
     expect(propertiesOf(answered)).toEqual(['model_id', 'outputCases', 'outputCount', 'project_id']);
   });
 
-  it('but no more than a hundred are listed', async () => {
+  it('At most a hundred violations are listed', async () => {
     const answered = await SEND.objectives!({ ...OBJECTIVES, objectives: new Array(1000).fill('x') });
     expectProblem(answered, 400);
     expect(answered.body.errors.length).toBeLessThanOrEqual(100);
@@ -322,26 +422,29 @@ describe('all violations of a request come at once', () => {
 
 describe('path ids', () => {
   const MALFORMED = ['0', '-1', '1.5', '1.0', '+1', '01', '1e3', 'abc', '%20', '1%20', '0x1', 'NaN', '¹'];
-  it.each(MALFORMED)('%s is no positive integer: 400', async (id) => {
+  it.each(MALFORMED)('The path id %s is not a positive integer and gets 400', async (id) => {
     const answered = await service.send('GET', `/v1/models/${encodeURI(decodeURI(id))}`);
     expectProblem(answered, 400);
     expect(propertiesOf(answered)).toEqual(['model_id']);
   });
 
   const BEYOND = ['9007199254740992', '9223372036854775807', '9223372036854775808', '1'.repeat(400)];
-  it.each(BEYOND)('%s belongs to no record: 404', async (id) => {
+  it.each(BEYOND)('The path id %s belongs to no record and gets 404', async (id) => {
     expectProblem(await service.send('GET', `/v1/models/${id}`), 404);
     expectProblem(await service.send('POST', `/v1/trials/${id}/initialize-inverse`, INITIALIZE), 404);
   });
 
   const NAMES = ['model_id', 'project_id', 'trial_id', 'objective_id', 'inverse_id'];
-  it.each(NAMES.map((name, position) => [name, position] as const))('%s is named', async (name, position) => {
-    const ids = [1, 1, 1, 1, 1].map((id, i) => (i === position ? 'x' : id));
-    const url = `/v1/models/${ids[0]}/projects/${ids[1]}/trials/${ids[2]}/objectives/${ids[3]}/inverses/${ids[4]}`;
-    expect(propertiesOf(await service.send('GET', url))).toEqual([name]);
-  });
+  it.each(NAMES.map((name, position) => [name, position] as const))(
+    'The malformed path id %s is named',
+    async (name, position) => {
+      const ids = [1, 1, 1, 1, 1].map((id, i) => (i === position ? 'x' : id));
+      const url = `/v1/models/${ids[0]}/projects/${ids[1]}/trials/${ids[2]}/objectives/${ids[3]}/inverses/${ids[4]}`;
+      expect(propertiesOf(await service.send('GET', url))).toEqual([name]);
+    },
+  );
 
-  it('must belong to the id before: 404 names the first that does not', async () => {
+  it('An id that does not belong to the previous one is named with 404', async () => {
     const other = await prepareObjective(service.send);
     const mine = await prepareObjective(service.send);
     const [model, project, trialId, objective] = [mine.model.id, mine.project.id, mine.trialId, mine.loaded.body.id];
@@ -363,7 +466,7 @@ describe('path ids', () => {
 });
 
 describe('preconditions', () => {
-  it('a closed trial takes no objectives and no suggestions: 400', async () => {
+  it('A closed trial refuses objectives and suggestions with 400', async () => {
     const { trialUrl, objectiveUrl } = await prepareObjective(service.send);
     await service.send('PATCH', trialUrl, { status: 'completed' });
     for (const answered of [
@@ -375,7 +478,7 @@ describe('preconditions', () => {
     }
   });
 
-  it('an output without an open iteration is refused with 400 or 409', async () => {
+  it('An output without an open iteration is refused with 400 or 409', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, { output: blackBox([1, 1]) });
     expect([400, 409]).toContain(answered.status);
@@ -390,7 +493,7 @@ describe('preconditions', () => {
     ['no numbers', { output: ['1', 2, 3] }, ['output[0]']],
     ['a negative computeTime', { output: [1, 2, 3], computeTime: -1 }, ['computeTime']],
     ['failed as text', { failed: 'true', output: [1, 2, 3] }, ['failed']],
-  ])('inverse-output with %s: 400', async (_, body, properties) => {
+  ])('An inverse-output with %s is refused with 400', async (_, body, properties) => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, body);
     expectProblem(answered, 400);

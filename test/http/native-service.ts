@@ -1,17 +1,18 @@
-/** The ingress on a fresh database, with a worker beside it unless the test wants suggestions to stay uncomputed. */
+/** The ingress on a fresh database, with a worker if the test needs suggestions computed. */
 import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
+import { connectTo } from '../../harness/database-handle.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
-import { connect, forAccount } from '../../src/db/client.ts';
+import { forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
 import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
 import { makeUrlJudge } from '../../src/webhooks/target-guard.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
 export interface Answered {
@@ -33,9 +34,9 @@ export interface NativeService {
   readonly app: FastifyInstance;
   readonly db: Db;
   readonly key: string;
-  /** With the service's key. An object is sent as JSON, a string as it is (with JSON's media type). */
+  /** Uses the service's key. An object is sent as JSON, a string unchanged (as application/json). */
   readonly send: Send;
-  /** The same with another key; '' sends none. */
+  /** The same with another key, or none for ''. */
   sendAs(key: string): Send;
   makeKey(account: string, scopes?: readonly ('read' | 'write' | 'admin')[]): Promise<string>;
   readonly logLines: readonly string[];
@@ -47,7 +48,7 @@ export interface ServiceOptions {
   readonly deps?: Partial<HttpDeps>;
   readonly waiting?: Partial<SuggestionWaitersOptions>;
   readonly hasWorker?: boolean;
-  /** Whether accounts have shares of the connections, as they have in the product. */
+  /** Whether accounts have shares of the connections, as in the product. */
   readonly sharesConnections?: boolean;
 }
 
@@ -63,16 +64,9 @@ const SETTINGS: HttpSettings = {
 
 export async function openNativeService(options: ServiceOptions = {}): Promise<NativeService> {
   const database = await createTestDatabase();
-  const db = connect({
-    url: database.url,
-    poolSize: 10,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.url, { poolSize: 10 });
   const logLines: string[] = [];
-  const log = pino({ level: 'info' }, collect(logLines));
+  const log = pino({ level: 'debug' }, collect(logLines));
   const listener = new Listener({
     url: database.directUrl,
     applicationName: 'backsolve-test-listen',
@@ -83,7 +77,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   listener.start();
   const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
   const suggestionWaiters = new SuggestionWaiters({ db, listener, pollIntervalMs: 200, ...options.waiting });
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db,
     listener,
     engine,

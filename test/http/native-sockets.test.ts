@@ -1,4 +1,4 @@
-/** What only a real socket shows: closing down, and requests that are none. */
+/** Tests that need real sockets: closing down, and requests that are not HTTP. */
 import { Agent, request } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ async function openSocket(port: number): Promise<Socket> {
   return socket;
 }
 
-it('answers what is in flight when it closes, and keeps no connection open', async () => {
+it('A closing server answers requests in flight and keeps no connection open', async () => {
   const arrived = Promise.withResolvers<void>();
   let isWatched = false;
   const t = await openNativeService({
@@ -48,12 +48,12 @@ it('answers what is in flight when it closes, and keeps no connection open', asy
   }
 });
 
-it('refuses with 503 what arrives on an open connection after that', async () => {
+it('A closing server refuses new requests on open connections with 503', async () => {
   const t = await openNativeService();
   try {
     const port = await listen(t);
     const socket = await openSocket(port);
-    // A request of which a part has arrived keeps its connection from counting as idle.
+    // A partly received request keeps its connection from being idle.
     const second = await openSocket(port);
     second.write('GET /v1/models HTTP/1.1\r\nHost: x\r\n');
     socket.write('GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
@@ -71,7 +71,7 @@ it('refuses with 503 what arrives on an open connection after that', async () =>
   }
 });
 
-it('answers what is no HTTP with a problem and goes on', async () => {
+it('A request that is not HTTP is answered with a problem, and the server continues', async () => {
   const t = await openNativeService();
   try {
     const port = await listen(t);

@@ -1,8 +1,9 @@
-/** What every route has in common: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
+/** What all routes share: routing errors, bodies, keys, pages, Prefer, headers, probes, the reference. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { connectTo } from '../../harness/database-handle.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { revokeKey } from '../../src/application/manage-keys.ts';
-import { connect } from '../../src/db/client.ts';
 import { formatApiKey, makeApiKey } from '../../src/domain/api-key.ts';
 import { problemSchema } from '../../src/http/wire/problem.ts';
 import {
@@ -14,7 +15,7 @@ import {
   prepareTrial,
 } from './native-service.ts';
 
-/** Without a worker: a suggestion stays uncomputed until a test computes nothing but time. */
+/** Without a worker, so suggestions are never computed. */
 let service: NativeService;
 beforeAll(async () => {
   service = await openNativeService({
@@ -35,7 +36,7 @@ function expectProblem(answered: Answered, status: number): void {
 
 describe('routing', () => {
   it.each(['/v1', '/v2/models', '/v1/modells', '/v1/models/1/x', '/favicon.ico', '/v1/trials/1'])(
-    '%s is unknown: 404',
+    'The unknown path %s gets 404',
     async (url) => {
       for (const send of [service.send, service.sendAs('')]) {
         const answered = await send('GET', url);
@@ -61,16 +62,16 @@ describe('routing', () => {
     expect(answered.headers.allow).toBe(allow);
   });
 
-  it('answers HEAD like GET without a body', async () => {
+  it('HEAD is answered like GET without a body', async () => {
     const head = await service.send('HEAD', '/v1/models');
     expect([head.status, head.text]).toEqual([200, '']);
   });
 
-  it('takes a trailing slash for no difference', async () => {
+  it('A trailing slash makes no difference', async () => {
     expect((await service.send('GET', '/v1/models/')).status).toBe(200);
   });
 
-  it('refuses a path that is not percent-encoded, or too long', async () => {
+  it('A path that is not percent-encoded or too long is refused', async () => {
     expectProblem(await service.send('GET', '/v1/models/%zz'), 400);
     expectProblem(await service.send('GET', `/v1/models/${'1'.repeat(5_000)}`), 414);
   });
@@ -90,19 +91,19 @@ describe('a body', () => {
     ['is a string', '"abcd"'],
     ['is null', 'null'],
     ['is a number', '7'],
-    ['poisons the prototype', '{"name":"abcd","__proto__":{"x":1}}'],
-    ['poisons the constructor', '{"name":"abcd","constructor":{"prototype":{"x":1}}}'],
-    ['is nested without end', '['.repeat(30_000)],
+    ['sets the prototype', '{"name":"abcd","__proto__":{"x":1}}'],
+    ['sets the prototype of the constructor', '{"name":"abcd","constructor":{"prototype":{"x":1}}}'],
+    ['is nested and never closed', '['.repeat(30_000)],
     ['is nested deeply', `{"name":${'['.repeat(30_000)}${']'.repeat(30_000)}}`],
-    ['is nested deeply in an ignored field', `{"name":7,"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`],
-  ])('that %s is refused with 400', async (_, body) => {
+    ['is nested deeply in an unknown field', `{"name":7,"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`],
+  ])('A body that %s is refused with 400', async (_, body) => {
     const answered = await create(body);
     expectProblem(answered, 400);
     expect(answered.body.errors.length).toBeGreaterThan(0);
     expect(answered.text.length).toBeLessThan(2_000);
   });
 
-  it('with invalid UTF-8 is refused with 400', async () => {
+  it('A body with invalid UTF-8 is refused with 400', async () => {
     const payload = Buffer.concat([Buffer.from('{"name":"abcd'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const headers = { ...JSON_TYPE, authorization: `Bearer ${service.key}` };
     const answered = await service.app.inject({ method: 'POST', url: '/v1/models', headers, payload });
@@ -110,11 +111,11 @@ describe('a body', () => {
   });
 
   it.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/jsonx', 'json', ''])(
-    'of media type "%s" is refused with 415',
+    'A body of media type "%s" is refused with 415',
     async (type) => expectProblem(await create('{"name":"abcd"}', { 'content-type': type }), 415),
   );
 
-  it('without a media type is refused with 415', async () => {
+  it('A body without a media type is refused with 415', async () => {
     const headers = { authorization: `Bearer ${service.key}`, 'content-length': '15' };
     const answered = await service.app.inject({
       method: 'POST',
@@ -125,7 +126,7 @@ describe('a body', () => {
     expect(answered.statusCode).toBe(415);
   });
 
-  it('that is empty needs no media type, or may name any', async () => {
+  it('An empty body may have any media type or none', async () => {
     const { projectUrl } = await prepareTrial(service.send);
     for (const type of ['application/json', 'application/x-www-form-urlencoded', 'text/plain;charset=UTF-8']) {
       const headers = { 'content-type': type, 'content-length': '0' };
@@ -133,17 +134,17 @@ describe('a body', () => {
     }
   });
 
-  it('may state its charset', async () => {
+  it('A body may state its charset', async () => {
     expect(
       (await create('{"name":"with charset"}', { 'content-type': 'application/json; charset=utf-8' })).status,
     ).toBe(201);
   });
 
-  it('beyond the limit is refused with 413', async () => {
+  it('A body beyond the limit is refused with 413', async () => {
     expectProblem(await create(`{"name":"${'a'.repeat(3_000_000)}"}`), 413);
   });
 
-  it('with a million elements is refused by its length, cheaply', async () => {
+  it('A body with a million elements is refused cheaply for its length', async () => {
     const { trialUrl, projectUrl } = await prepareTrial(service.send);
     const million = `[${new Array(1_000_000).fill('"').join(',').replaceAll('"', '1')}]`;
     const many = `[${new Array(100_000).fill('1').join(',')}]`;
@@ -174,7 +175,7 @@ describe('a key', () => {
   const denied = (headers: Readonly<Record<string, string>>) =>
     service.sendAs('')('GET', '/v1/models', undefined, headers);
 
-  it('is taken as bearer, in any case of the scheme, or as X-API-Key', async () => {
+  it('A key is accepted as bearer, with the scheme in any case, or as X-API-Key', async () => {
     const carriers: readonly Readonly<Record<string, string>>[] = [
       { authorization: `Bearer ${service.key}` },
       { authorization: `bearer ${service.key}` },
@@ -185,7 +186,7 @@ describe('a key', () => {
     }
   });
 
-  it('that is missing, malformed, unknown or revoked is answered with one and the same 401', async () => {
+  it('A missing, malformed, unknown or revoked key always gets the same 401', async () => {
     const revoked = await service.makeKey('revoked');
     await revokeKey(service.db, revoked.split('_')[1]!);
     const wrongSecret = formatApiKey({ keyId: service.key.split('_')[1]!, secret: makeApiKey().secret });
@@ -208,13 +209,13 @@ describe('a key', () => {
     }
   });
 
-  it('is asked for before the body is read', async () => {
+  it('A key is required before the body is read', async () => {
     const answered = await service.sendAs('')('POST', '/v1/models', `{"name":"${'a'.repeat(3_000_000)}"}`);
     expectProblem(answered, 401);
     expectProblem(await service.sendAs('')('POST', '/v1/models', 'x', { 'content-type': 'text/plain' }), 401);
   });
 
-  it('that only reads may not write: 403', async () => {
+  it('A key that may only read gets 403 for a write', async () => {
     const send = service.sendAs(await service.makeKey('test', ['read']));
     expect((await send('GET', '/v1/models')).status).toBe(200);
     expectProblem(await send('POST', '/v1/models', { name: 'abcd' }), 403);
@@ -260,7 +261,7 @@ describe('a key', () => {
 });
 
 describe('lists', () => {
-  it('come in pages that the Link header joins', async () => {
+  it('Lists are paged, and the Link header leads from page to page', async () => {
     const send = service.sendAs(await service.makeKey('pages'));
     const made: number[] = [];
     for (let i = 0; i < 5; i++) made.push((await send('POST', '/v1/models', { name: `page ${i}` })).body.id);
@@ -289,7 +290,7 @@ describe('lists', () => {
     'limit=1&limit=2',
     'after=0',
     'after=x',
-  ])('?%s is refused with 400', async (query) => {
+  ])('The query ?%s is refused with 400', async (query) => {
     const answered = await service.send('GET', `/v1/models?${query}`);
     expectProblem(answered, 400);
     expect(answered.body.errors[0].property).toBe(query.split('=')[0]);
@@ -297,7 +298,7 @@ describe('lists', () => {
 });
 
 describe('suggest without a worker', () => {
-  it('answers 202 with a Location to poll, and the same inverse when asked again', async () => {
+  it('Suggest answers 202 with a Location to poll, and the same inverse on a repeat', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const first = await service.send('POST', `${objectiveUrl}/inverses`, undefined, { prefer: 'respond-async' });
     expect(first.status).toBe(202);
@@ -318,7 +319,7 @@ describe('suggest without a worker', () => {
     expectProblem(early, 400);
   });
 
-  it('waits as long as it is asked to, capped by the setting', async () => {
+  it('Suggest waits as long as requested, up to the setting', async () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const before = performance.now();
     const prefer = 'wait=3600, respond-async';
@@ -329,7 +330,7 @@ describe('suggest without a worker', () => {
 });
 
 describe('headers', () => {
-  it('echo a sane request id and replace any other', async () => {
+  it('A sane request id is echoed and any other is replaced', async () => {
     const sent = await service.send('GET', '/v1/models', undefined, { 'x-request-id': 'run-7:a.b/c' });
     expect(sent.headers['x-request-id']).toBe('run-7:a.b/c');
     for (const id of ['a b', 'x'.repeat(129), '"', '']) {
@@ -338,7 +339,7 @@ describe('headers', () => {
     }
   });
 
-  it('keep answers out of caches and frames', async () => {
+  it('Headers keep answers out of caches and frames', async () => {
     for (const url of ['/v1/models', '/v1/models/x', '/v1/models/999999']) {
       expect((await service.send('GET', url)).headers).toMatchObject({
         'cache-control': 'no-store',
@@ -348,7 +349,7 @@ describe('headers', () => {
     }
   });
 
-  it('log one line per request with its id, and no key', async () => {
+  it('One line per request is logged, with its id and without a key', async () => {
     await service.send('GET', '/v1/models', undefined, { 'x-request-id': 'logged-once' });
     const lines = service.logLines.filter((line) => line.includes('logged-once')).map((line) => JSON.parse(line));
     expect(lines).toEqual([
@@ -367,12 +368,12 @@ describe('headers', () => {
 describe('without a key', () => {
   const send: NativeService['send'] = (...request) => service.sendAs('')(...request);
 
-  it('the probes answer', async () => {
+  it('The probes answer', async () => {
     expect(await send('GET', '/livez')).toMatchObject({ status: 200, body: { status: 'live' } });
     expect(await send('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
-  it('the reference is there, complete and offline', async () => {
+  it('The reference is complete and needs no other host', async () => {
     for (const prefix of ['/v1', '/api']) {
       const document = await send('GET', `${prefix}/openapi.json`);
       expect(document.status).toBe(200);
@@ -392,10 +393,35 @@ describe('without a key', () => {
       expect([url, (await send('GET', url)).status]).toEqual([url, 200]);
     }
   });
+
+  it('The reference shows the logo, the icon and the version of Backsolve', async () => {
+    const script = (await send('GET', '/docs/static/swagger-initializer.js')).text;
+    const [, logo = ''] = /data:image\/svg\+xml;base64,([\w+/=]+)/.exec(script) ?? [];
+    expect(Buffer.from(logo, 'base64').toString()).toContain('>Backsolve</text>');
+    const page = (await send('GET', '/docs/')).text;
+    expect(page.match(/<link rel="icon"[^>]*>/g)).toEqual([expect.stringContaining('/theme/icon.svg')]);
+    for (const prefix of ['/v1', '/api']) {
+      expect((await send('GET', `${prefix}/openapi.json`)).body.info.version).toBe(packageJson.version);
+    }
+  });
+
+  it('The reference mentions the preference wait only at the Prefer header of suggest', async () => {
+    const { paths } = (await send('GET', '/v1/openapi.json')).body;
+    const mentioned = Object.entries<Record<string, { parameters: { name: string }[] }>>(paths).flatMap(
+      ([path, item]) =>
+        Object.entries(item).flatMap(([method, { parameters, ...rest }]) => [
+          ...(JSON.stringify(rest).includes('wait=') ? [`${method} ${path}`] : []),
+          ...parameters
+            .filter((one) => JSON.stringify(one).includes('wait='))
+            .map(({ name }) => `${method} ${path} ${name}`),
+        ]),
+    );
+    expect(mentioned).toEqual([expect.stringMatching(/^post .*\/inverses Prefer$/)]);
+  });
 });
 
 describe('trouble', () => {
-  it('a service that is not ready says so with 503', async () => {
+  it('A service that is not ready answers 503', async () => {
     const t = await openNativeService({ deps: { isDatabaseReady: () => Promise.reject(new Error('no database')) } });
     try {
       expect(await t.send('GET', '/readyz')).toMatchObject({ status: 503, body: { status: 'not ready' } });
@@ -405,15 +431,8 @@ describe('trouble', () => {
     }
   });
 
-  it('a database that is away is 503 with Retry-After', async () => {
-    const nobody = connect({
-      url: 'postgres://nobody@127.0.0.1:1/nothing',
-      poolSize: 1,
-      statementTimeoutMs: 1_000,
-      lockTimeoutMs: 1_000,
-      applicationName: 'backsolve-test',
-      onConnectionError: () => undefined,
-    });
+  it('An unavailable database is 503 with Retry-After', async () => {
+    const nobody = connectTo('postgres://nobody@127.0.0.1:1/nothing');
     const t = await openNativeService({ deps: { db: nobody } });
     try {
       const answered = await t.send('GET', '/v1/models');
@@ -426,7 +445,7 @@ describe('trouble', () => {
     }
   });
 
-  it('an unexpected error is 500, says nothing of the inside and is logged once', async () => {
+  it('An unexpected error is 500, reveals nothing and is logged once', async () => {
     const t = await openNativeService({
       deps: {
         noteKeyUse: () => {
@@ -444,7 +463,7 @@ describe('trouble', () => {
     }
   });
 
-  it('more requests than the limit are 429 with Retry-After, per account', async () => {
+  it('Requests beyond the limit of an account get 429 with Retry-After', async () => {
     const t = await openNativeService({ settings: { rateLimitPerMinute: 3 } });
     try {
       for (const left of [2, 1, 0]) {

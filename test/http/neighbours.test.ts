@@ -1,4 +1,4 @@
-/** What an account, an address or a connection may hold, so that others are served. */
+/** Limits of an account, an address or a connection that leave capacity for others. */
 import { type AddressInfo, connect } from 'node:net';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
@@ -10,7 +10,7 @@ async function listen(t: Awaited<ReturnType<typeof openNativeService>>): Promise
   return (t.app.server.address() as AddressInfo).port;
 }
 
-it('an account has so many requests in hand, whichever of its keys they come with; others are served meanwhile', async () => {
+it('An account has a limited number of requests in progress with all its keys, and others are served meanwhile', async () => {
   const t = await openNativeService({ settings: { requestsPerAccount: 3 } });
   try {
     const { projectUrl } = await prepareObjective(t.send);
@@ -33,7 +33,7 @@ it('an account has so many requests in hand, whichever of its keys they come wit
   }
 });
 
-it('requests past the places of a key are refused without a look into the database', async () => {
+it('Requests beyond the slots of a key are refused without a database query', async () => {
   const t = await openNativeService({ settings: { requestsPerAccount: 1 } });
   try {
     await t.db.transaction().execute(async (trx) => {
@@ -48,7 +48,7 @@ it('requests past the places of a key are refused without a look into the databa
   }
 });
 
-it('an account whose statements wait leaves connections to the others', async () => {
+it('An account whose statements wait leaves connections to the others', async () => {
   const t = await openNativeService({ sharesConnections: true });
   try {
     const { projectUrl } = await prepareObjective(t.send);
@@ -74,7 +74,7 @@ async function countWaiting(db: Db): Promise<number> {
   return rows[0]!.count;
 }
 
-it('connections from one address beyond the limit are closed, and a closed one makes room', async () => {
+it('Connections beyond the limit of an address are closed, and closing one makes room', async () => {
   const t = await openNativeService({ settings: { connections: { total: 100, perAddress: 2 } } });
   try {
     const port = await listen(t);
@@ -99,7 +99,7 @@ it('connections from one address beyond the limit are closed, and a closed one m
   }
 });
 
-it('half-sent headers are answered 408 and cut off', async () => {
+it('Incomplete headers are answered with 408 and cut off', async () => {
   const t = await openNativeService({ settings: { requestTimeoutMs: 300 } });
   try {
     const port = await listen(t);
@@ -116,7 +116,7 @@ it('half-sent headers are answered 408 and cut off', async () => {
   }
 });
 
-it('a connection that drips a header holds a closing server no longer than the grace', async () => {
+it('A connection that sends its headers slowly delays a closing server no longer than the grace period', async () => {
   const t = await openNativeService({ settings: { shutdownGraceMs: 200 } });
   try {
     const port = await listen(t);
@@ -135,7 +135,7 @@ it('a connection that drips a header holds a closing server no longer than the g
   }
 });
 
-it('requests whose clients left while their keys were looked up take no place for good', async () => {
+it('Requests whose clients left while their keys were looked up do not occupy slots forever', async () => {
   const t = await openNativeService({ settings: { requestsPerAccount: 3 } });
   try {
     const port = await listen(t);
@@ -144,7 +144,7 @@ it('requests whose clients left while their keys were looked up take no place fo
       await sql`lock table api_keys in access exclusive mode`.execute(trx);
       const socket = connect(port, '127.0.0.1');
       const request = `GET ${projectUrl} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${t.key}\r\n\r\n`;
-      // Pipelined: the later ones never get an answer of their own.
+      // Pipelined: the later ones never get their own answers.
       socket.write(request.repeat(3));
       await expect.poll(() => countWaiting(t.db)).toBeGreaterThan(0);
       const gone = new Promise((resolve) => socket.once('close', resolve));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { connect } from '../../src/db/client.ts';
+import { connectTo } from '../../harness/database-handle.ts';
 import { makeSharedWindow, purgeRateLimits } from '../../src/db/rate-limits.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { makeMemoryWindow, makeRateLimiter, type TakeFromWindow, WINDOW_SECONDS } from '../../src/http/rate-limiter.ts';
@@ -10,15 +10,7 @@ import { openNativeService } from './native-service.ts';
 
 let database: TestDatabase;
 let db: Db;
-const open = (url: string) =>
-  connect({
-    url,
-    poolSize: 5,
-    statementTimeoutMs: 5_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+const open = (url: string) => connectTo(url, { poolSize: 5 });
 beforeAll(async () => {
   database = await createTestDatabase();
   db = open(database.url);
@@ -29,12 +21,12 @@ afterAll(async () => {
 });
 
 const now = () => performance.now();
-/** As one process would have it. */
+/** Like one process. */
 const makeProcess = (limit: number, window: TakeFromWindow = shared(limit)) => makeRateLimiter({ limit }, window, now);
 const shared = (limit: number) => makeSharedWindow(db, { limit, windowSeconds: WINDOW_SECONDS });
 
 describe('limiters of several processes on one database', () => {
-  it.each([1, 3, 100, 2_000])('let exactly %i requests of a key through, however they are spread', async (limit) => {
+  it.each([1, 3, 100, 2_000])('Limiters admit exactly %i requests of a key, however they are spread', async (limit) => {
     const processes = [makeProcess(limit), makeProcess(limit), makeProcess(limit)];
     const key = `key ${limit}`;
     let allowed = 0;
@@ -43,11 +35,11 @@ describe('limiters of several processes on one database', () => {
       allowed += (await Promise.all(turns)).filter(({ isAllowed }) => isAllowed).length;
       expect(allowed).toBeLessThanOrEqual(limit);
     }
-    // Each process may sit on no more than a batch that it no longer asks for; here all of them go on asking.
+    // A process may withhold at most a batch once it stops asking; here all keep asking.
     expect(allowed).toBe(limit);
   });
 
-  it('count every key for itself', async () => {
+  it('Limiters count each key separately', async () => {
     const [one, other] = [makeProcess(2), makeProcess(2)];
     for (const key of ['a', 'b']) {
       expect(await one.take(key)).toMatchObject({ isAllowed: true, remaining: 1 });
@@ -56,7 +48,7 @@ describe('limiters of several processes on one database', () => {
     }
   });
 
-  it('ask the database about once in a hundredth of the limit', async () => {
+  it('Limiters query the database about once per hundredth of the limit', async () => {
     let asked = 0;
     const window = shared(1_000);
     const limiter = makeProcess(1_000, (key, wanted) => {
@@ -67,7 +59,7 @@ describe('limiters of several processes on one database', () => {
     expect(asked).toBe(50);
   });
 
-  it('leave no more than a batch to a process that falls silent', async () => {
+  it('A process that goes idle withholds at most a batch', async () => {
     const [silent, busy] = [makeProcess(1_000), makeProcess(1_000)];
     await silent.take('stranded');
     let allowed = 1;
@@ -75,7 +67,7 @@ describe('limiters of several processes on one database', () => {
     expect(allowed).toBeGreaterThanOrEqual(1_000 - 9);
   });
 
-  it('begin anew when the window has ended', async () => {
+  it('Limiters start again when the window ends', async () => {
     const limit = 2;
     for (let request = 0; request < 3; request++) await makeProcess(limit).take('again');
     expect(await makeProcess(limit).take('again')).toMatchObject({ isAllowed: false });
@@ -83,7 +75,7 @@ describe('limiters of several processes on one database', () => {
     expect(await makeProcess(limit).take('again')).toMatchObject({ isAllowed: true, remaining: 1, resetSeconds: 60 });
   });
 
-  it('leave no row behind for long after the window has ended', async () => {
+  it('Limiters leave no row behind long after the window ended', async () => {
     await makeProcess(5).take('gone');
     await makeProcess(5).take('here');
     await sql`update rate_limits set expire = expire - 3700000 where key = 'gone'`.execute(db);
@@ -92,7 +84,7 @@ describe('limiters of several processes on one database', () => {
     expect(await makeProcess(5).take('here')).toMatchObject({ remaining: 3 });
   });
 
-  it('count in memory while the database is away', async () => {
+  it('Limiters count in memory while the database is unavailable', async () => {
     const away = open('postgres://nobody:nothing@127.0.0.1:1/nowhere');
     const limiter = makeProcess(2, makeSharedWindow(away, { limit: 2, windowSeconds: WINDOW_SECONDS }));
     const allowed = [];
@@ -103,7 +95,7 @@ describe('limiters of several processes on one database', () => {
 });
 
 describe('a limiter', () => {
-  it('never lets more than the limit through in a window and always lets the limit through', async () => {
+  it('A limiter always admits exactly up to the limit in a window', async () => {
     const scenario = fc.record({ limit: fc.integer({ min: 1, max: 500 }), steps: fc.array(fc.nat({ max: 30_000 })) });
     await fc.assert(
       fc.asyncProperty(scenario, async ({ limit, steps }) => {
@@ -128,7 +120,7 @@ describe('a limiter', () => {
 });
 
 describe('the service', () => {
-  it('says what is left in both dialects and refuses with 429 past the limit of the account, whichever key it uses', async () => {
+  it('The service reports the remaining requests in both dialects and refuses with 429 beyond the limit of the account, whichever key it uses', async () => {
     const service = await openNativeService({ deps: { rateLimiter: makeProcess(4) } });
     const answers = [];
     const second = service.sendAs(await service.makeKey('test'));

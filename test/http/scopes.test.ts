@@ -15,7 +15,7 @@ const routes = [
   operation,
 }));
 
-/** Keys let others in and webhooks send an account's data elsewhere; all else is looking or changing. */
+/** Keys and webhooks need admin, because they give others access to data; everything else is reading or writing. */
 function scopeOf({ method, path }: Operation): (typeof SCOPES)[number] {
   if (path.startsWith('/webhooks') || path.startsWith('/keys')) return 'admin';
   return method === 'GET' ? 'read' : 'write';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('a key of one scope', () => {
-  it.each(routes)('is told what it lacks, or let in: $name', async ({ url, operation }) => {
+  it.each(routes)('A key of one scope is admitted or told what it lacks for $name', async ({ url, operation }) => {
     const needed = scopeOf(operation);
     for (const scope of SCOPES) {
       const answer = await service.sendAs(keys[scope]!)(operation.method, url, operation.body && {});
@@ -42,7 +42,7 @@ describe('a key of one scope', () => {
         expect(answer.status).toBe(403);
         expect(answer.body).toMatchObject({
           type: 'urn:backsolve:problem:forbidden',
-          detail: `This needs a key with the scope ${needed}.`,
+          detail: `This request needs a key with the scope ${needed}.`,
         });
       }
     }

@@ -1,4 +1,4 @@
-/** No secret in any log line, at any level, whatever goes wrong; and no usable key in a dump of the database. */
+/** No log line at any level contains a secret, whatever goes wrong, and no dump of the database a usable key. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey } from '../../src/application/manage-keys.ts';
@@ -53,12 +53,13 @@ async function send(method: string, path: string, body?: string, headers: Record
   return { status: response.status, body: (await response.json().catch(() => undefined)) as Record<string, string> };
 }
 
-/** Requests that succeed, fail, crash and are cut off, each with secrets wherever a client might put them. */
+/** Sends requests that succeed, fail, crash and are cut off, with secrets wherever a client might put them. */
 async function drive(): Promise<void> {
   const wrong = formatApiKey(makeApiKey());
   remember('unknown key', wrong);
   const statuses = [
-    (await send('POST', '/v1/models', JSON.stringify({ name: 'some model', password: PASSWORD, apiKey: key }))).status,
+    (await send('POST', '/api/models', JSON.stringify({ name: 'some model', password: PASSWORD, apiKey: key }))).status,
+    (await send('POST', '/v1/models', JSON.stringify({ name: 'a model', password: PASSWORD, [key]: key }))).status,
     (await send('GET', '/v1/models', undefined, { authorization: `Bearer ${wrong}` })).status,
     (await send('GET', '/v1/models', undefined, { authorization: '', 'x-api-key': wrong })).status,
     (await send('GET', '/v1/models', undefined, { authorization: '', 'x-api-key': key })).status,
@@ -69,7 +70,7 @@ async function drive(): Promise<void> {
     (await send('POST', '/v1/models', JSON.stringify({ name: key }), { 'idempotency-key': 'once' })).status,
     (await send('POST', '/v1/models', key, { 'content-type': 'text/plain' })).status,
   ];
-  expect(statuses).toEqual([201, 401, 401, 200, 200, 404, 400, 400, 201, 415]);
+  expect(statuses).toEqual([201, 400, 401, 401, 200, 200, 404, 400, 400, 201, 415]);
   const owner = { company: 'c', firstName: 'f', lastName: 'l', email: 'f@l.example', timeZone: 'UTC', agreement: true };
   const registered = await send('POST', '/api/accounts/register', JSON.stringify({ ...owner, password: PASSWORD }), {
     'idempotency-key': crypto.randomUUID(),
@@ -83,10 +84,10 @@ async function drive(): Promise<void> {
   await crash();
 }
 
-/** A fault of ours, with the statement and its values in the error. */
+/** Makes the service fail with the statement and its values in the error. */
 async function crash(): Promise<void> {
   await sql`alter table models rename to models_away`.execute(service.db);
-  const crashed = await send('POST', '/v1/models', JSON.stringify({ name: 'more models', password: PASSWORD }));
+  const crashed = await send('POST', '/api/models', JSON.stringify({ name: 'more models', password: PASSWORD }));
   expect(crashed.status).toBe(500);
   await sql`alter table models_away rename to models`.execute(service.db);
   await sql`alter table api_keys rename to api_keys_away`.execute(service.db);
@@ -103,14 +104,14 @@ async function crash(): Promise<void> {
 }
 
 describe('the log', () => {
-  it('has lines about what happened', () => {
+  it('The log has lines about what happened', () => {
     const events = new Set(lines.map((line) => JSON.parse(line).msg));
     expect([...events]).toEqual(
       expect.arrayContaining(['request.answered', 'request.failed', 'request.unavailable', 'listen.connection-lost']),
     );
   });
 
-  it('holds no key, no part of one, no password and no header that carries them', () => {
+  it('The log contains no key or part of one, no password and no header with them', () => {
     const text = lines.join('');
     for (const [name, secret] of secrets) expect(text.includes(secret), name).toBe(false);
     expect(text).not.toMatch(/bearer /i);
@@ -121,7 +122,7 @@ describe('the log', () => {
 });
 
 describe('a dump of the database', () => {
-  it('holds no usable key anywhere', async () => {
+  it('A dump of the database contains no usable key', async () => {
     const { rows: tables } = await sql<{ name: string }>`
       select table_name as name from information_schema.tables where table_schema = 'public'`.execute(service.db);
     expect(tables.length).toBeGreaterThan(10);
@@ -132,7 +133,7 @@ describe('a dump of the database', () => {
       );
       dump += rows.map(({ text }) => text).join('\n');
     }
-    // The model that a client named after its key is the client's own doing.
+    // A client that names a model after its key stores the key itself.
     dump = dump.replaceAll(key, '');
     expect(dump).toContain(parseApiKey(key)!.keyId);
     for (const [name, text] of secrets) {
@@ -143,7 +144,7 @@ describe('a dump of the database', () => {
     }
   });
 
-  it('lets nobody in who takes the stored hash for the secret', async () => {
+  it('The stored hash does not work as a secret', async () => {
     const { rows } = await sql<{ keyId: string; hash: Buffer }>`
       select key_id as "keyId", secret_hash as hash from api_keys`.execute(service.db);
     for (const { keyId, hash } of rows) {

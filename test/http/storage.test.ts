@@ -1,4 +1,4 @@
-/** What an account keeps and may keep, as clients of both dialects see it. */
+/** Usage and quota of an account, as clients of both dialects see them. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AccountLimits } from '../../src/application/account-limits.ts';
@@ -12,7 +12,7 @@ import {
   type Send,
 } from './native-service.ts';
 
-/** Changed by the tests: the ingress looks at them with every request. */
+/** Changed by the tests; the ingress reads them with every request. */
 const limits: { -readonly [Name in keyof AccountLimits]: AccountLimits[Name] } = {
   openObjectives: 1_000,
   queuedSuggestions: 0,
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** An account of its own with a running objective, one of whose inverses awaits its output. */
+/** A separate account with a running objective, one of whose inverses awaits its output. */
 async function prepareAccount() {
   Object.assign(limits, { storedBytes: 0, storedRows: 0 });
   const send = service.sendAs(await service.makeKey(`account ${crypto.randomUUID()}`));
@@ -38,7 +38,7 @@ async function prepareAccount() {
   return { ...prepared, send, inverseId: opened.body.id as number };
 }
 
-/** As a worker would. */
+/** Like a worker. */
 async function settle(inverseId: number): Promise<void> {
   await sql`delete from suggestion_jobs where inverse_id = ${inverseId}`.execute(service.db);
   await sql`update inverses set input = '{1,2}', suggested_at = now() where id = ${inverseId}`.execute(service.db);
@@ -50,7 +50,7 @@ const usageOf = async (send: Send) => {
 };
 
 describe('the account', () => {
-  it('tells what it keeps and all its limits, null for those it has not', async () => {
+  it('The account reports its usage and all its limits, null for those it does not have', async () => {
     const { send } = await prepareAccount();
     limits.storedRows = 500;
     const { status, body } = await send('GET', '/v1/account');
@@ -79,7 +79,7 @@ describe('the account', () => {
 const newModel = () => ({ name: `model ${crypto.randomUUID()}` });
 const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
 
-describe.each(['storedRows', 'storedBytes'] as const)('an account that keeps as much as its quota of %s', (quota) => {
+describe.each(['storedRows', 'storedBytes'] as const)('an account that has used up its quota of %s', (quota) => {
   type Prepared = Awaited<ReturnType<typeof prepareAccount>>;
   const adding: readonly (readonly [string, (t: Prepared) => readonly [string, unknown]])[] = [
     ['a model', () => ['/v1/models', newModel()]],
@@ -97,27 +97,30 @@ describe.each(['storedRows', 'storedBytes'] as const)('an account that keeps as 
     ['objectives of the SDK dialect', (t) => [`/api/trials/${t.trialId}/objectives`, OBJECTIVES]],
   ];
 
-  it.each(adding)('is refused %s, also under a key, and takes it when there is room again', async (_, request) => {
-    const t = await prepareAccount();
-    const before = await usageOf(t.send);
-    limits[quota] = before[quota];
-    const [url, body] = request(t);
-    const key = { 'idempotency-key': crypto.randomUUID() };
-    for (const headers of [{}, key]) {
-      const refused = await t.send('POST', url, body, headers);
-      expect(refused.status, refused.text).toBe(403);
-      expect(refused.body).toMatchObject({
-        type: 'urn:backsolve:problem:quota-exceeded',
-        title: 'The account keeps as much as it may',
-        detail: expect.stringMatching(/^This account keeps .*; it may keep .*purged at once/),
-      });
-    }
-    expect(await usageOf(t.send)).toEqual(before);
-    limits[quota] += 100_000;
-    expect((await t.send('POST', url, body, key)).status).toBe(201);
-  });
+  it.each(adding)(
+    'A full account is refused %s, also with an Idempotency-Key, and gets it when there is room again',
+    async (_, request) => {
+      const t = await prepareAccount();
+      const before = await usageOf(t.send);
+      limits[quota] = before[quota];
+      const [url, body] = request(t);
+      const key = { 'idempotency-key': crypto.randomUUID() };
+      for (const headers of [{}, key]) {
+        const refused = await t.send('POST', url, body, headers);
+        expect(refused.status, refused.text).toBe(403);
+        expect(refused.body).toMatchObject({
+          type: 'urn:backsolve:problem:quota-exceeded',
+          title: 'The storage quota of the account is used up',
+          detail: expect.stringMatching(/^This account stores .*; its quota is .*purge them at once/),
+        });
+      }
+      expect(await usageOf(t.send)).toEqual(before);
+      limits[quota] += 100_000;
+      expect((await t.send('POST', url, body, key)).status).toBe(201);
+    },
+  );
 
-  it('is refused the next suggestion, and loses no output of the open one', async () => {
+  it('A full account is refused the next suggestion and loses no output of the open one', async () => {
     const t = await prepareAccount();
     limits[quota] = 1;
     const key = { 'idempotency-key': crypto.randomUUID() };
@@ -132,7 +135,7 @@ describe.each(['storedRows', 'storedBytes'] as const)('an account that keeps as 
     expect((await t.send('POST', `${t.objectiveUrl}/stop`)).status).toBe(200);
   });
 
-  it('still reads, renames, stops and deletes', async () => {
+  it('A full account can still read, rename, stop and delete', async () => {
     const t = await prepareAccount();
     limits[quota] = 1;
     expect((await t.send('PATCH', `/v1/models/${t.model.id}`, newModel())).status).toBe(200);
@@ -144,7 +147,7 @@ describe.each(['storedRows', 'storedBytes'] as const)('an account that keeps as 
   });
 });
 
-it('a project that would go beyond the quota of bytes by its cases is refused before it is stored', async () => {
+it('A project whose cases would exceed the quota of bytes is refused before it is stored', async () => {
   const { model, send } = await prepareAccount();
   limits.storedBytes = (await usageOf(send)).storedBytes + 100_000;
   const inputCases = (count: number) => Array.from({ length: count }, (_, i) => [i / count]);
@@ -156,7 +159,7 @@ it('a project that would go beyond the quota of bytes by its cases is refused be
   expect((await create(100)).status).toBe(201);
 });
 
-it('one account does not count for another', async () => {
+it('The usage of one account does not count for another', async () => {
   const { send } = await prepareAccount();
   const other = await prepareAccount();
   limits.storedRows = (await usageOf(other.send)).storedRows;
@@ -167,8 +170,8 @@ it('one account does not count for another', async () => {
   expect((await send('POST', '/v1/models', newModel())).status).toBe(403);
 });
 
-describe('what was deleted', () => {
-  it('is listed once, with what is below it, shown as deleted, and purged for good when asked for', async () => {
+describe('deleted records', () => {
+  it('A deletion is listed once, its records are shown as deleted, and it is purged permanently on request', async () => {
     const t = await prepareAccount();
     const other = (await t.send('POST', '/v1/models', newModel())).body;
     await t.send('DELETE', t.objectiveUrl);
@@ -211,7 +214,7 @@ describe('what was deleted', () => {
     expect((await t.send('DELETE', '/v1/deleted')).status).toBe(202);
   });
 
-  it('that was a trial leaves its output cases, which then name no trial', async () => {
+  it('A purged trial leaves its output cases, which then name no trial', async () => {
     const t = await prepareAccount();
     await t.send('DELETE', t.trialUrl);
     await t.send('DELETE', '/v1/deleted');

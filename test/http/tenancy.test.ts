@@ -1,6 +1,6 @@
 /**
- * Every route of both dialects, with the ids of another account: 404, as if nothing were there. The list of routes is the
- * one that the server registers; a new route without a body to send fails here.
+ * Every route of both dialects with the ids of another account gets 404, as if nothing existed. The routes are those that
+ * the server registers; a new route without a body to send fails here.
  */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, ty
 
 const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
 const OUTPUTS = { outputCount: 3, outputCases: [[1, 2, 3]] };
-/** A valid body per operation, so that nothing but the ids can be at fault. */
+/** A valid body per operation, so that only the ids can be wrong. */
 const BODIES: Readonly<Record<string, object>> = {
   createModel: { name: 'some model' },
   updateModel: { name: 'other name' },
@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** An account with one of everything; ids by their names in paths. */
+/** An account with one record of each kind, and their ids by the names in paths. */
 async function prepareAccount(name: string) {
   const send = service.sendAs(await service.makeKey(name));
   const webhook = (await send('POST', '/v1/webhooks', BODIES['createWebhook'])).body;
@@ -117,13 +117,13 @@ async function ownersRows(): Promise<string> {
 }
 
 describe("another account's ids", () => {
-  it('cover every id that a path may have', () => {
+  it('The records cover every id of a path', () => {
     const names = new Set(withIds.flatMap(({ operation }) => pathNames(operation.path)));
     expect([...names].sort()).toEqual(Object.keys(owner.ids).sort());
     expect(withIds.length).toBeGreaterThan(40);
   });
 
-  it.each(withIds)('are 404: $name', async ({ prefix, operation }) => {
+  it.each(withIds)('Records of another account are 404 at $name', async ({ prefix, operation }) => {
     const before = await ownersRows();
     const answer = await strangers.send(operation.method, fill(prefix, operation, owner.ids), bodyOf(operation));
     expect(answer.status, answer.text).toBe(404);
@@ -132,7 +132,7 @@ describe("another account's ids", () => {
   });
 
   it.each(withIds.filter(({ operation }) => pathNames(operation.path).length > 1))(
-    'are 404 below own parents and above own children: $name',
+    'Mixed paths of two accounts are 404 at $name',
     async ({ prefix, operation }) => {
       const names = pathNames(operation.path);
       const before = await ownersRows();
@@ -151,16 +151,16 @@ describe("another account's ids", () => {
   );
 
   it.each(withIds.filter(({ operation }) => operation.method === 'GET'))(
-    'are there for their own account: $name',
+    'Records exist for their own account at $name',
     async ({ prefix, operation }) => {
       const answer = await owner.send('GET', fill(prefix, operation, owner.ids));
-      // The objective explains itself only after a suggestion.
+      // An objective has an explanation only after a suggestion.
       expect(answer.status === 404 && !answer.text.includes('explanation'), answer.text).toBe(false);
     },
   );
 
   it.each(['/v1/models', '/api/models', '/v1/webhooks', '/v1/keys', '/v1/deleted'])(
-    'are in no list: %s',
+    'Records of another account are not in the list %s',
     async (url) => {
       const own = await owner.send('GET', url);
       const foreign = await strangers.send('GET', url);
@@ -170,7 +170,7 @@ describe("another account's ids", () => {
     },
   );
 
-  it('in a body are refused as if nothing were there', async () => {
+  it('Ids of another account in a body are refused as if they did not exist', async () => {
     const { model_id, project_id } = strangers.ids;
     const url = `/v1/models/${model_id}/projects/${project_id}/trials`;
     const answer = await strangers.send('POST', url, { output_case_set_id: owner.ids['output_case_set_id'] });
@@ -184,7 +184,7 @@ describe("another account's ids", () => {
 
 describe('without a valid key', () => {
   const expired = 'bks_00000000_00000000000000000000000000000000_000000';
-  it.each(routes)('every route is 401 with one and the same answer: $name', async ({ prefix, operation }) => {
+  it.each(routes)('Without a valid key $name always gets the same 401', async ({ prefix, operation }) => {
     const url = fill(prefix, operation, owner.ids);
     const before = await ownersRows();
     const bodies = [];

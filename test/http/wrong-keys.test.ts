@@ -1,4 +1,4 @@
-/** Whoever guesses keys is slowed down; whoever shares an address with them goes on working. */
+/** Clients that guess keys are slowed down; others at the same address keep working. */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { sql } from 'kysely';
@@ -18,7 +18,7 @@ afterEach(async () => {
   opened = undefined;
 });
 
-/** The ingress with a clock that stands still, and requests from any address. */
+/** The ingress with a stopped clock, and requests from any address. */
 async function open(settings: Partial<HttpSettings> = {}) {
   const clock = { ms: 1_000_000 };
   const wrongKeys = new WrongKeys({ limit: LIMIT, now: () => clock.ms });
@@ -47,7 +47,7 @@ async function exhaust(ask: Ask): Promise<void> {
   for (let count = 0; count < LIMIT; count++) expect((await ask(forged())).status).toBe(401);
 }
 
-it('beyond the limit an address gets 429 with Retry-After, in both dialects and without a look-up', async () => {
+it('Beyond the limit an address gets 429 with Retry-After, in both dialects and without a look-up', async () => {
   const { from, away, service } = await open();
   const ask = from('192.0.2.1');
   await exhaust(ask);
@@ -59,7 +59,7 @@ it('beyond the limit an address gets 429 with Retry-After, in both dialects and 
       expect(refused.headers['www-authenticate']).toBeUndefined();
       expect(refused.body).toMatchObject({
         type: 'urn:backsolve:problem:too-many-wrong-keys',
-        detail: expect.stringContaining('go on in 60 s'),
+        detail: expect.stringContaining('retry in 60 s'),
       });
     }
   });
@@ -67,7 +67,7 @@ it('beyond the limit an address gets 429 with Retry-After, in both dialects and 
   expect(warnings.map((line) => JSON.parse(line))).toMatchObject([{ address: '192.0.2.1', limit: LIMIT }]);
 });
 
-it('malformed keys count as well as forged ones', async () => {
+it('Malformed keys count like forged ones', async () => {
   const { from } = await open();
   const ask = from('192.0.2.1');
   const malformed = [
@@ -81,7 +81,7 @@ it('malformed keys count as well as forged ones', async () => {
   expect((await ask(forged())).status).toBe(429);
 });
 
-it('a request without any key is no guess', async () => {
+it('A request without a key does not count as a guess', async () => {
   const { from } = await open();
   const ask = from('192.0.2.1');
   for (let count = 0; count < 3 * LIMIT; count++) expect((await ask(undefined)).status).toBe(401);
@@ -89,14 +89,14 @@ it('a request without any key is no guess', async () => {
   expect((await ask(undefined)).status).toBe(401);
 });
 
-it('a key that was right a while ago goes on working at the address of a guesser', async () => {
+it('A recently used key keeps working at the address of a guesser', async () => {
   const { from, service, clock } = await open();
   const ask = from('192.0.2.1');
   expect((await ask(service.key)).status).toBe(200);
   clock.ms += HOUR_MS - 1;
   await exhaust(ask);
   expect((await ask(service.key)).status).toBe(200);
-  // Being right counts from the last time on.
+  // A key is known for an hour after its last use.
   clock.ms += HOUR_MS - 1;
   await exhaust(ask);
   expect((await ask(service.key)).status).toBe(200);
@@ -105,7 +105,7 @@ it('a key that was right a while ago goes on working at the address of a guesser
   expect((await ask(service.key)).status).toBe(429);
 });
 
-it('a key that is new to the process waits until the minute is over, and works elsewhere at once', async () => {
+it('A key that is new to the process waits for the end of the minute, and works from another address at once', async () => {
   const { from, service, clock } = await open();
   const ask = from('192.0.2.1');
   await exhaust(ask);
@@ -117,12 +117,12 @@ it('a key that is new to the process waits until the minute is over, and works e
   expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
   clock.ms += 1;
   expect((await ask(newcomer)).status).toBe(200);
-  // A new minute, with as many tries as the one before.
+  // A new minute with as many tries.
   await exhaust(ask);
   expect((await ask(forged())).status).toBe(429);
 });
 
-it('the id of a right key with another secret is a wrong key', async () => {
+it('The id of a right key with another secret is a wrong key', async () => {
   const { from, service } = await open();
   const ask = from('192.0.2.1');
   await ask(service.key);
@@ -133,7 +133,7 @@ it('the id of a right key with another secret is a wrong key', async () => {
   expect((await ask(service.key)).status).toBe(200);
 });
 
-it('a key that is revoked is no longer known, and is not looked up without end', async () => {
+it('A revoked key is no longer known and is not looked up again and again', async () => {
   const { from, service } = await open();
   const ask = from('192.0.2.1');
   const key = await service.makeKey('test');
@@ -145,14 +145,14 @@ it('a key that is revoked is no longer known, and is not looked up without end',
   expect((await ask(key)).status).toBe(429);
 });
 
-it('the addresses of an IPv6 /64 count as one', async () => {
+it('The addresses of an IPv6 /64 count as one', async () => {
   const { from } = await open();
   for (let count = 1; count <= LIMIT; count++) expect((await from(`2001:db8::${count}:1`)(forged())).status).toBe(401);
   expect((await from('2001:db8::ffff:ffff:ffff')(forged())).status).toBe(429);
   expect((await from('2001:db8:0:1::1')(forged())).status).toBe(401);
 });
 
-it('behind a trusted proxy its clients count, and one that names no address counts as the proxy', async () => {
+it('Behind a trusted proxy its clients are counted, and one without an address counts as the proxy', async () => {
   const { from } = await open({ trustProxy: ['10.0.0.1'] });
   const behind = (client: string) => from('10.0.0.1', { 'x-forwarded-for': client });
   await exhaust(behind('192.0.2.1'));
@@ -160,12 +160,12 @@ it('behind a trusted proxy its clients count, and one that names no address coun
   expect((await behind('192.0.2.2')(forged())).status).toBe(401);
   for (let count = 1; count <= LIMIT; count++) expect((await behind(`nobody ${count}`)(forged())).status).toBe(401);
   expect((await behind('somebody')(forged())).status).toBe(429);
-  // Whoever is no trusted proxy cannot count as somebody else.
+  // A client that is not a trusted proxy cannot count as another.
   await exhaust(from('198.51.100.1', { 'x-forwarded-for': '192.0.2.9' }));
   expect((await from('198.51.100.1', { 'x-forwarded-for': '192.0.2.10' })(forged())).status).toBe(429);
 });
 
-it('while the database is away nobody is taken for a guesser', async () => {
+it('While the database is unavailable no client counts as a guesser', async () => {
   const { from, service, away } = await open();
   const ask = from('192.0.2.1');
   await away(async () => {
@@ -174,7 +174,7 @@ it('while the database is away nobody is taken for a guesser', async () => {
   expect((await ask(service.key)).status).toBe(200);
 });
 
-it('an unknown key id costs the same hash and the same comparison as a wrong secret', async () => {
+it('An unknown key id costs the same hash and comparison as a wrong secret', async () => {
   const { from, service } = await open();
   const ask = from('192.0.2.1');
   await ask(service.key);
@@ -190,12 +190,12 @@ it('an unknown key id costs the same hash and the same comparison as a wrong sec
   }
   for (const spy of spies) spy.mockRestore();
   syncBuiltinESMExports();
-  // The first one also names the statements of its connection.
+  // The first one also prepares the statements of its connection.
   expect(work[1]).toEqual(work[2]);
   expect(work[2]![1]).toBe(2);
 });
 
-it('remembers a bounded number of addresses, the latest ones', () => {
+it('A bounded number of addresses is remembered, the latest ones', () => {
   const wrongKeys = new WrongKeys({ limit: 1, now: () => 0 });
   const addressOf = (number: number) => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
   for (let number = 0; number <= 20_000; number++) wrongKeys.noteWrong(addressOf(number), 'nonsense');
@@ -207,7 +207,7 @@ it.each<{ settings: Record<string, string>; statuses: number[] }>([
   { settings: {}, statuses: [401, 401, 401, 401] },
   { settings: { WRONG_KEYS_PER_MINUTE: '2' }, statuses: [401, 401, 429, 429] },
   { settings: { WRONG_KEYS_PER_MINUTE: '0' }, statuses: [401, 401, 401, 401] },
-])('the whole service with $settings answers four wrong keys with $statuses', async ({ settings, statuses }) => {
+])('The service with $settings answers four wrong keys with $statuses', async ({ settings, statuses }) => {
   const service = await startTestService({ worker: false, settings });
   const answers = [];
   for (let count = 0; count < 4; count++) {

@@ -23,7 +23,7 @@ export const spaces: fc.Arbitrary<Space> = fc
   .array(fc.oneof(float, float, integer, category, boolean, constant), { minLength: 1, maxLength: 5 })
   .map((variables) => ({ variables }));
 
-/** One to four discrete variables, at most a few dozen points. */
+/** One to three discrete variables, at most 125 points. */
 export const finiteSpaces: fc.Arbitrary<Space> = fc
   .array(
     fc.oneof(

@@ -1,10 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import {
+  atLeast,
+  atMost,
+  exactly,
+  float,
+  type Game,
+  maximize,
+  minimize,
+  play,
+  within,
+} from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { diagnose } from '../../src/optimizer/explanation/diagnosis.ts';
 import type { Prepared } from '../../src/optimizer/prepare.ts';
 import type { Diagnosis, Goal, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
 import { Predictor } from '../../src/optimizer/surrogate/predictor.ts';
-import { atLeast, atMost, exactly, float, type Game, maximize, minimize, play, within } from './play.ts';
 
 const integer = (minimum: number, maximum: number): Variable => ({ kind: 'integer', minimum, maximum });
 const category = (levels: number): Variable => ({ kind: 'category', minimum: 0, maximum: levels - 1 });
@@ -32,13 +42,13 @@ function distances({ targets, l1 }: Goal, y: readonly number[]): number[] {
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Steps of a float by the number of floats, and searches, each of which looks closer around the best of the one before. */
-const STEPS = [100, 40, 16];
+/** Grid intervals of a float by the number of floats; and searches, each closer around the best point of the one before. */
+const GRID = [100, 40, 16];
 const SEARCHES = 4;
 
-/** The least value over the space: every discrete input is tried, floats on ever narrower grids. */
+/** The least value over the space, by a search of every discrete value and of ever narrower grids of the floats. */
 function leastOver(variables: readonly Variable[], of: (x: readonly number[]) => number): number {
-  const steps = STEPS[variables.filter(({ kind }) => kind === 'float').length - 1]!;
+  const intervals = GRID[variables.filter(({ kind }) => kind === 'float').length - 1]!;
   const x = variables.map(({ minimum }) => minimum);
   let least = Number.POSITIVE_INFINITY;
   let best = x.slice();
@@ -50,7 +60,7 @@ function leastOver(variables: readonly Variable[], of: (x: readonly number[]) =>
       return;
     }
     const { kind, minimum, maximum } = ranges[v]!;
-    const last = kind === 'float' ? steps : maximum - minimum;
+    const last = kind === 'float' ? intervals : maximum - minimum;
     for (let k = 0; k <= last; k++) {
       x[v] = minimum + ((maximum - minimum) * k) / last;
       visit(v + 1);
@@ -60,7 +70,7 @@ function leastOver(variables: readonly Variable[], of: (x: readonly number[]) =>
     visit(0);
     ranges = ranges.map(({ kind, minimum, maximum }, v) => {
       if (kind !== 'float') return ranges[v]!;
-      const reach = (2 * (maximum - minimum)) / steps;
+      const reach = (2 * (maximum - minimum)) / intervals;
       return float(Math.max(minimum, best[v]! - reach), Math.min(maximum, best[v]! + reach));
     });
   }
@@ -68,8 +78,8 @@ function leastOver(variables: readonly Variable[], of: (x: readonly number[]) =>
 }
 
 /**
- * The truth by dense search: which share of the relaxations of a diagnosis would do, 1 when none could be smaller. Of an
- * exact goal: the true least L1 norm over the one told.
+ * By dense search: the share of the relaxations of a diagnosis that would truly suffice, 1 when none can be smaller. For an
+ * exact goal: the true least L1 norm relative to the reported one.
  */
 function shareNeeded({ variables, goal, evaluate }: Game, { unmet, l1Norm }: Diagnosis): number {
   const relaxed = goal.targets.map((_, j) => unmet.find(({ output }) => output === j)?.distance ?? 0);
@@ -82,7 +92,7 @@ function shareNeeded({ variables, goal, evaluate }: Game, { unmet, l1Norm }: Dia
   });
 }
 
-/** By which factor the nearest input truly misses more than it is told to. */
+/** The factor by which the true miss at the nearest input exceeds the reported one. */
 function excess({ goal, evaluate }: Game, { nearestInput, unmet, l1Norm }: Diagnosis): number {
   const missed = distances(goal, evaluate(nearestInput)!);
   if (l1Norm !== null) return sum(missed) / l1Norm;
@@ -198,7 +208,7 @@ const impossible: Impossible[] = [
     alone: [0],
   },
   {
-    name: 'between two steps of an integer',
+    name: 'between two values of an integer',
     variables: [integer(0, 40)],
     goal: all(within(3.3, 0.2)),
     evaluate: ([a]) => [(a! * a!) / 4],
@@ -254,7 +264,7 @@ const impossible: Impossible[] = [
   },
 ];
 
-/** Hartman 1973: minus four peaks in six inputs, of which the highest is -3.32. */
+/** Hartman 1973: minus the sum of four peaks in six inputs; its minimum is -3.32. */
 function hartman(x: readonly number[]): number {
   const widths = [
     [10, 3, 17, 3.5, 1.7, 8],
@@ -273,7 +283,7 @@ function hartman(x: readonly number[]): number {
 }
 
 describe('the diagnosis', () => {
-  it.each(impossible)('of $name is within five percent of the truth, and names the objectives', (problem) => {
+  it.each(impossible)('names the objectives and is within five percent of the truth for $name', (problem) => {
     const { request } = play({ seed: 3, ...problem }, problem.limit ?? 12);
     const { diagnosis } = explain(request);
     expect(diagnosis).not.toBeNull();
@@ -290,7 +300,7 @@ describe('the diagnosis', () => {
     });
   });
 
-  it('takes an output that never varied for a constant only after 50 cases', () => {
+  it('takes an output that never varied for a constant only from 50 cases on', () => {
     const withCases = (count: number): SuggestRequest => {
       const X = Float64Array.from({ length: 2 * count }, (_, k) => ((k + 1) * (k % 2 ? 0.618034 : 0.414214)) % 1);
       const Y = Float64Array.from({ length: 2 * count }, (_, k) => (k % 2 ? 3 : X[k]!));
@@ -309,19 +319,19 @@ describe('the diagnosis', () => {
     expect(diagnosis!.unmet).toEqual([{ output: 1, distance: expect.closeTo(1.99), isOutOfReachAlone: true }]);
   });
 
-  it('is silent before the fifth suggestion, however clear the designed cases are', () => {
+  it('claims nothing before the fifth suggestion, however clear the designed cases are', () => {
     const X = Float64Array.from([1, 0, 0.2, 0.8, 0.5, 0.9, 0.1, 0.3, 0.7, 0.6]);
-    const withSteps = (steps: number): SuggestRequest => ({
+    const withSuggestions = (suggestions: number): SuggestRequest => ({
       space: { variables: [unit] },
       goal: all(within(3, 0.01)),
       history: { count: X.length, X, Y: X.map((x) => 2 * x), failed: new Uint8Array(X.length) },
-      firstSuggested: X.length - steps,
+      firstSuggested: X.length - suggestions,
       convergence: 1e-6,
       seed: 3,
       workLimit: 5000,
     });
-    expect(explain(withSteps(4)).diagnosis).toBeNull();
-    expect(explain(withSteps(5)).diagnosis).not.toBeNull();
+    expect(explain(withSuggestions(4)).diagnosis).toBeNull();
+    expect(explain(withSuggestions(5)).diagnosis).not.toBeNull();
   });
 
   const possible: Problem[] = [
@@ -435,14 +445,14 @@ describe('the diagnosis', () => {
     },
   ];
 
-  it.each(possible)('is silent at every step while the goal is $name', (problem) => {
+  it.each(possible)('claims nothing at any suggestion while the goal is $name', (problem) => {
     for (const seed of [1, 3, 4]) {
       play({ ...problem, seed, watch: (prepared) => expect(diagnosisOf(prepared)).toBeNull() }, 25);
     }
   });
 });
 
-/** The diagnosis that `explain` gives, without the insight, after a suggestion whose fit it shares. */
+/** The diagnosis of `explain` without its insight, from the fit of the suggestion. */
 function diagnosisOf(prepared: Prepared): Diagnosis | null {
   const work = { spent: 0, limit: prepared.request.workLimit };
   const surrogate = prepared.fitGlobally(work);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { atMost, float, maximize, minimize } from '../../harness/optimizer-game.ts';
 import { type Cases, collectCases } from '../../src/optimizer/cases.ts';
 import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import type { SuggestRequest, Target } from '../../src/optimizer/problem.ts';
 import { bestFeasible, hasStagnated } from '../../src/optimizer/search/directed-outputs.ts';
-import { atMost, float, maximize, minimize } from './play.ts';
 
-/** A cost to minimize far out of reach and a load that must not exceed 1, at inputs 0, 1, 2 and so on. */
+/** Cases at the inputs 0, 1, 2 and so on. */
 function collect(rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0) {
   const space = { variables: [float(0, 1000)] };
   const request: SuggestRequest = {
@@ -25,8 +25,13 @@ function collect(rows: readonly (readonly number[])[], goal: readonly Target[], 
   return { request, cases: collectCases(request, makeEncoding(space)) };
 }
 
+/** A cost to minimize, whose aspiration is far out of reach, and a load of at most 1. */
 const COST_WITHIN_LOAD = [minimize(-1000), atMost(1)];
-const standstill = (rows: readonly (readonly number[])[], goal: readonly Target[], firstSuggested = 0): boolean => {
+const hasStagnatedAfter = (
+  rows: readonly (readonly number[])[],
+  goal: readonly Target[],
+  firstSuggested = 0,
+): boolean => {
   const { request, cases } = collect(rows, goal, firstSuggested);
   return hasStagnated(request, cases, bestFeasible(cases, cases.intervals), 1);
 };
@@ -34,7 +39,7 @@ const standstill = (rows: readonly (readonly number[])[], goal: readonly Target[
 describe('the best feasible case', () => {
   const best = ({ cases }: { readonly cases: Cases }) => bestFeasible(cases, cases.intervals);
 
-  it('is the cheapest of those within the constraint, not the cheapest', () => {
+  it('is the cheapest case that meets the constraint, although a cheaper one breaks it', () => {
     const rows = [
       [50, 0.5],
       [30, 1],
@@ -44,7 +49,7 @@ describe('the best feasible case', () => {
     expect(best(collect(rows, COST_WITHIN_LOAD))).toBe(1);
   });
 
-  it('is none while every case breaks the constraint', () => {
+  it('does not exist while every case breaks the constraint', () => {
     expect(
       best(
         collect(
@@ -59,41 +64,41 @@ describe('the best feasible case', () => {
   });
 });
 
-describe('a standstill', () => {
-  /** With one input it takes 35 suggestions without a gain. */
+describe('a search for an improvement', () => {
+  /** Suggestions without a gain that it takes with one input. */
   const PATIENCE = 35;
   const flat = (count: number, cost: number) => Array.from({ length: count }, (_, i) => [cost + (i % 5), 0.5]);
 
-  it('takes 30 suggestions and five more per input that gained nothing, designed cases not counted', () => {
+  it('has stagnated after 30 suggestions and five per input without a gain, not counting designed cases', () => {
     const rows = [[50, 0.5], ...flat(PATIENCE, 50)];
-    expect(standstill(rows, COST_WITHIN_LOAD, 1)).toBe(true);
-    expect(standstill(rows, COST_WITHIN_LOAD, 2)).toBe(false);
-    expect(standstill(rows.slice(1), COST_WITHIN_LOAD, 0)).toBe(false);
+    expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 1)).toBe(true);
+    expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 2)).toBe(false);
+    expect(hasStagnatedAfter(rows.slice(1), COST_WITHIN_LOAD, 0)).toBe(false);
   });
 
-  it('is none when one of them improved by more than the convergence criterion of the aspiration', () => {
+  it('has not stagnated when a suggestion gained more than the convergence criterion times the aspiration', () => {
     const gainOf = (gain: number) => {
       const rows = [[50, 0.5], ...flat(PATIENCE, 50)];
       rows[20] = [50 - gain, 0.5];
-      return standstill(rows, COST_WITHIN_LOAD, 1);
+      return hasStagnatedAfter(rows, COST_WITHIN_LOAD, 1);
     };
-    // 1e-3 of the aspiration of -1000.
+    // The criterion is 1e-3, the aspiration -1000.
     expect(gainOf(0.9)).toBe(true);
     expect(gainOf(1.1)).toBe(false);
   });
 
-  it('is none when the gain broke the constraint before and keeps it now', () => {
+  it('has not stagnated when the best value, which used to break the constraint, now meets it', () => {
     const rows = [[50, 0.5], ...flat(PATIENCE, 50)];
     rows[0] = [20, 0.5];
     rows[10] = [10, 1.5];
-    expect(standstill(rows, COST_WITHIN_LOAD, 1)).toBe(true);
+    expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 1)).toBe(true);
     rows[10] = [10, 1];
-    expect(standstill(rows, COST_WITHIN_LOAD, 1)).toBe(false);
+    expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 1)).toBe(false);
   });
 
-  it('is none without a feasible case, and counts every directed output', () => {
+  it('has not stagnated without a feasible case, nor when any of several directed outputs gained', () => {
     expect(
-      standstill(
+      hasStagnatedAfter(
         Array.from({ length: 60 }, () => [50, 2]),
         COST_WITHIN_LOAD,
       ),
@@ -101,8 +106,8 @@ describe('a standstill', () => {
     // The first output never varies: rounding in its spread must not drown the gain of the other.
     const both = [minimize(-1000), maximize(1000)];
     const rows = Array.from({ length: 60 }, () => [50, 7]);
-    expect(standstill(rows, both)).toBe(true);
+    expect(hasStagnatedAfter(rows, both)).toBe(true);
     rows[40] = [50, 9];
-    expect(standstill(rows, both)).toBe(false);
+    expect(hasStagnatedAfter(rows, both)).toBe(false);
   });
 });

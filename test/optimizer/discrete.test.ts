@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { play, within } from '../../harness/optimizer-game.ts';
 import { makeEncoding, randomPoint } from '../../src/optimizer/encoding.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import { neighboursOf, pairNeighboursOf } from '../../src/optimizer/search/discrete.ts';
 import { spaces } from './arbitraries.ts';
-import { play, within } from './play.ts';
 
 function changed(a: Float64Array, b: Float64Array): number[] {
   return Array.from(a, (value, v) => (value === b[v] ? -1 : v)).filter((v) => v >= 0);
 }
 
-describe('neighbours over the discrete variables', () => {
-  it('differ in one or two of them, lie in the space and are listed once', () => {
+describe('the search over discrete variables', () => {
+  it('lists each neighbour once, inside the space and with one or two discrete variables changed', () => {
     fc.assert(
       fc.property(spaces, fc.nat(), (space, seed) => {
         const encoding = makeEncoding(space);
@@ -40,7 +40,7 @@ describe('neighbours over the discrete variables', () => {
     );
   });
 
-  it('are searched two at a time: a ratio of teeth that no single wheel improves is found within twenty suggestions', () => {
+  it('changes two variables at a time: within twenty suggestions it finds a gear ratio that no single wheel improves', () => {
     // Sandgren's gear train: 19 * 16 / (43 * 49) = 0.144281, where one tooth more or less on any wheel leads away.
     const wheel = { kind: 'integer', minimum: 12, maximum: 60 } as const;
     const ratio = (19 * 16) / (43 * 49);

@@ -1,45 +1,46 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decode, encode, makeEncoding } from '../../src/optimizer/encoding.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
+import { decode, type Encoding, encode, makeEncoding } from '../../src/optimizer/encoding.ts';
+import type { Space, Variable } from '../../src/optimizer/problem.ts';
 import { spaces } from './arbitraries.ts';
 
-const shares = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: 60, maxLength: 60 });
+const anyFeatures = fc.array(fc.double({ min: -2, max: 2, noNaN: true }), { minLength: 60, maxLength: 60 });
 
 function isAdmissible({ kind, minimum, maximum }: Variable, x: number): boolean {
   return x >= minimum && x <= maximum && (kind === 'float' || Number.isInteger(x));
 }
 
+/** The encoding of a space, and the input that features of any values decode to. */
+function decoded(space: Space, values: readonly number[]) {
+  const encoding = makeEncoding(space);
+  const features = Float64Array.from({ length: encoding.p }, (_, f) => values[f % values.length]!);
+  const x = new Float64Array(encoding.n);
+  decode(encoding, features, x);
+  return { encoding, x };
+}
+
+function featuresOf(encoding: Encoding, x: Float64Array): Float64Array {
+  const u = new Float64Array(encoding.p);
+  encode(encoding, x, 0, u, 0);
+  return u;
+}
+
 describe('the encoding of an input space', () => {
   it('decodes any features to an admissible input', () => {
     fc.assert(
-      fc.property(spaces, shares, (space, values) => {
-        const encoding = makeEncoding(space);
-        const x = new Float64Array(encoding.n);
-        decode(
-          encoding,
-          Float64Array.from({ length: encoding.p }, (_, f) => values[f % 60]!),
-          x,
-        );
+      fc.property(spaces, anyFeatures, (space, values) => {
+        const { x } = decoded(space, values);
         expect(space.variables.every((variable, v) => isAdmissible(variable, x[v]!))).toBe(true);
       }),
     );
   });
 
-  it('gives back the input that was encoded, whole numbers exactly', () => {
+  it('decodes an encoded input to itself, up to rounding for floats', () => {
     fc.assert(
-      fc.property(spaces, shares, (space, values) => {
-        const encoding = makeEncoding(space);
-        const x = new Float64Array(encoding.n);
-        decode(
-          encoding,
-          Float64Array.from({ length: encoding.p }, (_, f) => values[f % 60]!),
-          x,
-        );
-        const u = new Float64Array(encoding.p);
-        encode(encoding, x, 0, u, 0);
+      fc.property(spaces, anyFeatures, (space, values) => {
+        const { encoding, x } = decoded(space, values);
         const back = new Float64Array(encoding.n);
-        decode(encoding, u, back);
+        decode(encoding, featuresOf(encoding, x), back);
         space.variables.forEach(({ kind, minimum, maximum }, v) => {
           const slack =
             kind === 'float' ? 4e-16 * Math.max(Math.abs(minimum), Math.abs(maximum), maximum - minimum) : 0;
@@ -49,18 +50,11 @@ describe('the encoding of an input space', () => {
     );
   });
 
-  it('keeps features of admissible inputs in the box', () => {
+  it('maps admissible inputs into the box of the features', () => {
     fc.assert(
-      fc.property(spaces, shares, (space, values) => {
-        const encoding = makeEncoding(space);
-        const x = new Float64Array(encoding.n);
-        decode(
-          encoding,
-          Float64Array.from({ length: encoding.p }, (_, f) => values[f % 60]!),
-          x,
-        );
-        const u = new Float64Array(encoding.p);
-        encode(encoding, x, 0, u, 0);
+      fc.property(spaces, anyFeatures, (space, values) => {
+        const { encoding, x } = decoded(space, values);
+        const u = featuresOf(encoding, x);
         expect(u.every((value, f) => value >= encoding.lower[f]! - 1e-12 && value <= encoding.upper[f]! + 1e-12)).toBe(
           true,
         );
@@ -68,7 +62,7 @@ describe('the encoding of an input space', () => {
     );
   });
 
-  it('gives a category of four one feature per level and a constant none that moves', () => {
+  it('gives a category of four levels a feature per level, and a constant a feature that never moves', () => {
     const encoding = makeEncoding({
       variables: [
         { kind: 'category', minimum: 0, maximum: 3 },
@@ -79,12 +73,11 @@ describe('the encoding of an input space', () => {
     expect(encoding.p).toBe(6);
     expect(Array.from(encoding.movable)).toEqual([1, 0, 1]);
     expect(encoding.size).toBe(8);
-    const u = new Float64Array(6);
-    encode(encoding, Float64Array.of(2, 2, 6), 0, u, 0);
+    const u = featuresOf(encoding, Float64Array.of(2, 2, 6));
     expect(Array.from(u)).toEqual([-0.25, -0.25, 0.75, -0.25, 0, 1]);
   });
 
-  it('survives a box as wide as the doubles', () => {
+  it('decodes a box as wide as the range of doubles without overflow', () => {
     const encoding = makeEncoding({ variables: [{ kind: 'float', minimum: -1.7e308, maximum: 1.7e308 }] });
     const x = new Float64Array(1);
     for (const u of [-1, -0.5, 0, 0.7, 1]) {
@@ -93,7 +86,7 @@ describe('the encoding of an input space', () => {
     }
   });
 
-  it('refuses bounds that are not finite or out of order', () => {
+  it('throws RangeError for bounds that are not finite or out of order', () => {
     for (const [minimum, maximum] of [
       [0, Number.POSITIVE_INFINITY],
       [1, 0],

@@ -25,19 +25,18 @@ function standardized(values: readonly number[]): Float64Array {
   return Float64Array.from(values, (value) => (value - mean) / sd);
 }
 
-function makeFit(spec: KernelSpec, N: number, p: number, isRough = false): Fit {
+function makeFit(spec: KernelSpec, N: number, p: number, roughness = 0): Fit {
   const { U, geometry } = pointsAndGeometry(N, p, 5);
   const rows = Array.from({ length: N }, (_, i) => smooth(U.subarray(i * p, (i + 1) * p)));
-  // Nine points are fewer than the ten terms of a quadratic, so that all kernels interpolate. Roughness keeps the variance away from its cap and the nugget away from its bound.
-  const outputs = [1, 2].map((j) =>
-    standardized(rows.map((row, i) => row[j]! + (isRough ? 0.3 * Math.sin(37 * i) : 0))),
-  );
+  // With nine points, fewer than the ten terms of a quadratic, every kernel interpolates. Roughness keeps the variance away
+  // from its cap and the nugget away from its bound.
+  const outputs = [1, 2].map((j) => standardized(rows.map((row, i) => row[j]! + roughness * Math.sin(37 * i))));
   return { geometry, spec, outputs, logEll: 0.3 };
 }
 
 describe('the log posterior of the hyperparameters', () => {
-  it.each(SPECS)('has the gradient of its central differences for $kind, noisy $noisy', (spec) => {
-    const fit = makeFit(spec, 9, 3, true);
+  it.each(SPECS)('has a gradient that matches central differences (kernel $kind, noisy $noisy)', (spec) => {
+    const fit = makeFit(spec, 9, 3, 0.3);
     const space = makeWorkspace(9);
     const theta = priorMode(fit).map((value, k) => value + 0.1 * Math.sin(k + 1));
     if (spec.noisy) theta[theta.length - 1] = Math.log(0.05);
@@ -54,18 +53,18 @@ describe('the log posterior of the hyperparameters', () => {
     });
   });
 
-  it.each(SPECS)('rises when it is maximized for $kind, noisy $noisy', (spec) => {
-    const fit = makeFit(spec, 9, 3, true);
+  it.each(SPECS)('rises when it is maximized (kernel $kind, noisy $noisy)', (spec) => {
+    const fit = makeFit(spec, 9, 3, 0.3);
     const space = makeWorkspace(9);
     const before = logPosterior(fit, priorMode(fit), null, space, unlimited());
-    const { theta, value } = maximizePosterior(fit, priorMode(fit), null, 25, space, unlimited());
+    const { theta, value } = maximizePosterior(fit, { theta: priorMode(fit), inverse: null }, 25, space, unlimited());
     expect(value).toBeGreaterThan(before);
     expect(logPosterior(fit, theta, null, space, unlimited())).toBe(value);
   });
 });
 
 describe('a factorized kernel', () => {
-  it('predicts each case left out as a refit without it does', () => {
+  it('gives the leave-one-out residual that a refit without the case gives', () => {
     const N = 10;
     const p = 2;
     const fit = makeFit({ kind: 'rbf', noisy: true }, N, p);
@@ -100,7 +99,7 @@ describe('a factorized kernel', () => {
     expect(alpha[left]! / precision[left]!).toBeCloseTo(y[left]! - prediction, 6);
   });
 
-  it('survives repeated points by a larger nugget', () => {
+  it('exists for repeated points, thanks to a larger nugget', () => {
     const U = Float64Array.of(0.1, 0.1, 0.1, 0.5, 0.5, -0.3);
     const geometry = makeGeometry(U, 6, 1, { count: 1, of: new Int32Array(1) });
     for (const kind of ['lin', 'q2', 'rbf'] as const) {

@@ -1,12 +1,12 @@
-/** Whatever the history holds: no throw, no NaN, no input outside the box, none that was evaluated before. */
+/** Whatever the history holds, nothing throws, no number is NaN and every suggested input is new and inside the box. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { float, within } from '../../harness/optimizer-game.ts';
 import { explainFrom } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import type { History, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
 import { spaces, targets } from './arbitraries.ts';
-import { float, within } from './play.ts';
 
 const output = fc.oneof(
   fc.double({ min: -10, max: 10, noNaN: true }),
@@ -19,7 +19,7 @@ const requests = fc
   .chain(([space, goals, count, seed]) => {
     const n = space.variables.length;
     const m = goals.length;
-    // Few shares, so that inputs repeat; -0.1 and 1.1 lie outside the box.
+    // So few shares that inputs repeat; -0.1 and 1.1 lie outside the box.
     const share = fc.constantFrom(-0.1, 0, 0.2, 0.5, 0.9, 1, 1.1);
     return fc
       .record({
@@ -64,7 +64,7 @@ function check(request: SuggestRequest, proposal = suggest(request)): void {
 }
 
 describe('any history', () => {
-  it('is answered with a new admissible input or with a fact, and explained in finite plain numbers', () => {
+  it('gets a new admissible input or a reason why there is none, and an explanation in finite numbers', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const prepared = prepare(request);
@@ -76,7 +76,7 @@ describe('any history', () => {
     );
   });
 
-  it('may list its rows in any order', () => {
+  it('gets a valid answer with its rows in reverse order too', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const { count, X, Y, failed } = request.history;
@@ -97,7 +97,7 @@ describe('any history', () => {
   });
 });
 
-describe('a history', () => {
+describe('a suggestion', () => {
   const base = (rows: number[][], outputs: number[][], failed: number[]): SuggestRequest => ({
     space: { variables: rows[0]?.map(() => float(0, 1)) ?? [float(0, 1), float(0, 1)] },
     goal: { targets: [within(0.5, 0.01)], l1: null },
@@ -113,12 +113,12 @@ describe('a history', () => {
     workLimit: 1000,
   });
 
-  it('without rows starts at the centre', () => {
+  it('is the centre of the box when the history is empty', () => {
     const proposal = suggest(base([], [], []));
     expect(proposal.kind === 'candidate' && Array.from(proposal.input)).toEqual([0.5, 0.5]);
   });
 
-  it('of failed runs only is left for a place far from them', () => {
+  it('lies far from the failed runs when all runs failed', () => {
     const proposal = suggest(
       base(
         [
@@ -134,7 +134,7 @@ describe('a history', () => {
     ).toBeGreaterThan(0.4);
   });
 
-  it('that contradicts itself is taken for noisy', () => {
+  it('is valid for a history that gives one input different outputs', () => {
     check(
       base(
         [
@@ -149,7 +149,7 @@ describe('a history', () => {
     );
   });
 
-  it('of ten thousand rows and twenty inputs is answered', () => {
+  it('is valid for ten thousand rows of twenty inputs', () => {
     const n = 20;
     const count = 10_000;
     const X = Float64Array.from({ length: count * n }, (_, k) => (((k * 0.618034 + (k % n) * 0.414214) % 1) + 1) % 1);

@@ -17,21 +17,21 @@ describe('the designed cases', () => {
     [50, null, 8],
     [50, 40, 8],
     [1, 1, 2],
-  ])('of %i inputs and %s outputs are %i', (n, outputs, count) => {
+  ])('for %i inputs and %s outputs number %i', (n, outputs, count) => {
     expect(design(n, outputs).count).toBe(count);
   });
 
-  it('are as many as the client asks for', () => {
+  it('number as many as the client asks for', () => {
     expect(design(4, 2, 17).count).toBe(17);
   });
 
-  it('start at the centre and stay within 0.4 half widths of it', () => {
+  it('start at the centre of the box and stay within 0.4 half widths of it', () => {
     const { X } = design(6, 20, 7);
     expect(Array.from(X.subarray(0, 6))).toEqual([5, 5, 5, 5, 5, 5]);
     for (const x of X) expect(Math.abs(x - 5)).toBeLessThanOrEqual(2 + 1e-12);
   });
 
-  it('go in directions that are orthogonal to each other', () => {
+  it('lie in mutually orthogonal directions from the centre', () => {
     for (const n of [2, 3, 6, 20]) {
       for (let seed = 1; seed <= 20; seed++) {
         const { X } = design(n, 20, n + 1, seed);
@@ -46,12 +46,12 @@ describe('the designed cases', () => {
     }
   });
 
-  it('depend on the seed and on nothing else', () => {
+  it('are repeatable and differ between seeds', () => {
     expect(design(5, 3, null, 7)).toEqual(design(5, 3, null, 7));
     expect(design(5, 3, null, 7)).not.toEqual(design(5, 3, null, 8));
   });
 
-  it('are admissible and never alike', () => {
+  it('are admissible and all different', () => {
     fc.assert(
       fc.property(spaces, fc.integer({ min: 1, max: 20 }), fc.nat(), (space, caseCount, seed) => {
         const { count, X } = initialDesign({ space, outputCount: null, caseCount, seed });
@@ -70,7 +70,7 @@ describe('the designed cases', () => {
     );
   });
 
-  it('use up a finite space that is smaller than the number asked for', () => {
+  it('are all points of a finite space that has fewer than asked for', () => {
     fc.assert(
       fc.property(finiteSpaces, (space) => {
         const { count } = initialDesign({ space, outputCount: null, caseCount: 200, seed: 3 });

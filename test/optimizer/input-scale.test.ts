@@ -12,7 +12,7 @@ const scaled = (ratio: number, u: number) => {
 };
 
 describe('the logarithmic scale of the inputs', () => {
-  it('takes positive numbers whose bounds differ by a factor of two', () => {
+  it('applies to positive numbers whose bounds differ by at least a factor of two', () => {
     const encoding = encodingOf(
       variable('float', 1, 10),
       variable('category', 1, 3),
@@ -25,15 +25,15 @@ describe('the logarithmic scale of the inputs', () => {
   });
 
   it.each([
-    ['from zero on', variable('float', 0, 1)],
-    ['on both sides of zero', variable('float', -1, 1)],
-    ['beyond the range of doubles', variable('float', Number.MIN_VALUE, Number.MAX_VALUE)],
-    ['without an order', variable('category', 1, 9)],
-  ])('leaves a variable %s as it is', (_, one) => {
+    ['that starts at zero', variable('float', 0, 1)],
+    ['that changes its sign', variable('float', -1, 1)],
+    ['whose ratio of bounds overflows', variable('float', Number.MIN_VALUE, Number.MAX_VALUE)],
+    ['that has no order', variable('category', 1, 9)],
+  ])('does not apply to a variable %s', (_, one) => {
     expect(logScale(encodingOf(one))).toBeNull();
   });
 
-  it('maps the box to itself, and the geometric mean of the bounds to its middle', () => {
+  it('maps the box to itself and the geometric mean of the bounds to its middle', () => {
     for (const ratio of [2, 10, 1e6]) {
       expect(scaled(ratio, -1).value).toBeCloseTo(-1, 12);
       expect(scaled(ratio, 1).value).toBeCloseTo(1, 12);
@@ -41,7 +41,7 @@ describe('the logarithmic scale of the inputs', () => {
     }
   });
 
-  it('has the slope and curvature of its differences, also outside the box', () => {
+  it('has a slope and curvature that match differences, also outside the box', () => {
     for (const u of [-3, -1.2, -0.9, 0, 0.7, 4]) {
       const h = 1e-5;
       const [above, below, at] = [scaled(30, u + h), scaled(30, u - h), scaled(30, u)];

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { drawMembers } from '../../bench/insight/families.ts';
 import { sampled, searched, tally } from '../../bench/insight/tally.ts';
+import { float, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
 import type { OutputInsight, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
-import { float, within } from './play.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 
@@ -32,7 +32,7 @@ function drawRows(n: number, half: number, count: number, seed = 11): number[][]
   return Array.from({ length: count }, () => Array.from({ length: n }, () => half * (2 * random.uniform() - 1)));
 }
 
-/** The insight into the first output after `count` random cases in the box of +-half. */
+/** The insight into the first output after `count` random cases in the box from -half to half. */
 function insightOf(evaluate: Evaluate, n: number, half: number, count: number, seed = 11): OutputInsight {
   const variables = Array.from({ length: n }, () => float(-half, half));
   return explain(requestOf(variables, drawRows(n, half, count, seed), evaluate)).insight![0]!;
@@ -41,7 +41,7 @@ function insightOf(evaluate: Evaluate, n: number, half: number, count: number, s
 const ishigami: Evaluate = ([a, b, c]) => [Math.sin(a!) + 7 * Math.sin(b!) ** 2 + 0.1 * c! ** 4 * Math.sin(a!)];
 
 describe('the insight into an output', () => {
-  it('orders the inputs of the Ishigami function as their total effects do (0.56, 0.44, 0.24)', () => {
+  it('finds the total effects of the Ishigami function (0.56, 0.44, 0.24) to 0.1, and their order', () => {
     const output = insightOf(ishigami, 3, Math.PI, 110);
     const [first, second, third] = output.sensitivity as [number, number, number];
     expect(first).toBeGreaterThan(second);
@@ -56,7 +56,7 @@ describe('the insight into an output', () => {
     { weights: [1, 2, 0], count: 10 },
     { weights: [3, 1], count: 6 },
     { weights: [1, -2, 3, -4, 5], count: 12 },
-  ])('of a linear function is exact: shares a^2 / sum a^2, perfect validation, narrow ranges: $weights', (one) => {
+  ])('is exact and certain for a linear function with weights $weights', (one) => {
     const evaluate: Evaluate = (x) => [one.weights.reduce((sum, a, v) => sum + a * x[v]!, 0)];
     const output = insightOf(evaluate, one.weights.length, 1, one.count);
     const total = one.weights.reduce((sum, a) => sum + a * a, 0);
@@ -68,7 +68,7 @@ describe('the insight into an output', () => {
     expect(output.crossValidated.r2).toBeGreaterThan(0.9999);
   });
 
-  it('of noise admits that nothing is known', () => {
+  it('claims no sensitivity for an output that is noise', () => {
     const random = makeRandom(3);
     const output = insightOf(() => [random.normal()], 2, 1, 25);
     expect(output.crossValidated.r2).toBeLessThan(0.3);
@@ -76,22 +76,19 @@ describe('the insight into an output', () => {
     expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
   });
 
-  it('of a constant is no error, and no shares of a variance that is not there', () => {
+  it('reports no error and no sensitivity for a constant output', () => {
     const output = insightOf(() => [3], 2, 1, 8);
     expect(output).toEqual({ crossValidated: { r2: null, rmse: 0 }, sensitivity: null, sensitivityRanges: null });
   });
 
-  it.each([1, 2, 3, 4])(
-    'claims no sensitivity after %i cases of two inputs, however well a line fits them',
-    (count) => {
-      for (let seed = 1; seed <= 10; seed++) {
-        const output = insightOf(([a]) => [a!], 2, 1, count, seed);
-        expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
-      }
-    },
-  );
+  it.each([1, 2, 3, 4])('claims no sensitivity of two inputs with %i cases, however well a line fits them', (count) => {
+    for (let seed = 1; seed <= 10; seed++) {
+      const output = insightOf(([a]) => [a!], 2, 1, count, seed);
+      expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
+    }
+  });
 
-  it('counts cases that lie together as one', () => {
+  it('counts a cluster of cases as one', () => {
     const rows = drawRows(2, 1, 4);
     const [a, b] = rows[0]! as [number, number];
     for (let k = 0; k < 20; k++) rows.push([a, b], [a + 1e-4 * k, b - 1e-4 * k]);
@@ -99,19 +96,19 @@ describe('the insight into an output', () => {
     expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
   });
 
-  it('is not flattered by a repeated case or by a heap of steps', () => {
+  it('is not flattered by a repeated case or by a cluster of inverses', () => {
     const rows = drawRows(2, 1, 6, 5);
     const evaluate: Evaluate = ([x, y]) => [Math.sin(7 * x!) * Math.cos(5 * y!)];
     const variables = [float(-1, 1), float(-1, 1)];
     const rmseOf = (list: readonly (readonly number[])[]) =>
       explain(requestOf(variables, list, evaluate)).insight![0]!.crossValidated.rmse!;
     const alone = rmseOf(rows);
-    const heap = Array.from({ length: 6 }, (_, k) => rows[1]!.map((x) => x + 1e-3 * k));
+    const cluster = Array.from({ length: 6 }, (_, k) => rows[1]!.map((x) => x + 1e-3 * k));
     expect(rmseOf([...rows, rows[0]!])).toBeGreaterThan(0.5 * alone);
-    expect(rmseOf([...rows, ...heap])).toBeGreaterThan(0.5 * alone);
+    expect(rmseOf([...rows, ...cluster])).toBeGreaterThan(0.5 * alone);
   });
 
-  it('gives no share to an input that cannot move, and shares to booleans and categories', () => {
+  it('gives shares to booleans and categories, and none to an input that cannot move', () => {
     const variables: Variable[] = [
       float(2, 2),
       { kind: 'boolean', minimum: 0, maximum: 1 },
@@ -129,7 +126,7 @@ describe('the insight into an output', () => {
     expect(output!.sensitivityRanges![0]).toEqual({ low: 0, high: 0 });
   });
 
-  it('has shares for a hundred inputs, more than its lattice has dimensions', () => {
+  it('gives shares to a hundred inputs, more than its lattice has dimensions', () => {
     const n = 100;
     const weights = Array.from({ length: n }, (_, v) => (v === 75 ? 20 : v === 0 ? 10 : 0.01));
     const output = insightOf((x) => [weights.reduce((sum, a, v) => sum + a * x[v]!, 0)], n, 1, n + 10);
@@ -140,11 +137,11 @@ describe('the insight into an output', () => {
 });
 
 describe('the ranges of the sensitivities', () => {
-  // What they are worth is measured with many more by bench/insight/ranges.ts. The bounds leave room for luck.
+  // bench/insight/ranges.ts measures many more functions. The bounds here leave room for luck.
   const members = drawMembers(4);
   const few = members.filter(({ seed }) => seed <= 2);
 
-  it('hold nineteen of twenty true shares when thirty cases fill the box, and are given in most problems', () => {
+  it('contain 19 of 20 true shares when thirty cases fill the box, and are reported for most functions', () => {
     const { reported, ranges, right, orders, wrong } = tally(few, sampled(30));
     expect(reported).toBeGreaterThan(0.8 * few.length);
     expect(right / ranges).toBeGreaterThan(0.95);
@@ -152,14 +149,14 @@ describe('the ranges of the sensitivities', () => {
     expect(wrong).toBe(0);
   });
 
-  it('hold four of five with eight cases, and hardly ever confuse the order of two inputs', () => {
+  it('contain 4 of 5 true shares with eight cases, and seldom put two inputs in the wrong order', () => {
     const { ranges, right, orders, wrong } = tally(members, sampled(8));
     expect(ranges).toBeGreaterThan(35);
     expect(right / ranges).toBeGreaterThan(4 / 5);
     expect(wrong / orders).toBeLessThan(0.07);
   });
 
-  it('hold five of six after the steps of a search, which leave most of the box unseen', () => {
+  it('contain 5 of 6 true shares after a search, which leaves most of the box unseen', () => {
     const { ranges, right, orders, wrong } = tally(few, searched);
     expect(ranges).toBeGreaterThan(20);
     expect(right / ranges).toBeGreaterThan(5 / 6);

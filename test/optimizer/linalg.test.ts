@@ -32,8 +32,8 @@ function factor(A: Float64Array, N: number): Float64Array {
 
 const largest = (values: Float64Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
-describe('a Cholesky factor L of A', () => {
-  it('gives back A as L L^T', () => {
+describe('the Cholesky factorization', () => {
+  it('gives a factor L with L L^T = A', () => {
     fc.assert(
       fc.property(positiveDefinite, ({ A, N }) => {
         const L = factor(A, N);
@@ -48,7 +48,7 @@ describe('a Cholesky factor L of A', () => {
     );
   });
 
-  it('solves A x = b', () => {
+  it('gives a factor that solves A x = b', () => {
     fc.assert(
       fc.property(positiveDefinite, ({ A, N }) => {
         const x = Float64Array.from({ length: N }, (_, i) => Math.sin(i + 1));
@@ -61,7 +61,7 @@ describe('a Cholesky factor L of A', () => {
     );
   });
 
-  it('has an inverse whose products undo it, and whose Gram matrix is the inverse of A', () => {
+  it('gives a factor whose inverse M satisfies M^T M = A^-1, in full and times a vector', () => {
     fc.assert(
       fc.property(positiveDefinite, ({ A, N }) => {
         const inverse = new Float64Array(N * N);
@@ -71,12 +71,8 @@ describe('a Cholesky factor L of A', () => {
         const half = new Float64Array(N);
         const column = new Float64Array(N);
         for (let j = 0; j < N; j++) {
-          multiplyLower(
-            inverse,
-            N,
-            Float64Array.from({ length: N }, (_, i) => A[i * N + j]!),
-            half,
-          );
+          const columnOfA = Float64Array.from({ length: N }, (_, i) => A[i * N + j]!);
+          multiplyLower(inverse, N, columnOfA, half);
           multiplyLowerTransposed(inverse, N, half, column);
           column.forEach((value, i) => {
             expect(Math.abs(value - (i === j ? 1 : 0))).toBeLessThan(1e-10);
@@ -92,8 +88,8 @@ describe('a Cholesky factor L of A', () => {
   });
 });
 
-describe('products with a matrix of N rows', () => {
-  it.each([1, 3, 4, 5, 8, 11])('are those of the definition for N = %i', (N) => {
+describe('the products of a dense matrix with a vector', () => {
+  it.each([1, 3, 4, 5, 8, 11])('match the definition for a matrix of %i rows', (N) => {
     const p = 3;
     const A = Float64Array.from({ length: N * p }, (_, k) => Math.sin(k + 1));
     const x = Float64Array.from({ length: p }, (_, f) => f - 0.5);
@@ -101,29 +97,25 @@ describe('products with a matrix of N rows', () => {
     const Ax = new Float64Array(N);
     multiplyRows(A, N, p, x, Ax);
     Ax.forEach((value, i) => {
-      expect(value).toBeCloseTo(
-        x.reduce((sum, entry, f) => sum + A[i * p + f]! * entry, 0),
-        14,
-      );
+      const expected = x.reduce((sum, entry, f) => sum + A[i * p + f]! * entry, 0);
+      expect(value).toBeCloseTo(expected, 14);
     });
     const Ay = new Float64Array(p);
     multiplyTransposed(A, N, p, y, Ay);
     Ay.forEach((value, f) => {
-      expect(value).toBeCloseTo(
-        y.reduce((sum, entry, i) => sum + A[i * p + f]! * entry, 0),
-        13,
-      );
+      const expected = y.reduce((sum, entry, i) => sum + A[i * p + f]! * entry, 0);
+      expect(value).toBeCloseTo(expected, 13);
     });
   });
 });
 
-describe('a matrix without a Cholesky factor', () => {
+describe('the Cholesky factorization of a matrix without a factor', () => {
   it.each([
     ['indefinite', [1, 2, 2, 1]],
     ['singular', [1, 1, 1, 1]],
     ['not finite', [1, 0, Number.NaN, 1]],
     ['zero', [0, 0, 0, 0]],
-  ])('is refused when %s', (_, entries) => {
+  ])('reports failure when the matrix is %s', (_, entries) => {
     expect(choleskyInPlace(Float64Array.from(entries), 2)).toBe(false);
   });
 });

@@ -25,7 +25,7 @@ const improvementTerm =
     return out;
   };
 
-/** Largest disagreement of the derivatives with central differences, relative. */
+/** Largest relative difference between the derivatives and central differences. */
 function derivativeError(term: Term, mean: number, spread: number): number {
   const h = 1e-5 * spread;
   const at = term(mean, spread);
@@ -35,14 +35,14 @@ function derivativeError(term: Term, mean: number, spread: number): number {
   return Math.max(relative(at.byMean, byMean), relative(at.bySpread, bySpread), relative(at.curvature, curvature));
 }
 
-describe('the normal distribution', () => {
-  it('agrees with SciPy from 1000 deviations below to 9 above', () => {
+describe('the normal distribution function', () => {
+  it('agrees with SciPy from 1000 standard deviations below the mean to 9 above', () => {
     for (const [x, expected] of table.logCdf as [number, number][]) {
       expect(relative(logNormalCdf(x), expected), `at ${x}`).toBeLessThan(4e-15);
     }
   });
 
-  it('is the exponential of its logarithm and has the density as its slope', () => {
+  it('is the exponential of its logarithm and has the density as its derivative', () => {
     for (const x of [-7, -2, -0.3, 0.2, 0.7, 3]) {
       expect(relative(Math.log(normalCdf(x)), logNormalCdf(x))).toBeLessThan(1e-14);
       expect((normalCdf(x + 1e-5) - normalCdf(x - 1e-5)) / 2e-5).toBeCloseTo(normalDensity(x), 9);
@@ -51,22 +51,22 @@ describe('the normal distribution', () => {
 });
 
 describe('the log probability of an interval', () => {
-  it.each(table.interval)('agrees with 60 digits at $at', ({ at, log }) => {
+  it.each(table.interval)('agrees with a computation in 60 digits at $at', ({ at, log }) => {
     const [mean, spread, lower, upper] = at as [number, number, number | null, number | null];
     expect(relative(intervalTerm(lower, upper)(mean, spread).value, log)).toBeLessThan(1e-12);
   });
 
-  it.each(table.narrow)('is a density times a width for a narrow interval $at', ({ at, log }) => {
+  it.each(table.narrow)('is that of density times width for the narrow interval $at', ({ at, log }) => {
     const [mean, spread, lower, upper] = at as [number, number, number, number];
     expect(relative(intervalTerm(lower, upper)(mean, spread).value, log)).toBeLessThan(1e-5);
   });
 
-  it.each([...table.interval, ...table.narrow])('has the derivatives it says at $at', ({ at }) => {
+  it.each([...table.interval, ...table.narrow])('has derivatives that match central differences at $at', ({ at }) => {
     const [mean, spread, lower, upper] = at as [number, number, number | null, number | null];
     expect(derivativeError(intervalTerm(lower, upper), mean!, spread!)).toBeLessThan(1e-4);
   });
 
-  it('stays finite with a curvature that is not negative, however far the interval', () => {
+  it('stays finite, with a curvature of at least 0, however far away the interval is', () => {
     for (const distance of [1e2, 1e5, 1e9, 1e100]) {
       for (const term of [intervalTerm(null, 0)(distance, 1), intervalTerm(-1, 1)(distance, 1)]) {
         expect(Object.values(term).every(Number.isFinite)).toBe(true);
@@ -77,12 +77,12 @@ describe('the log probability of an interval', () => {
 });
 
 describe('the log expected improvement', () => {
-  it.each(table.improvement)('agrees with 60 digits at $at', ({ at, log }) => {
+  it.each(table.improvement)('agrees with a computation in 60 digits at $at', ({ at, log }) => {
     const [mean, spread, incumbent] = at as [number, number, number];
     expect(relative(improvementTerm(incumbent)(mean, spread).value, log)).toBeLessThan(1e-9);
   });
 
-  it.each(table.improvement)('has the derivatives it says at $at', ({ at }) => {
+  it.each(table.improvement)('has derivatives that match central differences at $at', ({ at }) => {
     const [mean, spread, incumbent] = at as [number, number, number];
     expect(derivativeError(improvementTerm(incumbent), mean, spread)).toBeLessThan(1e-3);
   });

@@ -13,7 +13,7 @@ const waves = (u: ArrayLike<number>) => {
   return [Math.sin(3 * a) + b * c, Math.exp(a + b) + 5, a * a - b + Math.cos(4 * c)];
 };
 
-/** The first and the third number between 1 and 20 and between 1 and 5; the second feature has no logarithm. */
+/** The first variable lies between 1 and 20, the third between 1 and 5; the second has no logarithm. */
 const logarithmic: InputScale = { ratio: Float64Array.of(20, 0, 5) };
 const powers = (u: ArrayLike<number>) => {
   const [x, z] = [1 + 9.5 * (u[0]! + 1), 1 + 2 * (u[2]! + 1)];
@@ -64,17 +64,17 @@ describe('a prediction', () => {
   it.each([
     ['few smooth cases', smooth, 6],
     ['many wavy cases', waves, 25],
-  ])('has the gradients of its central differences with %s', (_, evaluate, N) => {
+  ])('has gradients that match central differences with %s', (_, evaluate, N) => {
     checkGradients(makeBoth(evaluate, N).predictor);
   });
 
-  it('has the gradients of its central differences on the logarithmic scale of the inputs', () => {
+  it('has gradients that match central differences on the logarithmic scale of the inputs', () => {
     const { surrogate, predictor } = makeBoth(powers, 25, logarithmic);
     expect(surrogate.kernels.some((kernel) => kernel.geometry.scale === logarithmic)).toBe(true);
     checkGradients(predictor);
   });
 
-  it('knows a product of powers from a few cases', () => {
+  it('learns a product of powers from six cases thanks to the logarithmic scale', () => {
     const product = (u: ArrayLike<number>) => powers(u).slice(0, 1);
     const worstOf = (scale: InputScale | null) => {
       const { surrogate } = surrogateOf(product, [30], 6, 3, scale);
@@ -88,7 +88,7 @@ describe('a prediction', () => {
     expect(Math.max(...worstOf(null))).toBeGreaterThan(0.1);
   });
 
-  it('keeps its gradients with a shift and secants around a point', () => {
+  it('has gradients that match central differences with a secant correction', () => {
     const { surrogate, predictor } = makeBoth(waves, 25);
     applySecantCorrection(surrogate, predictor, 2);
     checkGradients(predictor);
@@ -104,7 +104,7 @@ describe('a prediction', () => {
   it.each([
     ['plain', waves, null],
     ['logarithmic', powers, logarithmic],
-  ])('has the Hessian of the differences of its gradient on a %s scale', (_, evaluate, scale) => {
+  ])('has a Hessian that matches differences of the gradient on the %s scale', (_, evaluate, scale) => {
     const { predictor } = makeBoth(evaluate, 25, scale);
     for (let j = 0; j < 3; j++) {
       const H = new Float64Array(9);
@@ -122,7 +122,7 @@ describe('a prediction', () => {
     }
   });
 
-  it('meets the cases it was fitted to, and the centre of the endgame exactly', () => {
+  it('interpolates its cases, and the centre of a secant correction to the last digits', () => {
     const { surrogate, predictor, U } = makeBoth(waves, 25);
     const gapAt = (i: number) => {
       predictor.predict(U.subarray(i * 3, (i + 1) * 3));
@@ -133,7 +133,7 @@ describe('a prediction', () => {
     expect(Math.max(...gapAt(4))).toBeLessThan(1e-13);
   });
 
-  it('has a spread that is positive everywhere and smallest at the cases', () => {
+  it('has a sigma that is positive at a case and larger away from all cases', () => {
     const { predictor, U } = makeBoth(waves, 25);
     predictor.predict(U.subarray(0, 3));
     const near = predictor.sigma.slice();
@@ -144,7 +144,7 @@ describe('a prediction', () => {
     });
   });
 
-  it('does not depend on the scale of an output', () => {
+  it('does not depend on the unit of an output', () => {
     const scaled = (u: ArrayLike<number>) => waves(u).map((y) => 1e9 * y);
     const one = surrogateOf(waves, [0.5, 5.5, 0.4], 25, 3).surrogate;
     const other = surrogateOf(scaled, [0.5e9, 5.5e9, 0.4e9], 25, 3).surrogate;
@@ -166,7 +166,7 @@ describe('the acquisition', () => {
     ['an improvement', [{ incumbent: -0.2 }, 'interval', 'ignore']],
   ];
 
-  it.each(aims)('has the gradient of its central differences with %s', (_, aim) => {
+  it.each(aims)('has a gradient that matches central differences when it aims at %s', (_, aim) => {
     const { surrogate, predictor } = makeBoth(waves, 12);
     const acquisition = new Acquisition(
       surrogate,
@@ -184,7 +184,7 @@ describe('the acquisition', () => {
     }
   });
 
-  it('warns of failed runs, with the gradient of its central differences', () => {
+  it('avoids failed runs, with a gradient that matches central differences', () => {
     const cases = {
       N: 1,
       U: Float64Array.of(0.9, 0.9, 0.9),
@@ -204,7 +204,7 @@ describe('the acquisition', () => {
     expect(gradientError((u) => failures.logSuccess(u), gradient)).toBeLessThan(1e-5);
   });
 
-  it('is climbed inside the box and never down', () => {
+  it('never falls during a climb, which stays inside the box', () => {
     const { surrogate, predictor } = makeBoth(waves, 12);
     const open = [0, 1, 2].map(() => ({ directed: false }));
     const acquisition = new Acquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { float, play, within } from '../../harness/optimizer-game.ts';
 import { explain, explainFrom } from '../../src/optimizer/explain.ts';
 import { prepare } from '../../src/optimizer/prepare.ts';
 import { suggest, suggestFrom } from '../../src/optimizer/suggest.ts';
-import { float, play, within } from './play.ts';
 
 const { request } = play(
   {
@@ -13,8 +13,8 @@ const { request } = play(
   9,
 );
 
-describe('what a suggestion leaves to its explanation', () => {
-  it('is one fit, the work of which counts for both', () => {
+describe('a prepared request', () => {
+  it('is fitted once, and the work of the fit counts at every call', () => {
     const prepared = prepare(request);
     const first = { spent: 0, limit: 1000 };
     const second = { spent: 0, limit: 1000 };
@@ -24,13 +24,13 @@ describe('what a suggestion leaves to its explanation', () => {
     expect(second).toEqual(first);
   });
 
-  it('is not a fit that other work has cut short', () => {
+  it('does not keep a fit that other work has cut short', () => {
     const prepared = prepare(request);
     const late = prepared.fitGlobally({ spent: 999, limit: 1000 });
     expect(prepared.fitGlobally({ spent: 0, limit: 1000 })).not.toBe(late);
   });
 
-  it('changes neither of them', () => {
+  it('gives the suggestion and the explanation that separate requests give', () => {
     for (const one of [request, { ...request, workLimit: 0.1 }]) {
       const prepared = prepare(one);
       expect(suggestFrom(prepared)).toEqual(suggest(one));

@@ -1,6 +1,7 @@
-/** Small games whose suggested inputs are pinned in test/reference/recorded-proposals.json. */
+/** Small games whose suggestions are recorded in test/reference/recorded-proposals.json. */
+
+import { atLeast, exactly, float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
-import { atLeast, exactly, float, type Game, minimize, play, within } from './play.ts';
 
 const mixed: Variable[] = [
   float(-1, 1),
@@ -31,12 +32,12 @@ const games: Record<string, Game> = {
   },
 };
 
-/** At most six suggested inputs per game, to ten digits: the last bits may differ between mathematics libraries. */
+/** At most six suggested inputs per game, to ten digits, since the last bits may differ between mathematics libraries. */
 export function recordProposals(): Record<string, number[][]> {
   return Object.fromEntries(
     Object.entries(games).map(([name, game]) => [
       name,
-      play(game, 6).steps.map(({ x }) => x.map((value) => Number(value.toPrecision(10)))),
+      play(game, 6).suggestions.map(({ x }) => x.map((value) => Number(value.toPrecision(10)))),
     ]),
   );
 }

@@ -4,10 +4,10 @@ Writes judging.json beside this file. Needs Python 3.10 or newer, nothing else:
 
     python3 test/reference/judging.py
 
-Verdicts compare IEEE doubles in the order the table writes the operations. Errors are computed with fractions, rounded
-once. Every verdict is also formed in exact arithmetic; where rounding makes the two differ the row says so in its note,
-and the script stops when such a row is not marked as one ("rounding:"). Intervals are found by bisection over the
-doubles with the verdict as the only oracle.
+Verdicts use IEEE doubles with the operations in the order of the table. Errors are computed with fractions and rounded
+once. Every verdict is also computed in exact arithmetic; where rounding makes the two differ, the note of the row must
+begin with "rounding:", or the script stops. Intervals are found by bisection over the doubles, judged by the verdict
+alone.
 """
 
 import json
@@ -110,7 +110,7 @@ def unkey(k):
 
 
 def last_true(good, start, stop):
-    """Last ordered integer from start towards stop where good holds; good(start) is given."""
+    """The last ordered integer from start towards stop for which good holds; good(start) must hold."""
     if good(unkey(stop)):
         return stop
     inside, outside = start, stop
@@ -124,7 +124,7 @@ def last_true(good, start, stop):
 
 
 def interval_of(kind, t, lo, hi):
-    """[lower, upper, lowerOpen, upperOpen]; None for an infinite end; the whole is None when no double satisfies."""
+    """[lower, upper, lowerOpen, upperOpen], with None for an infinite end; None when no double satisfies."""
     if kind in ONE_SIDED:
         side, is_open = ONE_SIDED[kind]
         return [None, t, False, is_open] if side == "upper" else [t, None, is_open, False]

@@ -1,6 +1,6 @@
 /**
- * Writes recorded-proposals.json beside this file. Run it after a deliberate change of the optimizer, and say in the
- * commit why the numbers moved:
+ * Writes recorded-proposals.json beside this file. Run it after a deliberate change of the optimizer, and explain in the
+ * commit why the numbers changed:
  *
  *     node test/reference/recorded-proposals.ts
  */

@@ -1,12 +1,14 @@
 /**
- * The road of a suggestion on every installed PostgreSQL that has the just-in-time compiler, which the embedded servers lack:
- * nothing on it is compiled. The server itself reports the plan of every statement.
+ * A suggestion on every installed PostgreSQL that has the just-in-time compiler, which the embedded servers lack: none of its
+ * statements is compiled. The server itself reports the plan of each.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
+import { execute } from '../../harness/one-statement.ts';
+import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { openDatabase, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -17,8 +19,6 @@ import { makeLog } from '../../src/log.ts';
 import { honest, makeEngine } from '../fault/engines.ts';
 import { type Inverse, loadObjective } from '../fault/objective.ts';
 import { linear } from '../support/fixtures.ts';
-import { execute } from '../support/postgres-server.ts';
-import { findInstalledBinaries, hasCompiler, OLDEST_MAJOR } from '../support/postgres-versions.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
 
 const installed: PostgresBinaries[] = [];
@@ -37,7 +37,7 @@ const REPORT_PLANS = Object.entries({
   'auto_explain.log_nested_statements': 'on',
 }).map(([name, value]) => `alter database backsolve set ${name} = '${value}'`);
 
-/** A server of its own; `report` has what it wrote so far. */
+/** A separate server; `report` returns what it has logged so far. */
 async function setup(binaries: PostgresBinaries) {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-compiler-'));
   const lines: string[] = [];
@@ -61,49 +61,52 @@ async function setup(binaries: PostgresBinaries) {
   return { config, url: server.url, report: () => lines.join('\n'), close };
 }
 
-it.skipIf(installed.length === 0).for(installed)('compiles nothing on PostgreSQL $version', async (binaries) => {
-  const t = await setup(binaries);
-  const receiver = await openReceiver();
-  const engine = makeEngine(honest);
-  const service = await startService(t.config, t.url, log, { ingress: true, worker: true, engine });
-  try {
-    const account = { account: 'test', label: null, scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
-    const key = await createKey(service.db, account);
-    const ok = async <T>(method: string, below: string, body?: unknown): Promise<T> => {
-      const response = await fetch(`${service.url}/v1${below}`, {
-        method,
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'idempotency-key': crypto.randomUUID(),
-        },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      expect(response.ok, `${method} ${below}: ${response.status}`).toBe(true);
-      return (await response.json()) as T;
-    };
-    await ok('POST', '/webhooks', { url: receiver.url });
-    const objective = await loadObjective({ ok });
-    for (let cycle = 0; cycle < 3; cycle++) {
-      const { input } = await ok<Inverse>('POST', `${objective}/inverses`);
-      await ok('POST', `${objective}/inverse-output`, { output: linear(input!).map((value) => value + 1) });
+it.skipIf(installed.length === 0).for(installed)(
+  'no statement of a suggestion is compiled on PostgreSQL $version',
+  async (binaries) => {
+    const t = await setup(binaries);
+    const receiver = await openReceiver();
+    const engine = makeEngine(honest);
+    const service = await startService(t.config, t.url, log, { ingress: true, worker: true, engine });
+    try {
+      const account = { account: 'test', label: null, scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
+      const key = await createKey(service.db, account);
+      const ok = async <T>(method: string, below: string, body?: unknown): Promise<T> => {
+        const response = await fetch(`${service.url}/v1${below}`, {
+          method,
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': 'application/json',
+            'idempotency-key': crypto.randomUUID(),
+          },
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        });
+        expect(response.ok, `${method} ${below}: ${response.status}`).toBe(true);
+        return (await response.json()) as T;
+      };
+      await ok('POST', '/webhooks', { url: receiver.url });
+      const objective = await loadObjective({ ok });
+      for (let cycle = 0; cycle < 3; cycle++) {
+        const { input } = await ok<Inverse>('POST', `${objective}/inverses`);
+        await ok('POST', `${objective}/inverse-output`, { output: linear(input!).map((value) => value + 1) });
+      }
+      await receiver.next();
+      expect(t.report()).toContain('with recursive ring');
+      expect(t.report()).toContain('with recursive busy');
+      expect(t.report()).not.toMatch(/^\tJIT:/m);
+      // This server compiles expensive statements and reports it.
+      await execute(t.url, 'set jit = on; set jit_above_cost = 0; select count(*) from objectives');
+      await expect.poll(t.report).toMatch(/^\tJIT:/m);
+      // A claim is not compiled, even where the connection allows it.
+      const compiled = t.report().match(/^\tJIT:/gm)!.length;
+      await execute(t.url, "set jit = on; select * from claim_jobs(2, 60000, 'test', 5, 0)");
+      await sql`select 1 as "the end"`.execute(service.db);
+      await expect.poll(t.report).toContain('the end');
+      expect(t.report().match(/^\tJIT:/gm)).toHaveLength(compiled);
+    } finally {
+      await service.close();
+      await receiver.close();
+      await t.close();
     }
-    await receiver.next();
-    expect(t.report()).toContain('with recursive ring');
-    expect(t.report()).toContain('with recursive busy');
-    expect(t.report()).not.toMatch(/^\tJIT:/m);
-    // What is expensive is compiled on this server, and reported.
-    await execute(t.url, 'set jit = on; set jit_above_cost = 0; select count(*) from objectives');
-    await expect.poll(t.report).toMatch(/^\tJIT:/m);
-    // A claim is not, even where the connection allows it.
-    const compiled = t.report().match(/^\tJIT:/gm)!.length;
-    await execute(t.url, "set jit = on; select * from claim_jobs(2, 60000, 'test', 5, 0)");
-    await sql`select 1 as "the end"`.execute(service.db);
-    await expect.poll(t.report).toContain('the end');
-    expect(t.report().match(/^\tJIT:/gm)).toHaveLength(compiled);
-  } finally {
-    await service.close();
-    await receiver.close();
-    await t.close();
-  }
-});
+  },
+);

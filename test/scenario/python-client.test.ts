@@ -37,7 +37,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     python.run(program, { url: service.service.url!, key: service.key, ...options });
   const read = async <T>(program: string, options = {}): Promise<T> => JSON.parse(await run(program, options)) as T;
 
-  it('reaches Satisfied with the quick start of its own description, within the ten inverses that it allows itself', async () => {
+  it('reaches Satisfied with the quick start of its own description within its ten inverses', async () => {
     const shown = await run('quick_start.py');
     expect(shown).toContain('Solution satisfied all objectives!');
   });
@@ -66,7 +66,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     expect(solved.details.every((detail) => detail.includes('is satisfied'))).toBe(true);
   });
 
-  it('gets whole numbers for integer, boolean and category inputs, and the names of the category back', async () => {
+  it('receives whole numbers for integer, boolean and category inputs, and the names of the category', async () => {
     const { input, inputCases, categories } = await read<Solved>('mixed.py');
     for (const row of [input, ...inputCases]) expect(row.slice(0, 3).every(Number.isInteger)).toBe(true);
     expect(categories).toEqual(['steel', 'titanium', 'carbon']);
@@ -86,10 +86,10 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
       malformed: { status: 400, properties: ['objective_id'] },
       key: { status: 401, properties: [] },
     });
-    expect(refusals.shortName!.text).toContain('- name: needs at least 4 characters, has 3.');
+    expect(refusals.shortName!.text).toContain('- name: must have at least 4 characters, has 3.');
   });
 
-  it('repeats suggest and load-output at no cost, and reads back what it did', async () => {
+  it('repeats suggest and load-output without effect, and reads back what it did', async () => {
     const repeated = await read<{ suggestedIds: number[]; resultIds: number[] }>('retries.py');
     expect(repeated).toMatchObject({
       sameAnswer: true,
@@ -128,7 +128,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     });
   });
 
-  it('reads the events that it knows with its own event handling', async () => {
+  it('reads the events it knows with its own event handling', async () => {
     const receiver = await openReceiver();
     const { url } = receiver;
     await service.ok('POST', '/webhooks', { url, events: ['project.created', 'inverse.suggested'] });
@@ -141,7 +141,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     await receiver.close();
   });
 
-  it('works in its release before, too', async () => {
+  it('works in its previous release too', async () => {
     const solved = await read<Solved>('linear.py', { isOlder: true });
     expect(solved.stopReason).toBe('SATISFIED');
     const { account } = await read<{ account: Record<string, unknown> }>('older_registration.py', { isOlder: true });

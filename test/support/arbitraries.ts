@@ -8,10 +8,10 @@ import {
 } from '../../src/domain/objective.ts';
 import { type InputSpace, InputType } from '../../src/domain/project.ts';
 
-/** Any finite double, subnormals and both zeros included. */
+/** Any finite double, including subnormals and both zeros. */
 export const finiteDouble = fc.double({ noNaN: true, noDefaultInfinity: true });
 
-/** Finite doubles as they are met in practice, mixed with the ends of the range. */
+/** Finite doubles as in practice, mixed with the extremes of the range. */
 export const plausibleDouble = fc.oneof(
   fc.double({ min: -1e6, max: 1e6, noNaN: true }),
   fc.integer({ min: -20, max: 20 }),
@@ -26,12 +26,12 @@ const nonNegative = fc.oneof(
 );
 
 /** A valid pair of bounds: minimum < maximum. */
-export const boundsPair = fc
+const boundsPair = fc
   .tuple(plausibleDouble, plausibleDouble)
   .filter(([a, b]) => a !== b)
   .map(([a, b]) => ({ minimum: Math.min(a, b), maximum: Math.max(a, b) }));
 
-/** One output's share of a definition together with a measured output, near its target as often as anywhere. */
+/** One output's part of a definition, with a measured output near the target or anywhere. */
 function entry(types: fc.Arbitrary<Type>) {
   return fc
     .record({ type: types, target: plausibleDouble, bounds: boundsPair, far: plausibleDouble, near: boundsPair })
@@ -49,7 +49,7 @@ export interface Judged {
   readonly output: readonly number[];
 }
 
-/** A valid definition of one or more outputs with a measured output vector. */
+/** A valid definition for one or more outputs, with a measured output vector. */
 export function judged(types: readonly Type[], maximumCount = 5): fc.Arbitrary<Judged> {
   return fc
     .record({
@@ -71,7 +71,7 @@ export function judged(types: readonly Type[], maximumCount = 5): fc.Arbitrary<J
     });
 }
 
-/** Every type but exact: those judged one output at a time. */
+/** Every type but exact: those judged separately for each output. */
 export const SEPARATE_TYPES: readonly Type[] = OBJECTIVE_TYPES.filter((type) => type !== ObjectiveType.exact);
 
 /** Either all exact or none. */
@@ -114,7 +114,7 @@ export const inputSpace: fc.Arbitrary<InputSpace> = fc
     categories: variables.map(({ names }) => names),
   }));
 
-/** A valid input of the space: inside the bounds, whole where the variable is. */
+/** A valid input of the space. */
 export function inputOf(space: InputSpace): fc.Arbitrary<number[]> {
   const values = space.inputTypes.map((type, i) => {
     const [min, max] = [space.minimums[i]!, space.maximums[i]!];

@@ -1,7 +1,7 @@
-/** Programs in the documentation, so that tests run what readers copy. */
+/** Reads programs from the documentation, so that tests run what readers copy. */
 import { readFile } from 'node:fs/promises';
 
-/** The one program in that language under the heading of that name. Throws when there is none or more than one. */
+/** Returns the program in `language` under `heading`. Throws unless there is exactly one. */
 export async function readProgram(page: string, heading: string, language: string): Promise<string> {
   const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
   const section = text.split(/^## /m).find((part) => part.startsWith(`${heading}\n`)) ?? '';

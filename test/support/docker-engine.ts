@@ -1,15 +1,15 @@
-/** Asks a Docker engine over its socket, with a bound on every answer: an engine that hangs must not hang the tests. */
+/** Asks a Docker engine over its socket, with a time limit on every answer, so that a hanging engine cannot hang the tests. */
 import { request } from 'node:http';
 
 const ANSWER_MS = 1_500;
 const PULL_MS = 60_000;
 
-/** Whether an engine answers and has `image`, pulling it where that works within a minute. */
+/** Whether an engine answers and has `image`, which is pulled if that takes less than a minute. */
 export async function dockerOffers(image: string): Promise<boolean> {
   if (!(await ask('GET', '/_ping', ANSWER_MS))) return false;
   if (await hasImage(image)) return true;
   const [name, tag] = image.split(':');
-  // A failed pull answers 200 too, with the error in its stream.
+  // A failed pull is answered with 200 as well, with the error in the stream.
   await ask('POST', `/images/create?fromImage=${name}&tag=${tag}`, PULL_MS);
   return hasImage(image);
 }
@@ -18,7 +18,7 @@ export function hasImage(image: string): Promise<boolean> {
   return ask('GET', `/images/${encodeURIComponent(image)}/json`, 2 * ANSWER_MS);
 }
 
-/** Whether the engine answered 2xx and to the end in time. */
+/** Whether the engine answered completely, in time and with 2xx. */
 function ask(method: string, path: string, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const engine = engineAddress();
@@ -34,7 +34,7 @@ function ask(method: string, path: string, limitMs: number): Promise<boolean> {
   });
 }
 
-/** Where DOCKER_HOST points; engines behind TLS or ssh are left out, the embedded server does as well. */
+/** Returns the address in DOCKER_HOST. Engines behind TLS or ssh are ignored: the embedded server serves as well. */
 function engineAddress(): { socketPath: string } | { host: string; port: string } | undefined {
   const given = process.env['DOCKER_HOST'] ?? '';
   if (given === '') return { socketPath: '/var/run/docker.sock' };

@@ -1,6 +1,6 @@
 import type { Engine } from '../../src/engine/pool.ts';
 
-/** The part of a stand-in engine that has nothing to explain. */
+/** The `explain` of a substitute engine, without any insight. */
 export const explainNothing: Pick<Engine, 'explain'> = {
   explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
 };

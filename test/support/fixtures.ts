@@ -1,15 +1,15 @@
-/** What application and worker tests start from: a database with an account, and a project up to a loaded objective. */
+/** Starting points of tests: a database with an account, and a project with a loaded objective. */
+import { connectTo } from '../../harness/database-handle.ts';
 import { createProject } from '../../src/application/create-project.ts';
-import { loadObjectives, type NewObjective } from '../../src/application/load-objectives.ts';
+import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createModel } from '../../src/application/manage-models.ts';
 import { getObjective } from '../../src/application/read-objectives.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
-import { connect } from '../../src/db/client.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
-import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
+import type { NewObjective, ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {
@@ -18,17 +18,10 @@ export interface TestAccount extends Pick<TestDatabase, 'url' | 'directUrl'> {
   close(): Promise<void>;
 }
 
-/** A fresh database with one account. Call `close` in a finally or afterAll. */
+/** Opens a fresh database with one account. Call `close` in a finally block or in afterAll. */
 export async function openTestAccount(): Promise<TestAccount> {
   const database = await createTestDatabase();
-  const db = connect({
-    url: database.url,
-    poolSize: 10,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
-  });
+  const db = connectTo(database.url, { poolSize: 10 });
   const accountId = await ensureAccount(db, 'test');
   const close = async () => {
     await db.destroy();
@@ -53,9 +46,9 @@ export const LINEAR_OBJECTIVE: NewObjective = {
   maximumAttempts: 500,
 };
 
-const neverDesigns = { design: () => Promise.reject(new Error('these tests bring their own cases')) };
+const neverDesigns = { design: () => Promise.reject(new Error('these tests provide their own cases')) };
 
-/** A model, a project with two own cases, their outputs and an objective. Names are unique per call. */
+/** Loads a model with a unique name, a project with two cases, their outputs and an objective. */
 export async function loadLinearObjective(
   { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
   change: Partial<NewObjective> = {},
@@ -92,7 +85,7 @@ export async function loadLinearObjective(
   return { model, project, trial, set, objective, path: { objectiveId: objective.id } };
 }
 
-/** An objective with all its inverses, as a poll of it reads them. */
+/** Reads an objective with all its inverses, as polling does. */
 export async function readObjective(
   { db, accountId }: Pick<TestAccount, 'db' | 'accountId'>,
   path: { readonly objectiveId: number },

@@ -1,15 +1,16 @@
-/** Objectives with inverses in any state, for what is shown of them. */
+/** Arbitrary objectives with inverses in any state, to test how they are presented. */
 import fc from 'fast-check';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
-import { withoutNegativeZero } from '../../src/domain/vectors.ts';
+import { toPositiveZero, withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { anyJudged, type Judged } from './arbitraries.ts';
+import { NOTHING_JUDGED } from './nothing-judged.ts';
 
 export const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
 const instant = fc.option(fc.date({ min: new Date(0), max: new Date(4e12), noInvalidDate: true }));
 const id = fc.integer({ min: 1, max: 2 ** 31 - 1 });
 
-/** Inverses in any state, with the output of the judged definition or none. */
+/** Objectives with up to four inverses in any state, which have the output of the judged definition or none. */
 export const history = fc
   .tuple(
     anyJudged,
@@ -27,14 +28,17 @@ export const history = fc
       { maxLength: 4 },
     ),
   )
-  .map(([{ definition, output }, steps]) => toObjective({ definition, output: withoutNegativeZero(output) }, steps));
+  .map(([{ definition, output }, states]) => toObjective({ definition, output: withoutNegativeZero(output) }, states));
 
-function toObjective({ definition, output }: Judged, steps: readonly Record<string, unknown>[]): ObjectiveWithInverses {
-  const inverses = steps.map(
-    ({ isComputed, isLoaded, ...step }, i) =>
+function toObjective(
+  { definition, output }: Judged,
+  states: readonly Record<string, unknown>[],
+): ObjectiveWithInverses {
+  const inverses = states.map(
+    ({ isComputed, isLoaded, ...state }, i) =>
       ({
         ...instants,
-        ...step,
+        ...state,
         objectiveId: 1,
         iteration: i + 1,
         status: 'active',
@@ -49,10 +53,10 @@ function toObjective({ definition, output }: Judged, steps: readonly Record<stri
   );
   return {
     ...definition,
-    // The wire lets no -0 in, and JSON does not keep it.
+    // Requests cannot contain -0, and JSON does not keep it.
     objectives: withoutNegativeZero(definition.objectives),
-    minimumBounds: withoutNegativeZero(definition.minimumBounds),
-    maximumBounds: withoutNegativeZero(definition.maximumBounds),
+    minimumBounds: definition.minimumBounds.map((bound) => bound && toPositiveZero(bound)),
+    maximumBounds: definition.maximumBounds.map((bound) => bound && toPositiveZero(bound)),
     ...instants,
     id: 1,
     trialId: 1,
@@ -64,6 +68,7 @@ function toObjective({ definition, output }: Judged, steps: readonly Record<stri
     stopReason: 0,
     optimalInverseId: inverses[0]?.id ?? null,
     seed: 7,
+    ...NOTHING_JUDGED,
     inverses,
   };
 }

@@ -1,4 +1,4 @@
-/** A process that holds an embedded server until it is ended: `node hold-data-dir.ts <folder>`; prints its URL when ready. Durable. */
+/** Runs a durable embedded server until it is killed, and prints its URL when ready. Argument: the folder. */
 import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
 
 const ignore = () => undefined;

@@ -1,6 +1,6 @@
 /**
- * The published JavaScript client, when it is installed: in this repository's node_modules or in the folder that
- * TEST_JAVASCRIPT_CLIENT names. Its package cannot be had from every registry, so it is no dependency of the tests.
+ * The published JavaScript client, if it is installed in node_modules of this repository or in the folder named by
+ * TEST_JAVASCRIPT_CLIENT. Not every registry has its package, so the tests do not depend on it.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ export function findJavascriptClient(): JavascriptClient {
   return { kind: 'installed', folder, readReadme: () => readFile(join(folder, PACKAGE, 'README.md'), 'utf8') };
 }
 
-/** Runs a program as a module in that folder, against the service at `url`; returns what it printed. */
+/** Runs a program as a module in the client's folder, against the service at `url`. Returns its output. */
 export async function runJavascript(
   program: string,
   options: { readonly folder: string; readonly url: string; readonly key: string },

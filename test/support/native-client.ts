@@ -1,4 +1,4 @@
-/** A client of the native dialect as a user would write one. */
+/** A client of /v1 as a user would write it. */
 import type { TestService } from './service.ts';
 
 export interface BlackBox {
@@ -7,7 +7,7 @@ export interface BlackBox {
   readonly inputTypes: readonly string[];
   readonly categories?: readonly unknown[];
   readonly outputCount: number;
-  /** Cases to design; the service decides when it is left out. */
+  /** Cases to design; the service decides if this is undefined. */
   readonly caseCount?: number;
   readonly run: (input: readonly number[]) => readonly number[];
 }
@@ -21,7 +21,7 @@ export interface Ended {
   };
 }
 
-/** Creates model and project, runs the designed cases and loads them. Returns the trial's path and the cases. */
+/** Creates a model and a project, runs the designed cases and loads their outputs. Returns the trial's path and the cases. */
 export async function prepareTrial(service: Pick<TestService, 'ok'>, box: BlackBox) {
   const model = await service.ok<{ id: number }>('POST', '/models', { name: `model ${crypto.randomUUID()}` });
   const project = await service.ok<{ id: number; inputCases: number[][] }>('POST', `/models/${model.id}/projects`, {
@@ -43,7 +43,7 @@ export async function prepareTrial(service: Pick<TestService, 'ok'>, box: BlackB
   return { trialPath: `${path}/trials/${set.trial_id}`, inputCases: project.inputCases, outputCases };
 }
 
-/** Loads objectives and goes on until the objective has ended, or `limit` suggestions were run. */
+/** Loads an objective and plays it until it has ended or `limit` suggestions were run. */
 export async function solve(
   service: Pick<TestService, 'ok'>,
   box: BlackBox,

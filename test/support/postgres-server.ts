@@ -1,29 +1,25 @@
 /**
- * The one Postgres server of a project of tests, of the newest version or of the oldest: that of the environment variable when
- * it is set, else a container when a Docker engine answers quickly, else the embedded one. Migrates one template database;
- * support/postgres.ts clones it.
+ * The Postgres server of a test project, of the newest or the oldest supported version: the one in the environment variable if
+ * it is set, else a container if a Docker engine answers quickly, else the embedded one. Migrates a template database, which
+ * support/postgres.ts clones.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
-import { connect } from '../../src/db/client.ts';
-import { migrate } from '../../src/db/migrate.ts';
-import { startEmbeddedPostgres } from '../../src/dev/embedded-postgres.ts';
+import { migrateDatabase } from '../../harness/database-handle.ts';
+import { execute, withDatabase } from '../../harness/one-statement.ts';
+import { findOldestBinaries, OLDEST_MAJOR } from '../../harness/postgres-versions.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
 import type { PostgresBinaries } from '../../src/dev/postgres-binaries.ts';
 import { dockerOffers, hasImage } from './docker-engine.ts';
-import { findOldestBinaries, OLDEST_MAJOR } from './postgres-versions.ts';
 
 interface Choice {
   readonly variable: string;
   readonly image: string;
-  /** Undefined: those of the product itself. */
+  /** Returns undefined for the embedded server's own version. */
   findBinaries(): Promise<PostgresBinaries | undefined>;
 }
 
-/** By the name of the project. */
+/** By project. */
 const CHOICES = {
   postgres: {
     variable: 'TEST_DATABASE_URL',
@@ -39,11 +35,11 @@ const CHOICES = {
 
 const REAPER_IMAGE = 'testcontainers/ryuk:0.14.0';
 const CONTAINER_START_MS = 60_000;
-/** Tests put nothing at stake: a server that forgets everything in a power cut is several times as fast. */
+/** Test data may be lost: without durability the server is several times as fast. */
 const FAST = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off', 'max_connections=200'];
 /**
- * The default probes 4 times a second and kills a probe after 1 s. On a busy machine the remains of a killed probe fall to
- * the server, process 1 of the container, which takes them for a crashed child and restarts in the middle of the tests.
+ * The default check runs 4 times a second and is killed after 1 s. On a busy machine the server, process 1 of the container,
+ * inherits the killed check, takes it for a crashed child, and restarts during the tests.
  */
 const HEALTH_CHECK = {
   test: ['CMD-SHELL', 'pg_isready --host localhost --username backsolve --dbname backsolve'] as ['CMD-SHELL', string],
@@ -55,8 +51,8 @@ const HEALTH_CHECK = {
 declare module 'vitest' {
   export interface ProvidedContext {
     /**
-     * `url` may create databases; every database of this run begins with `prefix`. What is tested connects through the pooler,
-     * where there is one: TEST_POOLER_URL, in front of the server of TEST_DATABASE_URL and for any database of it.
+     * `url` may create databases; the name of every database of this run begins with `prefix`. The code under test connects
+     * through the pooler in TEST_POOLER_URL, if it is set, which serves every database of TEST_DATABASE_URL.
      */
     postgres: {
       readonly url: string;
@@ -71,7 +67,7 @@ declare module 'vitest' {
 interface TestServer {
   readonly kind: string;
   readonly url: string;
-  /** Whether databases outlive the run, so that one kept after a failure can be looked at. */
+  /** Whether databases outlive the run, so that they can be inspected after a failure. */
   readonly keepsData: boolean;
   stop(): Promise<unknown>;
 }
@@ -83,6 +79,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `${prefix}_template`;
   try {
     await execute(server.url, `create database ${template}`);
+    // Leaves no connection open, because a template with an open connection cannot be cloned.
     await migrateDatabase(withDatabase(server.url, template));
   } catch (error) {
     await server.stop();
@@ -100,42 +97,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** The same server's URL with another database. */
-export function withDatabase(url: string, database: string): string {
-  const changed = new URL(url);
-  changed.pathname = `/${database}`;
-  return changed.href;
-}
-
-/** One statement on a connection of its own. */
-export async function execute(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-async function migrateDatabase(url: string): Promise<void> {
-  const db = connect({
-    url,
-    poolSize: 1,
-    statementTimeoutMs: 0,
-    lockTimeoutMs: 0,
-    applicationName: 'backsolve-test-template',
-    onConnectionError: () => undefined,
-  });
-  try {
-    await migrate(db);
-  } finally {
-    // A template with an open connection cannot be cloned.
-    await db.destroy();
-  }
-}
-
-/** Whether this machine has the oldest supported version to run tests on. */
+/** Whether this machine can run tests on the oldest supported version. */
 export async function hasOldestServer(): Promise<boolean> {
   const { variable, image, findBinaries } = CHOICES['postgres-oldest'];
   return (process.env[variable] ?? '') !== '' || (await findBinaries()) !== undefined || (await dockerOffers(image));
@@ -150,14 +112,14 @@ async function openServer({ variable, image, findBinaries }: Choice): Promise<Te
     try {
       return await openContainer(image);
     } catch (error) {
-      console.log(`A Docker engine answers, but ${image} does not start there: ${(error as Error).message}`);
+      console.log(`A Docker engine answers, but ${image} does not start: ${(error as Error).message}`);
     }
   }
   return openEmbedded(await findBinaries());
 }
 
 async function openContainer(image: string): Promise<TestServer> {
-  // Without its image the reaper would be pulled, and wait for a registry that may not be reachable.
+  // Without its image, the reaper would be pulled from a registry that may be unreachable.
   if (!(await hasImage(REAPER_IMAGE))) process.env['TESTCONTAINERS_RYUK_DISABLED'] ??= 'true';
   const { PostgreSqlContainer } = await import('@testcontainers/postgresql');
   const container = await new PostgreSqlContainer(image)
@@ -173,20 +135,17 @@ async function openContainer(image: string): Promise<TestServer> {
 }
 
 async function openEmbedded(binaries: PostgresBinaries | undefined): Promise<TestServer> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), 'backsolve-test-'));
   const log = { debug: ignore, info: ignore, warn: print, error: print };
-  const remove = () => rm(dataDir, { recursive: true, force: true });
-  const options = { dataDir, log, loseDataOnCrash: true, ...(binaries !== undefined && { binaries }) };
-  const server = await startEmbeddedPostgres(options).catch(async (error: unknown) => {
-    await remove();
-    throw error;
+  const server = await startTemporaryPostgres({
+    log,
+    loseDataOnCrash: true,
+    ...(binaries !== undefined && { binaries }),
   });
-  const stop = () => server.stop().finally(remove);
   return {
     kind: `the embedded server${binaries === undefined ? '' : ` ${binaries.version}`}`,
     url: server.url,
     keepsData: false,
-    stop,
+    stop: server.stop,
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * The published Python client, unmodified, in a virtual environment of pinned versions. Made once per user in the cache
- * folder; without Python 3.10 or a package registry the tests that need it say so and are skipped.
+ * The published Python client, unmodified, in a virtual environment with pinned versions, created once per user in the cache
+ * folder. Tests that need it are skipped, with the reason, if there is no Python 3.10 or no package registry.
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
@@ -13,18 +13,18 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 const PROGRAMS = new URL('../scenario/python-client/', import.meta.url).pathname;
-/** The release before, which some programs still use; its registration sends other fields. */
+/** The previous release, which some programs still use; its registration sends other fields. */
 const OLDER = 'globalmoo-sdk==1.0.1';
 const INSTALL_LIMIT_MS = 280_000;
 const PROGRAM_LIMIT_MS = 120_000;
 
 export interface PythonClient {
   readonly kind: 'installed';
-  /** Runs a program beside the requirements, or a file of that absolute path, against the service at `url`. */
+  /** Runs a program from the folder of the requirements, or an absolute path, against the service at `url`. Returns its output. */
   run(program: string, options: RunOptions): Promise<string>;
 }
 
-export interface RunOptions {
+interface RunOptions {
   /** Origin of the service. */
   readonly url: string;
   readonly key: string;
@@ -49,7 +49,7 @@ export async function installPythonClient(): Promise<PythonClientOrReason> {
   return { kind: 'installed', run: (program, options) => runProgram(folder, program, options) };
 }
 
-/** Built aside and moved into place, so that test files and runs beside each other never see half of it. */
+/** Builds the environment in another folder and moves it into place, so that concurrent tests never see an incomplete one. */
 async function install(folder: string, requirements: string): Promise<void> {
   const aside = `${folder}.${randomBytes(4).toString('hex')}`;
   const options = { timeout: INSTALL_LIMIT_MS };
@@ -58,12 +58,12 @@ async function install(folder: string, requirements: string): Promise<void> {
     await run('python3', ['-c', 'import sys; assert sys.version_info >= (3, 10), "Python 3.10 or newer is needed"']);
     await run('python3', ['-m', 'venv', aside], options);
     const python = join(aside, 'bin', 'python');
-    // Few retries: without a registry the answer should come soon.
+    // Few retries, so that a missing registry is noticed soon.
     const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--disable-pip-version-check', '--retries', '2'];
     await run(python, [...pip, '--requirement', requirements], options);
     await run(python, [...pip, '--target', join(aside, 'older'), OLDER], options);
     await rename(aside, folder).catch((error: NodeJS.ErrnoException) => {
-      // Another process was quicker, which is as good.
+      // Another process was faster.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
   } finally {

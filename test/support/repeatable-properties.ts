@@ -1,4 +1,4 @@
-/** Properties draw the same cases in every run, so that a red run is red again; FAST_CHECK_SEED=<number> explores others. */
+/** Makes properties draw the same cases in every run, so that failures repeat. FAST_CHECK_SEED=<number> draws others. */
 import fc from 'fast-check';
 
 fc.configureGlobal({ seed: Number(process.env['FAST_CHECK_SEED'] ?? 20_261_120) });

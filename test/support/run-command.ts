@@ -1,4 +1,4 @@
-/** Runs the executable as a user would, with exactly the settings given. */
+/** Runs commands with exactly the given settings. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
@@ -6,10 +6,10 @@ const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 export interface CommandProcess {
   readonly child: ChildProcess;
-  /** Everything written so far. */
+  /** All output so far. */
   stdout(): string;
   stderr(): string;
-  /** The first match in the standard output; fails when the process ends without it. */
+  /** Resolves to the first match in the standard output; rejects if the process ends without one. */
   prints(pattern: RegExp): Promise<RegExpExecArray>;
   /** The exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>;
@@ -35,7 +35,7 @@ export function startCommand(args: readonly string[], settings: Readonly<Record<
   return { child, stdout: () => stdout, stderr: () => stderr, prints, ended };
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end; a failure does not throw. */
 export async function runCommand(args: readonly string[], settings: Readonly<Record<string, string>> = {}) {
   const command = startCommand(args, settings);
   const code = await command.ended;

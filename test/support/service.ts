@@ -1,4 +1,4 @@
-/** The whole service on a fresh database, with a client that speaks real HTTP. */
+/** The whole service on a fresh database, with a client that uses real HTTP. */
 import { createKey } from '../../src/application/manage-keys.ts';
 import { type Roles, type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -6,7 +6,7 @@ import type { Engine } from '../../src/engine/pool.ts';
 import { makeLog } from '../../src/log.ts';
 import { createTestDatabase, pooledSettings } from './postgres.ts';
 
-export interface Answer<T = Record<string, unknown>> {
+interface Answer<T = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
   readonly body: T;
@@ -16,18 +16,18 @@ export interface TestService {
   readonly service: Service;
   readonly databaseUrl: string;
   readonly key: string;
-  /** Path without /v1. Any body is sent as JSON. */
+  /** Sends a request. `path` lacks /v1; a body is sent as JSON. */
   call<T = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: object): Promise<Answer<T>>;
-  /** As `call`, for calls that must succeed: returns the body, throws with the problem otherwise. */
+  /** Sends a request that must succeed and returns the body; throws the problem otherwise. */
   ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
   close(): Promise<void>;
 }
 
 export interface TestServiceOptions extends Partial<Roles> {
   readonly engine?: Engine;
-  /** Environment variables of the product. */
+  /** Environment variables. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** The database's URL as the service shall see it: fault tests put a proxy in between. */
+  /** Returns the database URL for the service; fault tests insert a proxy. */
   readonly through?: (databaseUrl: string) => Promise<string>;
 }
 
@@ -35,7 +35,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const database = await createTestDatabase();
   const config = loadConfig({
     PORT: '0',
-    // Longer than a busy machine holds a process up: no lease runs out and no wait ends unless a test is about that.
+    // Longer than a busy machine delays a process, so that no lease or wait expires unless a test intends it.
     LEASE_MS: '60000',
     SUGGEST_WAIT_MS: '120000',
     SUGGEST_WAIT_MAXIMUM_MS: '120000',

@@ -1,4 +1,4 @@
-/** Writes docs/openapi*.json: `node test/support/write-openapi.ts`. A test compares the files with the code. */
+/** Writes docs/openapi*.json: `npx node test/support/write-openapi.ts`. A test compares the files with the code. */
 import { writeFile } from 'node:fs/promises';
 import { OPENAPI_FILES } from './openapi-file.ts';
 

@@ -1,6 +1,6 @@
 /**
- * A worker process is killed while suggestions wait, and the alerts of deploy/monitoring fire. With Prometheus installed
- * it is Prometheus that scrapes and judges; the rule's own condition is held against a scrape in either case.
+ * A worker process is killed while suggestions wait, and the alerts of deploy/monitoring fire: in Prometheus where it is installed,
+ * and in any case by evaluating the conditions of the rules on a scrape.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,14 +9,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { findFreePort } from '../../harness/free-port.ts';
+import { execute } from '../../harness/one-statement.ts';
 import { prepareTrial } from '../support/native-client.ts';
-import { execute } from '../support/postgres-server.ts';
 import { startTestService, type TestService } from '../support/service.ts';
-import { findFreePort } from './free-port.ts';
 import { readValue, type Sample, scrape } from './scrape.ts';
 
 const hasPrometheus = spawnSync('prometheus', ['--version']).status === 0;
-if (!hasPrometheus) console.log('prometheus is not installed here: the alerts are judged by the test alone');
+if (!hasPrometheus) console.log('Prometheus is not installed: only this test evaluates the alerts');
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
 const rulesFile = new URL('../../deploy/monitoring/alerts.yaml', import.meta.url);
@@ -39,12 +39,12 @@ async function startWorker(databaseUrl: string): Promise<{ readonly child: Child
   return { child, port };
 }
 
-/** As if a minute had passed since the request. */
-function pretendThatItWaits(service: TestService): Promise<void> {
+/** Makes jobs look a minute old. */
+function pretendThatItWaits(service: TestService): Promise<unknown> {
   return execute(service.databaseUrl, "update suggestion_jobs set visible_at = now() - interval '1 minute'");
 }
 
-/** Polls; what throws counts as not yet. */
+/** Polls until the condition holds; an error counts as not yet. */
 async function until(isMet: () => Promise<boolean>): Promise<void> {
   await expect.poll(() => isMet().catch(() => false)).toBe(true);
 }
@@ -68,10 +68,10 @@ async function loadObjective(service: TestService): Promise<string> {
   return `${trialPath}/objectives/${objective.id}/inverses`;
 }
 
-/** A rule of the form max(metric{label="value"}) > number, held against one scrape. */
+/** Evaluates a rule of the form max(metric{label="value"}) > number on one scrape. */
 function isMetBy(samples: readonly Sample[], expression: string): boolean {
   const match = /^max\((\w+)(?:\{(\w+)="(\w+)"\})?\) > (\d+)$/.exec(expression.split(' unless ')[0]!);
-  if (match === null) throw new Error(`this test cannot judge ${expression}`);
+  if (match === null) throw new Error(`this test cannot evaluate ${expression}`);
   const [, name, label, value, bound] = match;
   const found = readValue(samples, name!, label === undefined ? {} : { [label]: value! });
   return found !== undefined && found > Number(bound);
@@ -81,7 +81,7 @@ async function startPrometheus(targets: readonly string[]) {
   const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-prometheus-'));
   const port = await findFreePort();
   const rules = await readRules();
-  // The same conditions, held for a shorter time.
+  // The same conditions, with shorter durations.
   for (const group of rules.groups) {
     group.interval = '500ms';
     for (const rule of group.rules) if (rule.for !== undefined) rule.for = '1s';

@@ -1,12 +1,12 @@
-/** The query by which deploy/kubernetes scales the workers, on the real schema. */
+/** The query with which deploy/kubernetes scales the workers, on the real schema. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { readManifests } from '../deploy/manifests.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 
-it('counts what waits and what is being computed', async () => {
+it('the query for autoscaling counts the jobs that wait and those being computed', async () => {
   const { query } = readManifests().find(({ kind }) => kind === 'ScaledObject')!.spec.triggers[0].metadata;
   const t = await openTestAccount();
   const count = async () => Number((await sql.raw<{ count: number }>(query).execute(t.db)).rows[0]!.count);

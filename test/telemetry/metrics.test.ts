@@ -1,13 +1,13 @@
 /** What Prometheus reads from a running service, over HTTP. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { findFreePort } from '../../harness/free-port.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { readBacklog } from '../../src/db/backlog.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { makeMetrics } from '../../src/telemetry/metrics.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { prepareTrial } from '../support/native-client.ts';
 import { startTestService } from '../support/service.ts';
-import { findFreePort } from './free-port.ts';
 import { parseSamples, readValue, scrape } from './scrape.ts';
 
 const POOL = { size: 10, open: 3, idle: 1, waiting: 2 };
@@ -72,7 +72,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('has as many series after many ids, paths and requests as after few', async () => {
+  it('has as many series after requests with many ids and paths as after a few', async () => {
     const { service, port } = await startObserved();
     try {
       const path = await suggestOnce(service);
@@ -85,7 +85,7 @@ describe('/metrics', () => {
         await service.call('GET', `/none/${id}`);
       }
       const after = (await scrape(port)).filter(({ name }) => isOurs(name));
-      // One route more status: the 404 of an inverse that does not exist.
+      // One more status of a route: the 404 of an inverse that does not exist.
       expect(after.length - before).toBeLessThanOrEqual(15);
       expect(JSON.stringify(after)).not.toMatch(/"(10\d\d|bks_[^"]*)"/);
     } finally {
@@ -93,7 +93,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('is not on the public port, and the probes are on its own', async () => {
+  it('is served with the probes on a port of its own, not on the public one', async () => {
     const { service, port } = await startObserved();
     try {
       const open = await fetch(`${service.service.url}/metrics`);
@@ -105,7 +105,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('has a probe beside it that follows the public one', async () => {
+  it('comes with a probe that answers like the public one', async () => {
     const port = await findFreePort();
     const settings = { METRICS_PORT: String(port), MAXIMUM_REQUESTS_IN_FLIGHT: '1' };
     const service = await startTestService({ worker: false, settings });
@@ -132,7 +132,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('is on the health port of a worker', async () => {
+  it('is served on the health port of a worker', async () => {
     const port = await findFreePort();
     const service = await startTestService({ ingress: false, settings: { HEALTH_PORT: String(port) } });
     try {
@@ -146,7 +146,7 @@ describe('/metrics', () => {
 });
 
 describe('the backlog', () => {
-  it('tells waiting, leased and delayed jobs and deliveries apart, and names the longest queues', async () => {
+  it('distinguishes waiting, leased and delayed jobs and deliveries, and names the accounts with the longest queues', async () => {
     const t = await openTestAccount();
     try {
       const jobs = { limit: 1, leaseMs: 60_000, workerName: 'test', afterAccountId: 0 };
@@ -175,7 +175,7 @@ describe('metrics without a database', () => {
   const jobs = { waiting: 7, delayed: 0, leased: 0, oldestWaitingSeconds: 3, oldestOpenSeconds: 3 };
   const deliveries = { due: 0, delayed: 0, leased: 0, oldestDueSeconds: 0 };
 
-  it('leave out what they cannot know, and come back', async () => {
+  it('leave out unknown values, which return with the database', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const answers = [
       () => Promise.resolve({ jobs, accounts: [{ accountId: 4, open: 7 }], deliveries }),
@@ -203,7 +203,7 @@ describe('metrics without a database', () => {
     expect(readValue(third, 'backsolve_queue_account_jobs')).toBeUndefined();
   });
 
-  it('are told within seconds while the database is silent', async () => {
+  it('are served within seconds while the database does not respond', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const metrics = makeMetrics({
       readBacklog: () => new Promise(() => undefined),
@@ -215,7 +215,7 @@ describe('metrics without a database', () => {
     expect(readValue(parseSamples((await rendering).body), 'backsolve_database_up')).toBe(0);
   });
 
-  it('ask the database once for scrapes at the same moment', async () => {
+  it('query the database once for simultaneous scrapes', async () => {
     let reads = 0;
     const readBacklog = async () => {
       reads += 1;

@@ -1,4 +1,4 @@
-/** A receiver of traces that speaks real OTLP: JSON over HTTP, as a collector does on port 4318. */
+/** A receiver of OTLP traces, JSON over HTTP, like a collector on port 4318. */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';

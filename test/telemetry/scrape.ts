@@ -1,4 +1,4 @@
-/** A scraper that reads Prometheus' text format as Prometheus does: names, labels, values. */
+/** Scrapes a process and parses the text format of Prometheus. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -8,7 +8,7 @@ export interface Sample {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)/y;
 
-/** Throws on a line that is none. */
+/** Throws on a malformed line. */
 export function parseSamples(text: string): readonly Sample[] {
   return text
     .split('\n')
@@ -38,7 +38,7 @@ export async function scrape(port: number): Promise<readonly Sample[]> {
   return parseSamples(await answer.text());
 }
 
-/** The one value of a series; undefined when there is none, an error when there are several. */
+/** The value of a series; undefined when there is none. Throws when several match. */
 export function readValue(
   samples: readonly Sample[],
   name: string,

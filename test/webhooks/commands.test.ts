@@ -16,7 +16,7 @@ afterAll(() => outbox.close());
 const webhooks = (...args: readonly string[]) =>
   runCommand(['webhooks', ...args, '--account', 'test'], { DATABASE_URL: outbox.url, LOG_LEVEL: 'silent' });
 
-it('creates, lists, switches, repeats and deletes', async () => {
+it('the command creates, lists, disables, rotates and deletes webhooks and repeats deliveries', async () => {
   const events = 'project.created,objectives.loaded';
   const made = await webhooks('create', 'https://receiver.example/hook', '--events', events, '--description', 'ours');
   expect(made).toMatchObject({ code: 0, stderr: '' });
@@ -49,7 +49,7 @@ it('creates, lists, switches, repeats and deletes', async () => {
   expect((await webhooks('list')).stdout).toContain('There are no webhooks');
 });
 
-// In this process, since what is refused has not been printed yet.
+// In this process: refusals are thrown before anything is printed.
 const refused = (...args: readonly string[]) => webhooksCommand.run(args, loadConfig({ DATABASE_URL: outbox.url }));
 
 test.each([
@@ -62,7 +62,7 @@ test.each([
     EVENT_NAMES.join(', '),
   ],
   ['an unknown option', ['list', '--all'], '--all'],
-  ['two words too many', ['delete', '1', '2'], 'one word too many'],
+  ['two words too many', ['delete', '1', '2'], 'Unexpected argument'],
   ['no number', ['delete', 'first', '--account', 'test'], 'Which webhook?'],
   ['plain http', ['create', 'http://receiver.example/', '--account', 'test'], 'https://'],
   ['a relative URL', ['create', '/hook', '--account', 'test'], 'absolute URL'],
@@ -73,6 +73,6 @@ test.each([
   ['an unknown webhook', ['delete', '999999', '--account', 'test'], 'no webhook 999999'],
   ['an unknown delivery', ['redeliver', '999999', '--account', 'test'], 'no delivery 999999'],
   ['an account that does not exist, rather than making it', ['list', '--account', 'tset'], '"tset"'],
-])('refuses %s and says what to do', async (_, args, text) => {
+])('the command refuses %s and says what to do', async (_, args, text) => {
   await expect(refused(...args)).rejects.toThrow(text);
 });

@@ -35,7 +35,7 @@ async function withReceiver(reply: Reply, work: (receiver: Receiver) => Promise<
   }
 }
 
-it('posts the body with a signature that the official verifier takes', async () => {
+it('the sender posts the body with a signature that the official verifier accepts', async () => {
   await withReceiver(200, async (receiver) => {
     expect(await sender()(outgoing(`${receiver.url}?token=1`), never)).toEqual({ kind: 'answered', status: 200 });
     const [got] = receiver.received;
@@ -46,13 +46,13 @@ it('posts the body with a signature that the official verifier takes', async () 
   });
 });
 
-test.each([204, 301, 400, 410, 429, 500, 503])('tells the status %i', async (status) => {
+test.each([204, 301, 400, 410, 429, 500, 503])('the sender reports the status %i', async (status) => {
   await withReceiver(status, async ({ url }) => {
     expect(await sender()(outgoing(url), never)).toEqual({ kind: 'answered', status });
   });
 });
 
-it('does not follow a redirect', async () => {
+it('the sender does not follow a redirect', async () => {
   await withReceiver(200, async (inner) => {
     const redirect: Reply = (response) => response.writeHead(307, { location: inner.url }).end();
     await withReceiver(redirect, async (outer) => {
@@ -62,14 +62,14 @@ it('does not follow a redirect', async () => {
   });
 });
 
-it('gives up on a receiver that never answers', async () => {
+it('the sender gives up on a receiver that never answers', async () => {
   await withReceiver('hang', async ({ url }) => {
     const attempt = await sender({ timeoutMs: 50 })(outgoing(url), never);
     expect(attempt).toEqual({ kind: 'unanswered', reason: 'no answer within 50 ms' });
   });
 });
 
-it('gives up on a name that never resolves', async () => {
+it('the sender gives up on a name that never resolves', async () => {
   const attempt = await sender({ timeoutMs: 50, resolve: () => new Promise(() => undefined) })(
     outgoing('http://receiver.example/'),
     never,
@@ -77,7 +77,7 @@ it('gives up on a name that never resolves', async () => {
   expect(attempt).toEqual({ kind: 'unanswered', reason: 'no answer within 50 ms' });
 });
 
-it('gives up on a receiver that sends its headers byte by byte', async () => {
+it('the sender gives up on a receiver that sends its headers byte by byte', async () => {
   const sockets = new Set<Socket>();
   const server = createTcpServer((socket) => {
     sockets.add(socket);
@@ -93,7 +93,7 @@ it('gives up on a receiver that sends its headers byte by byte', async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('cuts an endless answer off once its status is known', async () => {
+it('the sender cuts off an endless answer once its status is known', async () => {
   const cut = Promise.withResolvers<void>();
   const endless: Reply = (response) => {
     response.writeHead(200);
@@ -110,7 +110,7 @@ it('cuts an endless answer off once its status is known', async () => {
   });
 });
 
-it('counts an answer whose body breaks off', async () => {
+it('an answer counts even if its body breaks off', async () => {
   const broken: Reply = (response) => {
     response.writeHead(200, { 'content-length': 100 });
     response.write('half', () => response.destroy());
@@ -120,7 +120,7 @@ it('counts an answer whose body breaks off', async () => {
   });
 });
 
-it('tells a refused connection and an unknown name, without addresses', async () => {
+it('the reasons for a refused connection and an unknown name contain no addresses', async () => {
   const port = await closedPort();
   expect(await sender()(outgoing(`http://127.0.0.1:${port}/`), never)).toEqual({
     kind: 'unanswered',
@@ -138,7 +138,7 @@ test.each([
   ['a mapped address', (port: number) => `https://[::ffff:127.0.0.1]:${port}/`],
   ['a decimal address', (port: number) => `https://2130706433:${port}/`],
   ['a name', (port: number) => `https://receiver.example:${port}/`],
-])('never connects to a private target given as %s', async (_, urlOf) => {
+])('the sender never connects to a private target given as %s', async (_, urlOf) => {
   let connections = 0;
   const server = createTcpServer((socket) => {
     connections += 1;
@@ -152,12 +152,12 @@ test.each([
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('connects to the address that was judged, and looks a name up only once', async () => {
+it('the sender connects to the address that was checked and looks up a name only once', async () => {
   await withReceiver(204, async (receiver) => {
     const asked: string[] = [];
     const resolve = async (host: string) => {
       asked.push(host);
-      // A second look-up would lead to where nobody answers.
+      // A second lookup would lead to an address where nothing listens.
       return asked.length === 1 ? ['127.0.0.1'] : ['127.0.0.2'];
     };
     const url = `http://receiver.example:${receiver.port}/hook`;
@@ -167,7 +167,7 @@ it('connects to the address that was judged, and looks a name up only once', asy
   });
 });
 
-it('is called off by the signal', async () => {
+it('the signal aborts an attempt', async () => {
   await withReceiver('hang', async (receiver) => {
     const leaving = new AbortController();
     const attempt = sender()(outgoing(receiver.url), leaving.signal);

@@ -1,17 +1,19 @@
-/** The loop of the worker against real receivers. Only signals are awaited: what receivers got, and what the log says. */
+/** The delivery loop with real receivers. The tests wait for requests and log lines only. */
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { renderEvent } from '../../src/application/render-event.ts';
 import { Listener } from '../../src/db/listen.ts';
+import type { LeasedDelivery } from '../../src/domain/event.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { makeSender } from '../../src/webhooks/deliver.ts';
 import { resolveBySystem } from '../../src/webhooks/target-guard.ts';
-import { DeliveryLoop, type DeliveryLoopDeps } from '../../src/worker/delivery-loop.ts';
+import { type DeliveryLoopDeps, makeDeliveryLoop } from '../../src/worker/delivery-loop.ts';
+import type { WorkLoop } from '../../src/worker/work-loop.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
 import { MAXIMUM_BYTES, type Outbox, openOutbox } from './outbox.ts';
 import { openReceiver, type Receiver, type Reply } from './receiver.ts';
 
-/** Longer than any test: whoever waits for it never sees it. */
+/** Longer than any test. */
 const NEVER_MS = 3_600_000;
 
 interface Logged {
@@ -22,8 +24,8 @@ interface Logged {
 interface Setup {
   readonly outbox: Outbox;
   receiver(reply?: Reply): Promise<Receiver>;
-  loop(change?: Partial<DeliveryLoopDeps>): DeliveryLoop;
-  /** The next entry of the log with that name that nobody has asked for yet. */
+  loop(change?: Partial<DeliveryLoopDeps>): WorkLoop<LeasedDelivery>;
+  /** The next log entry of that name that was not returned before. */
   logged(event: string): Promise<Logged>;
   close(): Promise<void>;
 }
@@ -58,7 +60,7 @@ async function setUp(): Promise<Setup> {
       return receiver;
     },
     loop: (change = {}) => {
-      const loop = new DeliveryLoop({
+      const loop = makeDeliveryLoop({
         db: outbox.db,
         listener,
         log: { info: note, warn: note, error: note },
@@ -112,7 +114,7 @@ it('an event reaches its receiver without waiting for the poll', async () => {
   expect(await t.outbox.claim()).toEqual([]);
 });
 
-it('what was due before the start is sent, and what becomes due is found by the poll', async () => {
+it('deliveries due before the start are sent, and the poll finds those that become due', async () => {
   const receiver = await t.receiver(500);
   await t.outbox.register(receiver.url, ['project.created']);
   await loadLinearObjective(t.outbox);
@@ -123,11 +125,11 @@ it('what was due before the start is sent, and what becomes due is found by the 
   expect((await t.logged('event.delivered')).facts).toMatchObject({ attempt: 2, status: 204 });
 });
 
-it('receivers that hang do not hold up another, however much waits for them', async () => {
+it('receivers that hang do not delay another, however many deliveries wait for them', async () => {
   const hanging = await Promise.all([1, 2, 3].map(() => t.receiver('hang')));
   for (const { url } of hanging) await t.outbox.register(url);
   for (let k = 0; k < 3; k++) await loadLinearObjective(t.outbox);
-  // They hung before: one place each, and never more than half of all places.
+  // They hung before: one slot each, and never more than half of all slots.
   await sql`update webhooks set failing_since = now()`.execute(t.outbox.db);
   const live = await t.receiver();
   t.loop({ concurrency: 4 });
@@ -140,7 +142,7 @@ it('receivers that hang do not hold up another, however much waits for them', as
   expect(hanging.map(({ received }) => received.length)).toEqual([1, 1, 0]);
 });
 
-it('a receiver that hangs for the first time gets no more than its own places', async () => {
+it('a receiver that hangs for the first time gets no more than its own slots', async () => {
   const hanging = await t.receiver('hang');
   const live = await t.receiver();
   await t.outbox.register(hanging.url);
@@ -154,7 +156,7 @@ it('a receiver that hangs for the first time gets no more than its own places', 
   expect(hanging.received).toHaveLength(2);
 });
 
-it('a stopping worker hands back what it could not finish, without costing an attempt', async () => {
+it('a stopping worker hands back unfinished attempts without counting them', async () => {
   const receiver = await t.receiver('hang');
   await t.outbox.register(receiver.url, ['project.created']);
   const loop = t.loop();
@@ -165,7 +167,7 @@ it('a stopping worker hands back what it could not finish, without costing an at
   expect(await t.outbox.claim()).toMatchObject([{ attempt: 1 }]);
 });
 
-it('a stopping worker lets an attempt finish within the grace', async () => {
+it('a stopping worker lets an attempt finish within the grace period', async () => {
   const answered = Promise.withResolvers<void>();
   const receiver = await t.receiver((response) => void answered.promise.then(() => response.writeHead(204).end()));
   await t.outbox.register(receiver.url, ['project.created']);
@@ -178,7 +180,7 @@ it('a stopping worker lets an attempt finish within the grace', async () => {
   expect((await t.logged('event.delivered')).facts).toMatchObject({ attempt: 1 });
 });
 
-it('a receiver that recovers gets its backlog at full width', async () => {
+it('a receiver that recovers gets its backlog with all its slots', async () => {
   const receiver = await t.receiver(500);
   await t.outbox.register(receiver.url);
   t.loop({ pollIntervalMs: 20 });

@@ -1,4 +1,4 @@
-/** A delivery on its way: attempts, pauses, leases, fairness, and what a receiver is told. */
+/** Deliveries: attempts, pauses, leases, fairness, and what receivers get. */
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
@@ -38,7 +38,7 @@ afterAll(async () => {
   await outbox.close();
 });
 
-/** Records so many events about one project. */
+/** Records `count` events about one project. */
 async function record(count = 1, name: EventName = 'project.created'): Promise<void> {
   const events = Array.from({ length: count }, () => ({ name, resourceId: projectId }));
   await inTransaction(outbox.db, (trx) => insertEvents(trx, outbox.accountId, events));
@@ -48,7 +48,7 @@ const path = (name: string) => `${receiver.url}/${name}`;
 const receivedAt = (name: string) => receiver.received.filter((one) => one.path === `/hook/${name}`);
 
 describe('a receiver', () => {
-  it('gets the body that clients know, under a signature that the official verifier takes', async () => {
+  it('gets the body that clients expect, with a signature that the official verifier accepts', async () => {
     const { secret } = await outbox.register(path('signed'));
     await record();
     expect(await outbox.drain()).toEqual([{ kind: 'delivered', status: 204 }]);
@@ -81,13 +81,13 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('gets the same event again when the worker ended between its answer and the note', async () => {
+  it('gets the same event again when the worker is killed between the answer and its record', async () => {
     await outbox.register(path('twice'));
     await record();
     const [first] = await outbox.claim();
     const { url, secrets, event } = first!;
     await send({ url, secrets, id: `evt_${event.id}`, body: Buffer.from('{}') }, new AbortController().signal);
-    // Nothing was noted: the lease runs out, and another worker takes over.
+    // Nothing was recorded: the lease expires, and another worker takes over.
     await outbox.expire();
     expect(await outbox.drain()).toEqual([{ kind: 'delivered', status: 204 }]);
     expect(receivedAt('twice').map(({ headers }) => headers['webhook-id'])).toEqual([
@@ -98,7 +98,7 @@ describe('a receiver', () => {
     expect(await outbox.delivery(first!.id)).toMatchObject({ state: 'delivered', attempts: 2 });
   });
 
-  it('that answers 410 is switched off', async () => {
+  it('that answers 410 is disabled', async () => {
     receiver.reply = 410;
     const { webhook } = await outbox.register(path('gone'));
     await record();
@@ -106,7 +106,7 @@ describe('a receiver', () => {
     expect(await outbox.webhook(webhook.id)).toMatchObject({ enabled: false });
   });
 
-  it('hears of records that were deleted since', async () => {
+  it('gets events about records that have been deleted since', async () => {
     await outbox.register(path('deleted'));
     await record();
     await sql`update projects set disabled_at = now() where id = ${projectId}`.execute(outbox.db);
@@ -135,7 +135,7 @@ describe('a failed attempt', () => {
     expect(pausesMs).toHaveLength(RETRY_DELAYS_MS.length);
     const minute = 60_000;
     const expected = [5_000, 30_000, 2 * minute, 10 * minute, 30 * minute, 120 * minute, 360 * minute, 720 * minute];
-    // The pause begins with the answer, the measurement with the claim, which a busy machine may spread by seconds.
+    // The pause begins with the answer, the measurement with the claim; on a busy machine seconds lie between them.
     pausesMs.forEach((ms, k) => {
       expect(ms).toBeGreaterThanOrEqual(expected[k]!);
       expect(ms).toBeLessThan(expected[k]! + 20_000);
@@ -148,7 +148,7 @@ describe('a failed attempt', () => {
     expect(await outbox.webhook(webhook.id)).toMatchObject({ failingSince: expect.any(Date) });
   });
 
-  it('tells its owner why', async () => {
+  it('shows the reason to the owner of the webhook', async () => {
     const port = await closedPort();
     receiver.reply = 302;
     await outbox.register(path('redirect'));
@@ -158,7 +158,7 @@ describe('a failed attempt', () => {
     expect(errors).toEqual(['answered 302; redirects are not followed', 'the connection failed: ECONNREFUSED']);
   });
 
-  it('to present an event is told with its cause and tried again', async () => {
+  it('to render an event is reported with its cause and tried again', async () => {
     await outbox.register(path('unrendered'));
     await record();
     const [delivery] = await outbox.claim();
@@ -176,7 +176,7 @@ describe('a failed attempt', () => {
     expect(await outbox.drain()).toMatchObject([{ kind: 'delivered' }]);
   });
 
-  it('about a record that is gone is the last', async () => {
+  it('for a record that is gone is not repeated', async () => {
     await outbox.register(path('none'));
     const event = { name: 'inverse.suggested', resourceId: 999_999_999 } as const;
     await inTransaction(outbox.db, (trx) => insertEvents(trx, outbox.accountId, [event]));
@@ -186,7 +186,7 @@ describe('a failed attempt', () => {
 });
 
 describe('a webhook', () => {
-  it('gets so many deliveries at once, a failing one a single one until it succeeds', async () => {
+  it('gets a limited number of deliveries at once, and a failing webhook a single one until it succeeds', async () => {
     const { webhook } = await outbox.register(path('width'));
     await record(10);
     const [first, ...others] = await outbox.claim({ perWebhook: 3 });
@@ -204,7 +204,7 @@ describe('a webhook', () => {
     expect(await outbox.claim({ perWebhook: 3 })).toHaveLength(3);
   });
 
-  it('with a long backlog leaves the places of the others alone', async () => {
+  it('with a long backlog does not use the slots of others', async () => {
     const { webhook: dead } = await outbox.register(path('dead'));
     await record(50);
     await outbox.expire();
@@ -216,7 +216,7 @@ describe('a webhook', () => {
     expect(ids(claimed).filter((id) => id === live.id)).toHaveLength(2);
   });
 
-  it('that fails takes no place of those kept for the others', async () => {
+  it('that fails does not use the slots reserved for others', async () => {
     receiver.reply = 500;
     const { webhook: failing } = await outbox.register(path('failing'));
     await record();
@@ -228,7 +228,7 @@ describe('a webhook', () => {
     expect(await outbox.claim({ healthyLimit: 0 })).toMatchObject([{ webhookId: failing.id, isFailing: true }]);
   });
 
-  it('that is switched off keeps what is waiting, and gets it when it is on again', async () => {
+  it('that is disabled keeps its waiting deliveries and gets them when it is enabled again', async () => {
     const { webhook } = await outbox.register(path('toggled'));
     const toggle = (enabled: boolean) =>
       updateWebhook({ db: outbox.db, judgeUrl }, outbox.accountId, webhook.id, { enabled });
@@ -240,7 +240,7 @@ describe('a webhook', () => {
     expect(await outbox.drain()).toHaveLength(1);
   });
 
-  it('that is deleted takes its deliveries with it, one under way included', async () => {
+  it('that is deleted takes its deliveries with it, including one under way', async () => {
     const { webhook } = await outbox.register(path('removed'));
     await record(2);
     const [under] = await outbox.claim({ perWebhook: 1 });
@@ -271,7 +271,7 @@ describe('redelivery by hand', () => {
     expect(receivedAt('again')).toHaveLength(4);
   });
 
-  it('takes the lease from an attempt under way, so that one more follows', async () => {
+  it('takes the lease from an attempt under way, so that another one follows', async () => {
     await outbox.register(path('taken'));
     await record();
     const [under] = await outbox.claim();
@@ -281,7 +281,7 @@ describe('redelivery by hand', () => {
     expect(receivedAt('taken')).toHaveLength(2);
   });
 
-  it('knows only deliveries of the account', async () => {
+  it('finds only deliveries of the account', async () => {
     await outbox.register(path('private'));
     await record();
     const [delivery] = await outbox.claim();
@@ -291,8 +291,8 @@ describe('redelivery by hand', () => {
   });
 });
 
-describe('tidying up', () => {
-  it('buries deliveries whose worker ended in the last attempt', async () => {
+describe('the scheduled pass', () => {
+  it('marks deliveries as dead whose worker was killed during the last attempt', async () => {
     await outbox.register(path('buried'));
     await record();
     await sql`update webhook_deliveries set attempts = ${MAXIMUM_DELIVERY_ATTEMPTS - 1}`.execute(outbox.db);
@@ -304,7 +304,7 @@ describe('tidying up', () => {
     expect(await outbox.delivery(last!.id)).toMatchObject({ state: 'dead', lastError: expect.any(String) });
   });
 
-  it('removes old events, except those still on their way', async () => {
+  it('deletes old events, except those with an unfinished delivery', async () => {
     await outbox.register(path('old'));
     await record(2);
     const [delivery] = await outbox.claim({ perWebhook: 1 });
@@ -317,7 +317,7 @@ describe('tidying up', () => {
   });
 });
 
-it('a delivery has at most one live holder and is delivered once noted, whatever happens in whatever order', async () => {
+it('a delivery has at most one live holder and stays delivered once recorded, in any order of events', async () => {
   const actions = fc.array(
     fc.record({
       action: fc.constantFrom('claim', 'expire', 'fail', 'release', 'deliver', 'redeliver'),

@@ -1,4 +1,4 @@
-/** Names are looked up at a real name server, which answers over UDP as told. */
+/** Lookups at a real name server, which answers over UDP as the test says. */
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
 import { afterAll, beforeAll, expect, it, test } from 'vitest';
 import { makeSender } from '../../src/webhooks/deliver.ts';
@@ -9,7 +9,7 @@ const AAAA = 28;
 const NO_SUCH_NAME = 3;
 const HEADER_BYTES = 12;
 
-/** Addresses by name, as bytes; a name that is not here does not exist, and 'silent' never gets an answer. */
+/** Addresses by name, as bytes. Other names do not exist, and 'silent' gets no answer. */
 const ZONE: Readonly<Record<string, Readonly<Record<number, readonly (readonly number[])[]>> | 'silent'>> = {
   'public.example': { [A]: [[1, 1, 1, 1]], [AAAA]: [[0x26, 0x06, 0x47, 0, 0x47, 0, ...Array(9).fill(0), 0x11]] },
   'inner.example': { [A]: [[10, 0, 0, 1]], [AAAA]: [[0xfd, ...Array(14).fill(0), 1]] },
@@ -58,18 +58,18 @@ function answer(query: Buffer, from: RemoteInfo): void {
   server.send(Buffer.concat([header, question, ...answers]), from.port, from.address);
 }
 
-it('finds the addresses of both families', async () => {
+it('a lookup finds the addresses of both families', async () => {
   expect(await resolve('public.example')).toEqual(['1.1.1.1', '2606:4700:4700::11']);
   expect(await resolve('six.example')).toEqual(['2606:4700:4700::11']);
 });
 
-it('tells a name that does not exist', async () => {
+it('a lookup reports a name that does not exist', async () => {
   await expect(resolve('nowhere.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
 });
 
-test.each(['inner.example', 'mapped.example'])('%s, which leads inward, is refused', async (name) => {
+test.each(['inner.example', 'mapped.example'])('%s, which resolves to a private address, is refused', async (name) => {
   const targets = findTargets(new URL(`https://${name}/hook`), { allowPrivate: false, resolve });
-  await expect(targets).rejects.toThrow(`${name} leads to no public address`);
+  await expect(targets).rejects.toThrow(`${name} does not resolve to a public address`);
 });
 
 it('only the public addresses of a name are used', async () => {
@@ -77,7 +77,7 @@ it('only the public addresses of a name are used', async () => {
   expect(await findTargets(url, { allowPrivate: false, resolve })).toEqual(['1.1.1.1']);
 });
 
-it('name servers that keep silent do not hold up another name', async () => {
+it('silent name servers do not delay the lookup of another name', async () => {
   const never = new AbortController().signal;
   const options = { allowPrivate: false, resolve, userAgent: 'Backsolve', now: Date.now };
   const send = makeSender({ ...options, timeoutMs: 1_000 });

@@ -16,7 +16,7 @@ const propertiesOf = (answered: Answered) =>
   answered.body.errors.map((error: { property: string }) => error.property).toSorted();
 
 describe('a webhook', () => {
-  it('is registered, with a secret that is shown this once', async () => {
+  it('is registered with a secret that is shown only once', async () => {
     const made = await register({ events: ['objective.satisfied'], description: 'our pipeline' });
     expect(made.status).toBe(201);
     expect(made.headers['location']).toBe(`/v1/webhooks/${made.body.id}`);
@@ -37,13 +37,13 @@ describe('a webhook', () => {
     expect(listed.text + read.text).not.toContain('whsec_');
   });
 
-  it('takes every event unless told otherwise', async () => {
+  it('subscribes to every event unless it names some', async () => {
     expect((await register()).body.events).toBeNull();
     expect((await register({ events: null })).body.events).toBeNull();
     expect((await register({ events: EVENT_NAMES })).body.events).toEqual(EVENT_NAMES);
   });
 
-  it('is switched off and on, and changed', async () => {
+  it('is disabled, enabled and changed', async () => {
     const { id } = (await register()).body;
     const patch = (body: object) => service.send('PATCH', `/v1/webhooks/${id}`, body);
     expect((await patch({ enabled: false })).body).toMatchObject({ id, enabled: false, url: URL_GIVEN });
@@ -53,7 +53,7 @@ describe('a webhook', () => {
     expect((await patch({})).body).toMatchObject({ enabled: true, url: 'https://other.example/' });
   });
 
-  it('is given a new secret, once more under the same Idempotency-Key', async () => {
+  it('gets a new secret, and the same one again under the same Idempotency-Key', async () => {
     const { id, secret: old } = (await register()).body;
     const url = `/v1/webhooks/${id}/rotate-secret`;
     const named = { 'idempotency-key': crypto.randomUUID() };
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('is deleted for good', async () => {
+  it('is deleted permanently', async () => {
     const { id } = (await register()).body;
     expect((await service.send('DELETE', `/v1/webhooks/${id}`)).status).toBe(204);
     expect((await service.send('GET', `/v1/webhooks/${id}`)).status).toBe(404);
@@ -115,7 +115,7 @@ describe('a webhook', () => {
     ['capitals, a default port and dots', 'HTTPS://Receiver.Example:443/a/../b', 'https://receiver.example/b'],
     ['control characters', 'https://receiver.example/\u0001?\u007f', 'https://receiver.example/%01?%7F'],
     ['letters beyond ASCII', 'https://bücher.example/ü', 'https://xn--bcher-kva.example/%C3%BC'],
-  ])('with %s in its URL is kept with the one that is called', async (_, url, href) => {
+  ])('with %s in its URL is stored with the URL that is called', async (_, url, href) => {
     const made = await register({ url });
     expect([made.status, made.body.url]).toEqual([201, href]);
     const { id } = (await register()).body;
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     for (const each of [made.body.id, id]) await service.send('DELETE', `/v1/webhooks/${each}`);
   });
 
-  it('is changed only in what can be changed, and only to what can be registered', async () => {
+  it('accepts only changes of its own fields, and only to values that can be registered', async () => {
     const { id } = (await register()).body;
     const patch = (body: object) => service.send('PATCH', `/v1/webhooks/${id}`, body);
     expect(propertiesOf(await patch({ secret: 'whsec_own' }))).toEqual(['secret']);
@@ -133,7 +133,7 @@ describe('a webhook', () => {
     expect(propertiesOf(await patch({ enabled: 'no' }))).toEqual(['enabled']);
   });
 
-  it('of another account does not exist', async () => {
+  it('of another account is not found', async () => {
     const { id } = (await register()).body;
     const stranger = service.sendAs(await service.makeKey('stranger'));
     for (const [method, body] of [['GET'], ['DELETE'], ['PATCH', { enabled: false }]] as const) {
@@ -144,7 +144,7 @@ describe('a webhook', () => {
     expect((await service.send('GET', `/v1/webhooks/${id}`)).body.enabled).toBe(true);
   });
 
-  it('needs a key that may manage', async () => {
+  it('needs a key with the scope admin', async () => {
     const { id } = (await register()).body;
     const user = service.sendAs(await service.makeKey('test', ['read', 'write']));
     expect((await user('POST', '/v1/webhooks', { url: URL_GIVEN })).status).toBe(403);
@@ -172,7 +172,7 @@ describe('a webhook', () => {
 });
 
 describe('the deliveries of a webhook', () => {
-  it('are listed, read and repeated', async () => {
+  it('are listed, read and sent again', async () => {
     const send = service.sendAs(await service.makeKey('owner'));
     const { id } = (await send('POST', '/v1/webhooks', { url: URL_GIVEN })).body;
     await prepareTrial(send);
@@ -190,7 +190,7 @@ describe('the deliveries of a webhook', () => {
     expect(repeated.body).toMatchObject({ id: first.id, status: 'waiting', attemptCount: 0 });
   });
 
-  it('belong to their webhook', async () => {
+  it('are found only under their webhook', async () => {
     const send = service.sendAs(await service.makeKey('two'));
     const [one, other] = [
       await send('POST', '/v1/webhooks', { url: URL_GIVEN }),

@@ -1,8 +1,8 @@
-/** Records too large for a body are not read as a whole in order to find that out. */
+/** Records that are too large for a body are shortened without being read whole. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
 import { renderEvent } from '../../src/application/render-event.ts';
-import { connect } from '../../src/db/client.ts';
 import { listNewestInverses } from '../../src/db/inverses.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import type { EventName } from '../../src/domain/event.ts';
@@ -16,13 +16,9 @@ let watched: Db;
 const statements: string[] = [];
 beforeAll(async () => {
   outbox = await openOutbox();
-  watched = connect({
-    url: outbox.url,
+  watched = connectTo(outbox.url, {
     poolSize: 2,
     statementTimeoutMs: 30_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
     aroundStatement: (text, run) => {
       statements.push(text);
       return run();
@@ -34,7 +30,7 @@ afterAll(async () => {
   await outbox.close();
 });
 
-/** The body of an event about a record, and the statements that it took. */
+/** The body of an event about a record, and the statements that were run for it. */
 async function render(name: EventName, resourceId: number) {
   statements.length = 0;
   const event = { id: 1, accountId: outbox.accountId, name, resourceId, createdAt: new Date() };
@@ -45,7 +41,7 @@ async function render(name: EventName, resourceId: number) {
   return { body, statements: [...statements] };
 }
 
-/** Completes so many more iterations of an objective, every tenth a failed run. */
+/** Adds `count` completed iterations to an objective; every tenth is a failed run. */
 async function addInverses(objectiveId: number, count: number): Promise<void> {
   await sql`
     insert into inverses (account_id, objective_id, iteration, status, input, output)
@@ -54,7 +50,7 @@ async function addInverses(objectiveId: number, count: number): Promise<void> {
     from objectives, generate_series(2, ${count + 1}::int) n where id = ${objectiveId}`.execute(outbox.db);
 }
 
-it('an objective shows its newest inverses, no more are read than could fit, and the optimal one beside them', async () => {
+it('an objective that is too large shows its newest inverses and the optimal one, and no more are read than can fit', async () => {
   const { objective } = await loadLinearObjective(outbox);
   await addInverses(objective.id, 5_000);
   await sql`update objectives set optimal_inverse_id = ${objective.inverses[0]!.id} where id = ${objective.id}`.execute(
@@ -73,7 +69,7 @@ it('an objective shows its newest inverses, no more are read than could fit, and
   expect(inverses.map(({ iteration }) => iteration)).toEqual(Array.from({ length: 11 }, (_, k) => 4_991 + k));
 });
 
-it('an objective that fits is whole', async () => {
+it('an objective that fits is sent whole', async () => {
   const { objective } = await loadLinearObjective(outbox);
   await addInverses(objective.id, 50);
   const { body } = await render('objectives.loaded', objective.id);
@@ -81,7 +77,7 @@ it('an objective that fits is whole', async () => {
   expect(body).not.toHaveProperty('shortened');
 });
 
-it('a project and a trial with large matrices are told without them, and the matrices stay where they are', async () => {
+it('a project and a trial with large matrices are sent without them, and the matrices are not read', async () => {
   const { project, trial } = await loadLinearObjective(outbox);
   const fill = sql`(select array_agg(array[n, n / 3.0]) from generate_series(1, 100000) n)`;
   await sql`update projects set input_cases = ${fill}, case_count = 100000 where id = ${project.id}`.execute(outbox.db);
@@ -98,7 +94,7 @@ it('a project and a trial with large matrices are told without them, and the mat
   expect(loaded.statements.filter((text) => text.includes('array_send'))).toEqual([]);
 });
 
-it('a shortened body is sent under a signature like any other', async () => {
+it('a shortened body is signed like any other', async () => {
   const receiver = await openReceiver();
   const { objective } = await loadLinearObjective(outbox);
   await addInverses(objective.id, 2_000);

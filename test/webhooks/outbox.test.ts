@@ -1,4 +1,4 @@
-/** What is recorded, and that it is recorded if and only if the business transaction commits. */
+/** Events are recorded if and only if the business transaction commits. */
 
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -7,8 +7,8 @@ import { initializeInverse } from '../../src/application/load-objectives.ts';
 import { loadOutputCases } from '../../src/application/load-output-cases.ts';
 import { createWebhook, updateWebhook } from '../../src/application/manage-webhooks.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { insertEvents } from '../../src/db/events.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
@@ -32,7 +32,7 @@ afterAll(() => outbox.close());
 const URL_OF_NOBODY = 'http://127.0.0.1:9/hook';
 const never = new AbortController().signal;
 
-/** The optimizer's place, with an answer that the test chooses. */
+/** Stands in for the optimizer, with the given answer. */
 function engineThat(result: Proposal): Pick<Engine, 'suggest' | 'explain'> {
   return { ...explainNothing, suggest: async () => ({ ok: true, result, elapsedNs: 1 }) };
 }
@@ -52,7 +52,7 @@ async function suggest(path: Path, engine = engineThat(SOLUTION)): Promise<void>
 const load = (path: Path, output: readonly number[]) =>
   recordOutput(outbox.db, outbox.accountId, path, { kind: 'output', output, computeTimeNs: null });
 
-/** What is recorded by `work` alone. */
+/** The events that `work` records. */
 async function eventsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
   const before = (await outbox.eventNames()).length;
   await work();
@@ -60,7 +60,7 @@ async function eventsOf(work: () => Promise<unknown>): Promise<readonly string[]
 }
 
 describe('an account with a webhook', () => {
-  it('records the way from the project to a satisfied objective', async () => {
+  it('records every event from the project to the satisfied objective', async () => {
     await outbox.register(URL_OF_NOBODY);
     const { path } = await loadLinearObjective(outbox);
     await suggest(path);
@@ -75,13 +75,13 @@ describe('an account with a webhook', () => {
     ]);
   });
 
-  it('records the end beside the load when the initial point satisfies everything', async () => {
+  it('records the load and the end when the initial point satisfies everything', async () => {
     await outbox.register(URL_OF_NOBODY);
     await loadLinearObjective(outbox, { initialInput: [3, 7], initialOutput: linear([3, 7]) });
     expect((await outbox.eventNames()).slice(-2)).toEqual(['objectives.loaded', 'objective.satisfied']);
   });
 
-  it('records exhaustion by an output and by a failed run, which is no output', async () => {
+  it('records exhaustion by an output, and by a failed run without an output event', async () => {
     await outbox.register(URL_OF_NOBODY);
     const first = await loadLinearObjective(outbox, { maximumAttempts: 1 });
     await suggest(first.path);
@@ -95,7 +95,7 @@ describe('an account with a webhook', () => {
     expect(await eventsOf(fail)).toEqual(['objective.exhausted']);
   });
 
-  it('records a stop by hand once, and a stop because nothing is new', async () => {
+  it('records a stop by hand once, and a stop because there is nothing new to suggest', async () => {
     await outbox.register(URL_OF_NOBODY);
     const { path } = await loadLinearObjective(outbox);
     const stop = () => stopObjective(outbox.db, outbox.accountId, path);
@@ -118,7 +118,7 @@ describe('an account with a webhook', () => {
     expect(await eventsOf(initialize)).toEqual([]);
   });
 
-  it('records nothing for what is refused', async () => {
+  it('records nothing for a refused request', async () => {
     await outbox.register(URL_OF_NOBODY);
     const { path, project } = await loadLinearObjective(outbox);
     await suggest(path);
@@ -142,7 +142,7 @@ describe('an account with a webhook', () => {
     expect(await outbox.claim()).toHaveLength(3);
   });
 
-  it('opens one delivery for each webhook that takes the event', async () => {
+  it('opens one delivery for each webhook that subscribes to the event', async () => {
     const all = await outbox.register(URL_OF_NOBODY);
     const one = await outbox.register(URL_OF_NOBODY, ['objectives.loaded']);
     const off = await outbox.register(URL_OF_NOBODY);
@@ -157,7 +157,7 @@ describe('an account with a webhook', () => {
   });
 });
 
-describe('an account without a webhook that takes the event', () => {
+describe('an account without a webhook for the event', () => {
   it('records nothing', async () => {
     await outbox.register(URL_OF_NOBODY, ['objective.satisfied']);
     const other = await ensureAccount(outbox.db, 'other');
@@ -167,7 +167,7 @@ describe('an account without a webhook that takes the event', () => {
     expect(await outbox.eventNames()).toEqual([]);
   });
 
-  it('pays no write', async () => {
+  it('writes nothing', async () => {
     await inTransaction(outbox.db, async (trx) => {
       await insertEvents(trx, outbox.accountId, [{ name: 'project.created', resourceId: 1 }]);
       const written = await sql<{ xid: string | null }>`select pg_current_xact_id_if_assigned()::text as xid`.execute(
@@ -178,7 +178,7 @@ describe('an account without a webhook that takes the event', () => {
   });
 });
 
-it('a webhook that is deleted meanwhile does not fail the business transaction', async () => {
+it('a concurrent deletion of the webhook does not fail the business transaction', async () => {
   const { db, accountId } = outbox;
   const { webhook } = await outbox.register(URL_OF_NOBODY);
   const { path } = await loadLinearObjective(outbox);
@@ -201,7 +201,7 @@ it('a webhook that is deleted meanwhile does not fail the business transaction',
   expect(await outbox.eventNames()).toEqual([]);
 });
 
-/** Asks the server until a session waits for another's row. */
+/** Polls the server until a session waits for a lock. */
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
     const { rows } = await sql`

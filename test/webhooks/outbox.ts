@@ -1,4 +1,4 @@
-/** An account with webhooks, and the passes of a worker by hand: what a test awaits has happened. */
+/** An account with webhooks, and the steps of a delivery as functions that tests call one by one. */
 import { sql } from 'kysely';
 import { claimDeliveries, deliverEvent } from '../../src/application/deliver-events.ts';
 import { createWebhook, getDelivery, getWebhook } from '../../src/application/manage-webhooks.ts';
@@ -12,10 +12,10 @@ import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 export const judgeUrl = makeUrlJudge({ allowPrivate: true });
 
-/** Long enough for a busy machine, short enough for a receiver that never answers. */
-export const TIMEOUT_MS = 1_500;
+/** Long enough for a busy machine, short enough for tests of a receiver that never answers. */
+const TIMEOUT_MS = 1_500;
 
-/** As by default. */
+/** The default setting. */
 export const MAXIMUM_BYTES = 256 * 1024;
 
 export const send = makeSender({
@@ -38,12 +38,12 @@ export interface Outbox extends TestAccount {
   /** Registers a webhook and returns it with the text of its secret. */
   register(url: string, eventNames?: readonly EventName[] | null): ReturnType<typeof createWebhook>;
   claim(limits?: Partial<ClaimOptions>): Promise<readonly LeasedDelivery[]>;
-  /** Sends what is due, one after the other; returns the outcomes. */
+  /** Sends the due deliveries one after the other and returns their outcomes. */
   drain(): Promise<readonly Awaited<ReturnType<typeof deliverEvent>>[]>;
   deliver(delivery: LeasedDelivery): ReturnType<typeof deliverEvent>;
   /** Names of all recorded events, oldest first. */
   eventNames(): Promise<readonly string[]>;
-  /** Lets all leases and pauses run out, by the database's clock. */
+  /** Ends all leases and pauses, by the database's clock. */
   expire(): Promise<unknown>;
   webhook(id: number): ReturnType<typeof getWebhook>;
   delivery(id: number): ReturnType<typeof getDelivery>;

@@ -1,8 +1,8 @@
-/** The published Python client parses the bodies that a receiver gets, with its own event handling. */
+/** The published Python client parses the bodies that receivers get. */
 
 import { beforeAll, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
 import { loadLinearObjective } from '../support/fixtures.ts';
@@ -19,15 +19,15 @@ beforeAll(async () => {
 
 it.for([
   ['whole', MAXIMUM_BYTES],
-  ['without any list, being too large', 1],
+  ['shortened to no list at all', 1],
 ] as const)(
-  'handle_event takes the events that the client knows, with their records %s',
+  'handle_event of the Python client parses the events that it knows, with their records %s',
   async ([, maximumBytes], { skip }) => {
     if (client.kind === 'missing') return skip(client.reason);
     const outbox = await openOutbox(maximumBytes);
     const { db, accountId } = outbox;
     const receiver = await openReceiver();
-    // The client refuses names that it does not know.
+    // The client refuses events that it does not know.
     await outbox.register(receiver.url, ['project.created', 'inverse.suggested']);
     const { project, path } = await loadLinearObjective(outbox);
     const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });

@@ -1,4 +1,4 @@
-/** A real HTTP receiver on 127.0.0.1 that answers as told and hands out what it got, in order. */
+/** A real HTTP receiver on 127.0.0.1 with programmable answers, which hands out its requests in order. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -8,7 +8,7 @@ export interface Received {
   readonly body: string;
 }
 
-/** A status, or whatever else is to be done with the answer; 'hang' never answers. */
+/** A status to answer, a function that answers, or 'hang', which never answers. */
 export type Reply = number | 'hang' | ((response: ServerResponse, received: Received) => void);
 
 export interface Receiver {
@@ -17,7 +17,7 @@ export interface Receiver {
   /** All requests so far. */
   readonly received: readonly Received[];
   reply: Reply;
-  /** The next request that nobody has asked for yet. */
+  /** The next request that was not returned before. */
   next(): Promise<Received>;
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ function answer(reply: Reply, response: ServerResponse, received: Received): voi
   else reply(response, received);
 }
 
-/** A port of 127.0.0.1 on which nobody listens. */
+/** A port of 127.0.0.1 on which nothing listens. */
 export async function closedPort(): Promise<number> {
   const receiver = await openReceiver();
   await receiver.close();

@@ -1,4 +1,4 @@
-/** A new secret for a webhook: what deliveries are signed with, until when, and what is left of the old one. */
+/** Rotation of a webhook's secret: which secrets sign deliveries until when, and when the old one is deleted. */
 import { sql } from 'kysely';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -52,7 +52,7 @@ function verifies(secret: string, { body, headers }: Received): boolean {
 }
 
 const signatureCount = ({ headers }: Received) => headers['webhook-signature']!.split(' ').length;
-/** Lets so many seconds pass for the secrets of rotations, by the database's clock. */
+/** Moves the expiry of previous secrets `seconds` closer. */
 const pass = (seconds: number) =>
   sql`update webhook_previous_secrets set until = until - ${seconds} * interval '1 second'`.execute(outbox.db);
 const stored = async () => {
@@ -62,7 +62,7 @@ const stored = async () => {
 };
 const hex = (secret: string) => Buffer.from(secret.replace('whsec_', ''), 'base64').toString('hex');
 
-it('the official verifier takes a delivery with the old and with the new secret until the overlap is over', async () => {
+it('the official verifier accepts a delivery with the old and with the new secret until the overlap ends', async () => {
   const { id, secret: old, rotate } = await register();
   const { secret: fresh, until } = await rotate(HOUR);
   expect(fresh).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -70,7 +70,7 @@ it('the official verifier takes a delivery with the old and with the new secret 
   expect(Math.abs(until!.getTime() - Date.now() - HOUR * 1_000)).toBeLessThan(60_000);
   const during = await deliver();
   expect([verifies(old, during), verifies(fresh, during), signatureCount(during)]).toEqual([true, true, 2]);
-  // The newest first, for receivers that look at one only.
+  // The newest first, for receivers that check only one.
   expect(
     verifies(fresh, {
       ...during,
@@ -85,7 +85,7 @@ it('the official verifier takes a delivery with the old and with the new secret 
   expect(await outbox.webhook(id)).toMatchObject({ previousSecretUntil: null });
 });
 
-it('the old secret is gone from the database when its overlap is over', async () => {
+it('the old secret is deleted from the database when its overlap has ended', async () => {
   const { secret: old, rotate } = await register();
   const { secret: fresh } = await rotate(HOUR);
   expect(await stored()).toContain(hex(old));
@@ -96,7 +96,7 @@ it('the old secret is gone from the database when its overlap is over', async ()
   expect([left.includes(hex(old)), left.includes(hex(fresh))]).toEqual([false, true]);
 });
 
-it('without overlap every older secret is gone at once', async () => {
+it('a rotation without overlap deletes every older secret at once', async () => {
   const { secret: first, rotate } = await register();
   const { secret: second } = await rotate(HOUR);
   const { secret: third, until } = await rotate(0);
@@ -107,7 +107,7 @@ it('without overlap every older secret is gone at once', async () => {
   for (const secret of [first, second]) expect(left).not.toContain(hex(secret));
 });
 
-it('a second rotation within the overlap keeps what was promised, but for no longer than its own overlap', async () => {
+it('a second rotation within the overlap keeps older secrets no longer than its own overlap', async () => {
   const { secret: first, rotate } = await register();
   const { secret: second } = await rotate(24 * HOUR);
   const { secret: third, until } = await rotate(HOUR);
@@ -119,7 +119,7 @@ it('a second rotation within the overlap keeps what was promised, but for no lon
   expect([first, second, third].map((secret) => verifies(secret, after))).toEqual([false, false, true]);
 });
 
-it('a repeated attempt is signed with the secrets of its own time', async () => {
+it('a repeated attempt is signed with the secrets valid at that time', async () => {
   const { secret: old, rotate } = await register();
   receiver.reply = 500;
   const event = { name: 'project.created', resourceId: projectId } as const;
@@ -133,7 +133,7 @@ it('a repeated attempt is signed with the secrets of its own time', async () => 
   expect([verifies(old, first!), verifies(old, second!), verifies(fresh, second!)]).toEqual([true, false, true]);
 });
 
-it(`a webhook has at most ${MAXIMUM_SECRETS} secrets at a time, and says how to go on`, async () => {
+it(`a webhook has at most ${MAXIMUM_SECRETS} secrets at a time, and the refusal says what to do`, async () => {
   const { rotate } = await register();
   for (let count = 2; count <= MAXIMUM_SECRETS; count++) await rotate(HOUR);
   expect(signatureCount(await deliver())).toBe(MAXIMUM_SECRETS);
@@ -145,9 +145,9 @@ it(`a webhook has at most ${MAXIMUM_SECRETS} secrets at a time, and says how to 
   expect(signatureCount(await deliver())).toBe(1);
 });
 
-it('rotations at the same time lose no secret', async () => {
+it('concurrent rotations lose no secret', async () => {
   const { id, secret: first, rotate } = await register();
-  // Opens the connections on which the rotations meet.
+  // Opens the connections that the rotations use at the same time.
   await Promise.all([1, 2, 3, 4].map(() => outbox.webhook(id)));
   const rotated = await Promise.all([1, 2, 3, 4].map(() => rotate(HOUR)));
   const got = await deliver();

@@ -1,4 +1,4 @@
-/** The whole service, as compose.ts wires it: registered over HTTP, sent by its own worker. */
+/** Webhooks of the whole service: registered over HTTP, sent by its own worker. */
 import { Webhook as Verifier } from 'standardwebhooks';
 import { expect, it } from 'vitest';
 import { startTestService } from '../support/service.ts';
@@ -13,7 +13,7 @@ const PROJECT = {
   inputCases: [[0], [10], [4]],
 };
 
-it('a program can follow its objective from the first case to the solution by webhooks alone', async () => {
+it('a program can follow its objective from the first case to the solution with webhooks alone', async () => {
   const service = await startTestService({ settings: { WEBHOOK_ALLOW_PRIVATE: 'true' } });
   const receiver = await openReceiver();
   try {
@@ -69,7 +69,7 @@ it('a program can follow its objective from the first case to the solution by we
   }
 });
 
-it('a service with default settings takes no private receiver', async () => {
+it('a service with default settings refuses a private receiver', async () => {
   const service = await startTestService();
   try {
     const refused = await service.call('POST', '/webhooks', { url: 'https://127.0.0.1/' });

@@ -6,19 +6,19 @@ import { signatureHeaders } from '../../src/webhooks/sign.ts';
 const secretText = (secret: Uint8Array) => `whsec_${Buffer.from(secret).toString('base64')}`;
 const nowSeconds = () => Math.floor(Date.now() / 1_000);
 
-it('the official verifier takes every signature and gives the body back', () => {
+it('the official verifier accepts every signature and returns the body', () => {
   const secret = fc.uint8Array({ minLength: 24, maxLength: 64 });
   fc.assert(
     fc.property(secret, fc.nat(), fc.jsonValue(), (key, id, value) => {
       const body = JSON.stringify(value);
       const headers = signatureHeaders([key], { id: `evt_${id}`, timestampSeconds: nowSeconds(), body });
-      // Through JSON, which has no -0.
+      // JSON has no -0.
       expect(new Webhook(secretText(key)).verify(body, { ...headers })).toEqual(JSON.parse(body));
     }),
   );
 });
 
-it('the official verifier takes a message under several secrets with any one of them, and with no other', () => {
+it('the official verifier accepts a message signed with several secrets by any one of them and by no other', () => {
   const keys = [1, 2, 3].map((fill) => new Uint8Array(32).fill(fill));
   const message = { id: 'evt_1', timestampSeconds: nowSeconds(), body: '{"id":1}' };
   const headers = signatureHeaders(keys, message);
@@ -39,7 +39,7 @@ it('the official verifier refuses another body, another id, another key and an o
   expect(() => verifier.verify(message.body, { ...old })).toThrow();
 });
 
-it('the signature is the one of the specification', () => {
+it('the signature matches the test vector of the specification', () => {
   // Test vector of the reference implementations (standard-webhooks/standard-webhooks, libraries).
   const key = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
   const message = {

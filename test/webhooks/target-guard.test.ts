@@ -4,7 +4,7 @@ import { findTargets, isPublicAddress, makeUrlJudge, TargetRefused } from '../..
 const judge = (url: string) => makeUrlJudge({ allowPrivate: false })(new URL(url));
 const judgeLoosely = (url: string) => makeUrlJudge({ allowPrivate: true })(new URL(url));
 
-describe('addresses', () => {
+describe('the address', () => {
   test.each([
     ['0.0.0.0', 'this host'],
     ['10.1.2.3', 'private'],
@@ -78,20 +78,22 @@ describe('the URL of a receiver', () => {
     'https://LOCALHOST:8080/',
     'https://localhost./',
     'https://a.localhost/',
-  ])('%s is refused, and taken where private ones are allowed', (url) => {
+  ])('%s is refused, and accepted where private addresses are allowed', (url) => {
     expect(judge(url)).toContain('public address');
     expect(judgeLoosely(url)).toBeUndefined();
   });
 
   test.each([
     ['http://example.com/', 'https://'],
+    ['http://example.com/', 'WEBHOOK_ALLOW_PRIVATE=true'],
+    ['http://localhost:3000/hook', 'WEBHOOK_ALLOW_PRIVATE=true'],
     ['ftp://example.com/', 'https://'],
     ['javascript:alert(1)', 'https://'],
     ['https://user:secret@example.com/', 'password'],
     ['https://example.com/#part', 'fragment'],
     [`https://example.com/${'a'.repeat(2_048)}`, '2048'],
     [`https://example.com/${'ü'.repeat(400)}`, 'percent-encoded'],
-  ])('%s is refused', (url, reason) => {
+  ])('%s is refused with a message that names %s', (url, reason) => {
     expect(judge(url)).toContain(reason);
   });
 
@@ -100,11 +102,11 @@ describe('the URL of a receiver', () => {
     'https://example.com:8443/hook?token=1',
     'https://1.1.1.1/',
     'https://bücher.example/',
-  ])('%s is taken', (url) => {
+  ])('%s is accepted', (url) => {
     expect(judge(url)).toBeUndefined();
   });
 
-  it('may use plain http only where private ones are allowed', () => {
+  it('may use plain http only where private addresses are allowed', () => {
     expect(judgeLoosely('http://receiver.internal:3000/hook')).toBeUndefined();
     expect(judgeLoosely('gopher://receiver.internal/')).toContain('https://');
   });
@@ -115,7 +117,7 @@ describe('the addresses behind a name', () => {
   const url = new URL('https://receiver.example/hook');
 
   test.each([['127.0.0.1'], ['10.0.0.1', '192.168.0.1'], ['::1'], ['::ffff:10.0.0.1'], ['fd00::1'], ['fe80::1'], []])(
-    'are refused when they are %s %s',
+    'are refused when they are only %s %s',
     async (...addresses) => {
       await expect(findTargets(url, resolvesTo(...addresses))).rejects.toThrow(TargetRefused);
     },
@@ -126,7 +128,7 @@ describe('the addresses behind a name', () => {
     expect(await findTargets(url, guard)).toEqual(['1.1.1.1', '2606:4700:4700::1111']);
   });
 
-  it('are not looked up for an address, which is judged itself', async () => {
+  it('are not looked up for an address, which is checked itself', async () => {
     const resolve = () => Promise.reject(new Error('looked up'));
     await expect(findTargets(new URL('https://[::ffff:7f00:1]/'), { allowPrivate: false, resolve })).rejects.toThrow(
       TargetRefused,
@@ -136,7 +138,7 @@ describe('the addresses behind a name', () => {
     ]);
   });
 
-  it('are refused for a URL that was stored while private ones were allowed', async () => {
+  it('are refused for a URL that was stored while private addresses were allowed', async () => {
     await expect(findTargets(new URL('http://receiver.example/'), resolvesTo('1.1.1.1'))).rejects.toThrow('https://');
   });
 });

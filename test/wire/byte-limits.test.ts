@@ -7,7 +7,7 @@ import { Pace } from '../../src/http/fairness/pace.ts';
 const MEBIBYTE = 1024 * 1024;
 
 describe('growing bytes', () => {
-  it('are what was appended, however it was cut', () => {
+  it('Growing bytes equal what was appended, however it was split', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 50 }), fc.nat(100), (chunks, maximum) => {
         const growing = new GrowingBytes(maximum);
@@ -18,14 +18,14 @@ describe('growing bytes', () => {
     );
   });
 
-  it('take no memory for what was announced and never came', () => {
+  it('Bytes that are announced and never arrive take no memory', () => {
     const before = process.memoryUsage().arrayBuffers;
     const held = Array.from({ length: 100 }, () => new GrowingBytes(32 * MEBIBYTE));
     for (const one of held) one.append(Buffer.from('x'));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(10 * MEBIBYTE);
   });
 
-  it('give their memory back when they are dropped, without waiting for a collection of garbage', () => {
+  it('Freed bytes release their memory without a garbage collection', () => {
     const growing = new GrowingBytes(32 * MEBIBYTE);
     growing.append(Buffer.alloc(32 * MEBIBYTE));
     const before = process.memoryUsage().arrayBuffers;
@@ -34,8 +34,8 @@ describe('growing bytes', () => {
   });
 });
 
-describe('a budget of bytes', () => {
-  it('refuses a holder past its share and leaves room for the others', () => {
+describe('a byte budget', () => {
+  it('A budget refuses a holder beyond its share and leaves room for the others', () => {
     const budget = new ByteBudget({ total: 100 * MEBIBYTE, perHolder: 51 * MEBIBYTE });
     const first = budget.open('a');
     first.take(50 * MEBIBYTE);
@@ -47,14 +47,14 @@ describe('a budget of bytes', () => {
     third.take(50 * MEBIBYTE);
   });
 
-  it('has room for small bodies when large ones hold all of it', () => {
+  it('A budget has room for small bodies when large ones use all of it', () => {
     const budget = new ByteBudget({ total: 100 * MEBIBYTE, perHolder: 100 * MEBIBYTE });
     budget.open('a').take(100 * MEBIBYTE);
     budget.open('b').take(64 * 1024);
     for (let body = 0; body < 100; body++) budget.open(`holder ${body}`).take(64 * 1024);
   });
 
-  it('never counts more or less than is held', () => {
+  it('A budget always counts exactly what is held', () => {
     const step = fc.record({ holder: fc.constantFrom('a', 'b', 'c'), mebibytes: fc.integer({ min: 1, max: 60 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
@@ -80,7 +80,7 @@ describe('a budget of bytes', () => {
 });
 
 describe('a pace', () => {
-  it('lets a burst through at once, slows down whoever goes on, and forgives with time', () => {
+  it('A pace lets a burst through, slows down a holder that continues, and recovers with time', () => {
     let now = 0;
     const pace = new Pace({ perSecond: 8 * MEBIBYTE, burst: 48 * MEBIBYTE }, () => now);
     expect(pace.take('a', 32 * MEBIBYTE)).toBe(0);

@@ -19,11 +19,11 @@ test.each([
   ['nobody', undefined],
   ['192.0.2.7:443', undefined],
   ['', undefined],
-])('%s counts as %s', (address, network) => {
+])('The address %s counts as %s', (address, network) => {
   expect(toNetwork(address)).toBe(network);
 });
 
-it('two IPv6 addresses count as one if and only if they share their first 64 bits', () => {
+it('Two IPv6 addresses count as one if and only if they share their first 64 bits', () => {
   const address = fc.ipV6();
   fc.assert(
     fc.property(address, address, (one, other) => {

@@ -42,8 +42,8 @@ const STATUSES: Readonly<Record<ErrorCode, number>> = {
 
 const pgError = (code: string) => Object.assign(new Error('from the database: secret'), { code });
 
-describe('an error is answered', () => {
-  it.each(Object.entries(STATUSES) as [ErrorCode, number][])('%s with %i', (code, status) => {
+describe('the answer to an error', () => {
+  it.each(Object.entries(STATUSES) as [ErrorCode, number][])('%s is answered with %i', (code, status) => {
     const inverse = { objectiveId: 7, inverseId: 9 };
     const { problem } = answerError(new DomainError(code, 'What to do.', { inverse }), context);
     expect(problem).toMatchObject({
@@ -57,13 +57,13 @@ describe('an error is answered', () => {
     expect(problem.title).toBe(REFUSALS[code].title);
   });
 
-  it('and never stored under an Idempotency-Key when it is 429, our fault or a quota', () => {
+  it('An answer of 429, of a failure of the service or of a quota is never stored with an Idempotency-Key', () => {
     const codes = Object.entries(REFUSALS).filter(([, { status }]) => status === 429 || status >= 500);
     expect(codes.map(([code]) => TRANSIENT_REFUSALS.has(code as ErrorCode))).toEqual(codes.map(() => true));
     expect(TRANSIENT_REFUSALS.has('QUOTA_EXCEEDED')).toBe(true);
   });
 
-  it('with the headers that belong to the status', () => {
+  it('An answer has the headers of its status', () => {
     const headersOf = (error: unknown) => answerError(error, context).headers;
     expect(headersOf(new DomainError('UNAUTHENTICATED', 'x'))).toEqual({ 'www-authenticate': 'Bearer' });
     expect(headersOf(new DomainError('OVERLOADED', 'x'))).toEqual({ 'retry-after': '5' });
@@ -71,7 +71,7 @@ describe('an error is answered', () => {
     expect(headersOf(new DomainError('NOT_FOUND', 'x'))).toEqual({});
   });
 
-  it('with every violation', () => {
+  it('An answer has all violations', () => {
     const violations = [makeViolation(['objectives', 2], 'must be a finite number.'), makeViolation([], 'is odd.')];
     expect(answerError(validationFailed(violations), context).problem.errors).toEqual([
       { property: 'objectives[2]', pointer: '/objectives/2', message: 'must be a finite number.' },
@@ -80,7 +80,7 @@ describe('an error is answered', () => {
   });
 
   it.each(['08006', '08P01', '57P01', '57P03', '53200', '53300', '58030', 'ECONNREFUSED', 'ECONNRESET', 'ETIMEDOUT'])(
-    '%s of the database with 503 and Retry-After',
+    'The database error %s is answered with 503 and Retry-After',
     (code) => {
       const { problem, headers } = answerError(pgError(code), context);
       expect([problem.status, headers['retry-after']]).toEqual([503, '5']);
@@ -89,7 +89,7 @@ describe('an error is answered', () => {
   );
 
   it.each([pgError('57014'), pgError('55P03'), new Error('Query read timeout')])(
-    '%s of a database that took too long with a 503 that says so, which workers take for trouble that passes',
+    'The database error %s is answered with a 503 that says it took too long, and workers treat it as transient',
     (error) => {
       const { problem, headers } = answerError(error, context);
       expect([problem.status, headers['retry-after']]).toEqual([503, '5']);
@@ -101,7 +101,7 @@ describe('an error is answered', () => {
   );
 
   it.each([pgError('42P01'), new TypeError('secret'), 'secret', null, { statusCode: 400, message: 'secret' }])(
-    'that is unexpected (%s) with 500 and nothing of the inside',
+    'An unexpected error (%s) is answered with 500 and reveals nothing',
     (error) => {
       const { problem } = answerError(error, context);
       expect(problem.status).toBe(500);
@@ -109,7 +109,7 @@ describe('an error is answered', () => {
     },
   );
 
-  it('of Fastify with its own status and our body', () => {
+  it('An error of Fastify keeps its status and gets a problem body', () => {
     const answered = (error: Error) => answerError(error, context).problem;
     expect(answered(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE())).toMatchObject({ status: 413, instance: '/v1/here' });
     expect(answered(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE())).toMatchObject({ status: 415 });

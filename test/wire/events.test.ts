@@ -1,4 +1,4 @@
-/** Bodies of events: whole where they fit, else shortened so that every client still reads them. */
+/** Bodies of events: complete if they fit, otherwise shortened so that every client can still read them. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/event.ts';
@@ -9,8 +9,9 @@ import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
 import { history, instants } from '../support/histories.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
-/** The least that may be set. */
+/** The smallest permitted setting. */
 const SMALLEST_LIMIT = 16 * 1024;
 
 function eventOf(name: EventName, resourceId = 1): RecordedEvent {
@@ -26,14 +27,14 @@ function render(event: RecordedEvent, record: EventRecord, maximumBytes: number)
   return { bytes, body };
 }
 
-/** As an objective is read for its event: inverses with an input, and the optimal one. */
+/** An objective as read for its event: inverses with an input, and the optimal one. */
 function recordOf(objective: ObjectiveWithInverses, isCut = false): Extract<EventRecord, { kind: 'objective' }> {
   const optimalInverse = objective.inverses.find(({ id }) => id === objective.optimalInverseId) ?? null;
   const inverses = objective.inverses.filter(({ input }) => input !== null);
   return { kind: 'objective', objective: { ...objective, inverses }, optimalInverse, isCut };
 }
 
-/** An objective of so many outputs with so many completed inverses, the first of them the best. */
+/** An objective with this many outputs and completed inverses, of which the first is the best. */
 function largeObjective(outputCount: number, inverseCount: number): ObjectiveWithInverses {
   const vector = (seed: number) => Array.from({ length: outputCount }, (_, j) => Math.sin(seed + j) * 1e6);
   const inverses = Array.from(
@@ -77,6 +78,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     stopReason: 0,
     optimalInverseId: 1,
     seed: 7,
+    ...NOTHING_JUDGED,
     inverses,
   };
 }
@@ -84,7 +86,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
 const output = eventOf('inverse.output_loaded');
 
 describe('the body of an objective event', () => {
-  it('never exceeds its limit, and is read by every client', () => {
+  it('The body of an objective event never exceeds its limit and every client can read it', () => {
     fc.assert(
       fc.property(history, fc.integer({ min: SMALLEST_LIMIT, max: 2 * SMALLEST_LIMIT }), (objective, limit) => {
         expect(render(output, recordOf(objective), limit).bytes.length).toBeLessThanOrEqual(limit);
@@ -92,7 +94,7 @@ describe('the body of an objective event', () => {
     );
   });
 
-  it('shows everything where it fits, and does not speak of size', () => {
+  it('The body contains everything if it fits, and no mark of being shortened', () => {
     const objective = largeObjective(3, 20);
     const { bytes } = render(output, recordOf(objective), 1e6);
     const { body } = render(output, recordOf(objective), bytes.length + ','.length);
@@ -102,7 +104,7 @@ describe('the body of an objective event', () => {
     expect(body).not.toHaveProperty('link');
   });
 
-  it('shows as many of the newest inverses as fit, the optimal one, and where to read all', () => {
+  it('The body contains as many of the newest inverses as fit, the optimal one, and a link to the rest', () => {
     const objective = largeObjective(3, 50);
     const { bytes } = render(output, recordOf(objective), 1e6);
     const limit = Math.floor(bytes.length / 2);
@@ -117,21 +119,21 @@ describe('the body of an objective event', () => {
     expect(body).toMatchObject({ shortened: true, link: '/api/objectives/1' });
   });
 
-  it('says that it is shortened when older inverses were not even read', () => {
+  it('The body is marked as shortened if older inverses were not read', () => {
     expect(render(output, recordOf(largeObjective(3, 2), true), 1e6).body).toMatchObject({
       shortened: true,
       data: { inverses: [{ iteration: 1 }, { iteration: 2 }] },
     });
   });
 
-  it('shows the last inverse without its results where one with them does not fit', () => {
+  it('The body has the last inverse without results if it does not fit with them', () => {
     const { body } = render(output, recordOf(largeObjective(1_000, 3)), 256 * 1024);
     expect(body.data.inverses).toMatchObject([{ iteration: 3, results: [] }]);
     expect(body.data.inverses[0].output).toHaveLength(1_000);
     expect(body.data.objectives).toHaveLength(1_000);
   });
 
-  it('shows no list at all where even that does not fit', () => {
+  it('The body has no lists at all if even that does not fit', () => {
     const { bytes, body } = render(output, recordOf(largeObjective(1_000, 3)), SMALLEST_LIMIT);
     expect(bytes.length).toBeLessThan(SMALLEST_LIMIT);
     expect(body.data).toMatchObject({
@@ -143,7 +145,7 @@ describe('the body of an objective event', () => {
   });
 });
 
-it('an inverse takes no fewer bytes than is reckoned with when inverses are read', () => {
+it('An inverse never takes fewer bytes than the estimate used for reading inverses', () => {
   fc.assert(
     fc.property(history, (objective) => {
       for (const inverse of objective.inverses) {
@@ -159,7 +161,7 @@ it('an inverse takes no fewer bytes than is reckoned with when inverses are read
   );
 });
 
-it('an inverse that is too large comes without results, then without any list', () => {
+it('An inverse that is too large is sent without results, then without any list', () => {
   const objective = largeObjective(1_000, 1);
   const record: EventRecord = { kind: 'inverse', objective, inverse: objective.inverses[0]! };
   const event = eventOf('inverse.suggested');
@@ -170,7 +172,7 @@ it('an inverse that is too large comes without results, then without any list', 
   expect(render(event, record, SMALLEST_LIMIT).body.data).toMatchObject({ iteration: 1, input: [], errors: [] });
 });
 
-it('a project comes without its input cases, then without any list, but with the number of cases', () => {
+it('A project that is too large is sent without input cases, then without any list, but with the number of cases', () => {
   const names = Array.from({ length: 200 }, (_, i) => `${i} ${'ü'.repeat(150)}`);
   const project = {
     ...instants,
@@ -202,7 +204,7 @@ it('a project comes without its input cases, then without any list, but with the
   }
 });
 
-it('a trial comes without its output cases, but with their number', () => {
+it('A trial that is too large is sent without output cases, but with their number', () => {
   const trial = {
     ...instants,
     id: 1,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ExpiringMap } from '../../src/http/expiring-map.ts';
 
-it('holds what was set until its end, and never more than its capacity', () => {
+it('An expiring map keeps entries until they expire, and never more than its capacity', () => {
   const step = fc.record({ name: fc.constantFrom(...'abcdefgh'), elapsed: fc.nat({ max: 60 }) });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5 }), fc.array(step, { maxLength: 60 }), (capacity, steps) => {
@@ -24,7 +24,7 @@ it('holds what was set until its end, and never more than its capacity', () => {
   );
 });
 
-it('forgets what is deleted, and what ends while nothing is set', () => {
+it('An expiring map forgets deleted entries, and entries that expire while none are set', () => {
   let instant = 0;
   const map = new ExpiringMap<{ endsAt: number }>(9, () => instant);
   map.set('a', { endsAt: 10 });

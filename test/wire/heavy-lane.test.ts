@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe('the lane of heavy work', () => {
-  it('lets an account in at once, then makes it rest for twice as long as it worked', async () => {
+describe('the heavy lane', () => {
+  it('The lane admits an account at once, then makes it rest for twice as long as it worked', async () => {
     const lane = new HeavyLane();
     const leave = await lane.enter(1);
     let isSecondIn = false;
@@ -27,14 +27,14 @@ describe('the lane of heavy work', () => {
     (await second)();
   });
 
-  it('makes nobody wait for another account', async () => {
+  it('The lane makes no account wait for another', async () => {
     const lane = new HeavyLane();
     await lane.enter(1);
     const leave = await lane.enter(2);
     leave();
   });
 
-  it('takes pieces in the order in which they came, and keeps nothing of an account that is done', async () => {
+  it('The lane takes pieces in the order of arrival and forgets an account that is done', async () => {
     const lane = new HeavyLane();
     const order: number[] = [];
     const pieces = [1, 2, 3].map(async (number) => {

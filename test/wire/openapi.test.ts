@@ -11,9 +11,12 @@ import { registration } from '../../src/http/sdk/accounts.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { OPENAPI_FILES } from '../support/openapi-file.ts';
 
-it.each(OPENAPI_FILES)('$file is current; else run node test/support/write-openapi.ts', async ({ file, text }) => {
-  expect(await readFile(file, 'utf8')).toBe(text);
-});
+it.each(OPENAPI_FILES)(
+  'The file $file is up to date; otherwise run test/support/write-openapi.ts',
+  async ({ file, text }) => {
+    expect(await readFile(file, 'utf8')).toBe(text);
+  },
+);
 
 interface Dialect {
   readonly name: string;
@@ -37,27 +40,27 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
   const named = operations.map((operation) => [operation.operationId, operation] as const);
   const withBody = named.filter(([, { body }]) => body !== undefined);
 
-  it('is valid OpenAPI 3.1', async () => {
+  it('The document is valid OpenAPI 3.1', async () => {
     const { valid, errors } = await validator.validate(structuredClone(document));
     expect(errors).toBeUndefined();
     expect(valid).toBe(true);
   });
 
-  it('refers only to what it has', () => {
+  it('The document refers only to its own components', () => {
     for (const [, kind, name] of JSON.stringify(document).matchAll(/"#\/components\/(\w+)\/(\w+)"/g)) {
       expect(document.components[kind!]).toHaveProperty(name!);
     }
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
-  it('has every operation under a name of its own', () => {
+  it('Every operation has a name of its own in the document', () => {
     const names = operations.map((operation) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
     const documented = Object.values(document.paths).flatMap((path) => Object.keys(path as object)).length;
     expect(documented).toBe(names.length);
   });
 
-  it.each(named)('documents the statuses of %s', (_, operation) => {
+  it.each(named)('The document lists the statuses of %s', (_, operation) => {
     const { responses } = document.paths[operation.path][operation.method.toLowerCase()];
     const statuses = Object.keys(responses).map(Number);
     expect(statuses).toEqual(expect.arrayContaining([403, 429, 500, 503]));
@@ -69,17 +72,42 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
     for (const status of Object.keys(operation.answers).map(Number)) expect(statuses).toContain(status);
   });
 
-  it.each(withBody)('has examples for the body of %s, and they are accepted', (_, operation) => {
+  it.each(withBody)('The examples for the body of %s are accepted', (_, operation) => {
     const examples = z.globalRegistry.get(operation.body!.schema)?.examples as readonly unknown[];
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) expect(readBody(operation.body!, example).violations).toEqual([]);
   });
 
-  it.each(withBody)('names the schema of the body of %s', (_, operation) => {
+  it.each(withBody)('The schema of the body of %s has a name', (_, operation) => {
     const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
     expect(requestBody.content['application/json'].schema.$ref).toMatch(
       /^#\/components\/schemas\/(New\w+|NoFields|\w+Patch)$/,
     );
+  });
+});
+
+describe('unknown fields', () => {
+  const bodiesOf = ({ document, operations }: Dialect) =>
+    operations
+      .filter(({ body }) => body !== undefined)
+      .map((operation) => {
+        const { requestBody } = document.paths[operation.path][operation.method.toLowerCase()];
+        const name = requestBody.content['application/json'].schema.$ref.split('/').at(-1);
+        const { violations } = readBody(operation.body!, { unheardOf: 1 });
+        const isNamed = violations.some(({ property }) => property === 'unheardOf');
+        return { name, isNamed, additional: document.components.schemas[name].additionalProperties };
+      });
+  const [native, sdk] = dialects as [Dialect, Dialect];
+
+  it.each(bodiesOf(native))(
+    'Unknown fields are refused in $name of the native dialect, as its document says',
+    (body) => {
+      expect(body).toMatchObject({ isNamed: true, additional: false });
+    },
+  );
+
+  it.each(bodiesOf(sdk))('Unknown fields are ignored in $name of the SDK dialect', (body) => {
+    expect(body).toMatchObject({ isNamed: false, additional: undefined });
   });
 });
 
@@ -89,12 +117,12 @@ describe('the native document', () => {
     schema instanceof z.ZodObject ? [schema] : schema instanceof z.ZodArray ? [schema.element as z.ZodObject] : [],
   );
   const schemaOf = (name: string) => answered.find((schema) => z.globalRegistry.get(schema)?.id === name);
-  it.each(Object.keys(RECORD_EXAMPLES))('has an example of %s with exactly its fields', (name) => {
+  it.each(Object.keys(RECORD_EXAMPLES))('The example of %s has exactly its fields', (name) => {
     const [example] = document.components.schemas[name].examples;
     expect(z.strictObject(schemaOf(name)!.shape).safeParse(example).error).toBeUndefined();
   });
 
-  it('tells the three ends of a suggestion apart', () => {
+  it('The document distinguishes the three answers to a suggestion', () => {
     const path = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses';
     expect(Object.keys(document.paths[path].post.responses)).toEqual(expect.arrayContaining(['201', '202', '409']));
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { viewOf } from '../../src/application/views.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
 import { presentModel } from '../../src/http/native/models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from '../../src/http/native/objectives.wire.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 const createdAt = new Date('2026-01-31T12:00:00.000Z');
 const updatedAt = new Date('2026-02-01T00:00:00.007Z');
@@ -47,6 +49,7 @@ const objective: ObjectiveWithInverses = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 7,
+  ...NOTHING_JUDGED,
   inverses: [inverse],
   ...instants,
 };
@@ -77,8 +80,8 @@ const RESULTS_AT_BASIS = [
 ];
 
 describe('an inverse', () => {
-  it('without an output is judged by the last completed iteration', () => {
-    expect(presentSuggestion({ objective, inverse })).toEqual({
+  it('An inverse without an output shows the results of the last completed iteration', () => {
+    expect(presentSuggestion(viewOf(objective, inverse))).toEqual({
       id: 20,
       objectiveId: 10,
       status: 'active',
@@ -100,9 +103,9 @@ describe('an inverse', () => {
     });
   });
 
-  it('with an output is judged by it, and shows trial and output', () => {
+  it('An inverse with an output shows its results, its trial and its output', () => {
     const loaded = { ...inverse, input: [2], output: [10.5, 6], suggestTimeNs: 12_345_678, computeTimeNs: 5 };
-    expect(presentInverse({ objective, inverse: loaded })).toMatchObject({
+    expect(presentInverse(viewOf(objective, loaded))).toMatchObject({
       trialId: 5,
       input: [2],
       output: [10.5, 6],
@@ -115,12 +118,12 @@ describe('an inverse', () => {
     });
   });
 
-  it('of iteration 1 shows the criterion as convergence', () => {
+  it('The inverse of iteration 1 shows the criterion as convergence', () => {
     const first = { ...inverse, iteration: 1, input: [1], output: [20, 30], basisOutput: null };
-    expect(presentInverse({ objective, inverse: first }).convergence).toBe(0.001);
+    expect(presentInverse(viewOf(objective, first)).convergence).toBe(0.001);
   });
 
-  it('within an objective shows empty arrays for what is unknown', () => {
+  it('An inverse within an objective shows empty arrays for unknown values', () => {
     const embedded = presentEmbeddedInverse(objective, inverse);
     expect(embedded).toMatchObject({ inputs: [], outputs: [], l1Norm: 2 });
     expect(embedded).not.toHaveProperty('input');
@@ -129,7 +132,7 @@ describe('an inverse', () => {
 });
 
 describe('an objective', () => {
-  it('as loaded carries the desired norm as l1Norm and no bounds in its results', () => {
+  it('A loaded objective shows the desired norm as l1Norm and no bounds in its results', () => {
     const loaded = presentLoadedObjectives(objective);
     expect(loaded).toMatchObject({ l1Norm: 0.5, minimumBounds: [-1, 0], ...shown });
     expect(loaded.results.map(({ minimumBound, maximumBound }) => [minimumBound, maximumBound])).toEqual([
@@ -139,7 +142,7 @@ describe('an objective', () => {
     expect(loaded).not.toHaveProperty('desiredL1Norm');
   });
 
-  it('as stored shows its inverses, the optimal one among them, and no seed', () => {
+  it('A stored objective shows its inverses, including the optimal one, and no seed', () => {
     const stored = presentObjective({ ...objective, optimalInverseId: 20, stopReason: 1 });
     expect(stored).toMatchObject({ desiredL1Norm: 0.5, stopReason: 1, disabledAt: null, trialId: 5, number: 1 });
     expect(stored.optimalInverse).toEqual(stored.inverses[0]);
@@ -149,7 +152,7 @@ describe('an objective', () => {
 });
 
 describe('a model', () => {
-  it('is snake_case', () => {
+  it('A model is written in snake_case', () => {
     const model = { id: 1, name: 'name', description: null, ...instants };
     expect(presentModel(model)).toEqual({
       id: 1,

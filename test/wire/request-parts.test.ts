@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { makeRequestId } from '../../src/http/plugins/request-id.ts';
+import { makeRequestId } from '../../src/http/hooks/request-id.ts';
 import { makeMemoryWindow, makeRateLimiter } from '../../src/http/rate-limiter.ts';
 import { parseId } from '../../src/http/wire/ids.ts';
 import { nextPageLink, parsePageQuery } from '../../src/http/wire/pages.ts';
@@ -30,17 +30,17 @@ describe('Prefer', () => {
     ['note="wait=5, respond-async"', false, undefined],
     ['note="open, wait=5', false, 5_000],
     [',,;,=,wait=5', false, 5_000],
-  ])('%j is read', (header, isAsync, waitMs) => {
+  ])('The Prefer header %j is understood', (header, isAsync, waitMs) => {
     expect(parsePrefer(header)).toEqual({ isAsync, waitMs });
   });
 
-  it('never throws, and reads no further than any known preference is long', () => {
+  it('Prefer never throws and is read only as far as a known preference can reach', () => {
     fc.assert(fc.property(fc.string({ maxLength: 200 }), (header) => void parsePrefer(header)));
     const far = `${'x,'.repeat(5_000)}respond-async`;
     expect(parsePrefer(far)).toEqual({ isAsync: false, waitMs: undefined });
   });
 
-  it('leads to a wait that the setting caps, and says what was applied', () => {
+  it('The wait is capped by the setting, and the answer says what was applied', () => {
     const limits = { defaultMs: 20_000, maximumMs: 25_000 };
     const apply = (header: string) => applyWait(parsePrefer(header), limits);
     expect(apply('')).toEqual({ waitMs: 20_000, applied: undefined });
@@ -53,7 +53,7 @@ describe('Prefer', () => {
 });
 
 describe('an id', () => {
-  it('is a positive integer in plain notation', () => {
+  it('An id is a positive integer in plain notation', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }), (id) => {
         expect(parseId(String(id))).toEqual({ kind: 'id', id });
@@ -69,7 +69,7 @@ describe('an id', () => {
 });
 
 describe('a page', () => {
-  it('has a limit and a cursor, each with its rule', () => {
+  it('A page has a limit and a cursor, each with its rule', () => {
     expect(parsePageQuery({})).toEqual({ page: { limit: 50, after: null }, violations: [] });
     expect(parsePageQuery({ limit: '200', after: '7' }).page).toEqual({ limit: 200, after: 7 });
     expect(parsePageQuery({ limit: '201', after: '0' }).violations.map(({ property }) => property)).toEqual([
@@ -79,14 +79,14 @@ describe('a page', () => {
     expect(parsePageQuery({ limit: ['1', '2'] }).violations).toHaveLength(1);
   });
 
-  it('links to the next one while there is one', () => {
+  it('A page links to the next one if there is one', () => {
     expect(nextPageLink('/v1/models', 50, null)).toBeUndefined();
     expect(nextPageLink('/v1/models', 50, 7)).toBe('</v1/models?limit=50&after=7>; rel="next"');
   });
 });
 
 describe('a problem', () => {
-  it('has the fields of RFC 9457 and those that clients read', () => {
+  it('A problem has the fields of RFC 9457 and those that clients read', () => {
     const facts = { kind: 'not-found', title: 'Resource not found', status: 404, detail: 'Gone.', instance: '/v1/x' };
     expect(presentProblem(facts)).toEqual({
       type: 'urn:backsolve:problem:not-found',
@@ -101,7 +101,7 @@ describe('a problem', () => {
 });
 
 describe('a request id', () => {
-  it('is the one that was sent when it is sane, else a new one', () => {
+  it('A request id is the one sent if it is sane, otherwise a new one', () => {
     const idOf = (sent: string | undefined) => makeRequestId({ headers: { 'x-request-id': sent } });
     expect(idOf('run-7:a.b/c+d=e_f')).toBe('run-7:a.b/c+d=e_f');
     for (const sent of [undefined, '', 'a b', 'a\nb', '"', 'x'.repeat(129)])
@@ -110,7 +110,7 @@ describe('a request id', () => {
 });
 
 describe('the limiter in memory', () => {
-  it('counts per key in windows of a minute', async () => {
+  it('The limiter in memory counts per key in windows of a minute', async () => {
     let nowMs = 5_000;
     const limiter = makeRateLimiter(
       { limit: 2 },

@@ -3,13 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Matrix } from '../../src/domain/matrix.ts';
 import { readBody } from '../../src/http/body/read-body.ts';
-import { newInverseOutput, toMeasurement } from '../../src/http/native/inverses.wire.ts';
+import { bodyOf } from '../../src/http/body/spec.ts';
+import { newInverseOutput, noFields } from '../../src/http/native/inverses.wire.ts';
 import { modelPatch, newModel } from '../../src/http/native/models.wire.ts';
 import { newInverse, newObjectives } from '../../src/http/native/objectives.wire.ts';
 import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
 import { newProject } from '../../src/http/native/projects.wire.ts';
-import { listSchema, matrixSchema, vectorSchema } from '../../src/http/wire/vectors.ts';
-import { parseShape } from '../../src/http/wire/violations.ts';
+import { newModel as sdkModel } from '../../src/http/sdk/models.wire.ts';
+import { listSchema, matrixSchema, nullableVectorSchema, vectorSchema } from '../../src/http/wire/vectors.ts';
+import { readFields } from '../../src/http/wire/violations.ts';
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 const LENGTHS = { minimum: 1, maximum: 5 };
@@ -17,7 +19,7 @@ const LENGTHS = { minimum: 1, maximum: 5 };
 const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('a vector', () => {
-  it('comes through JSON and the schema as it was, -0 as 0', () => {
+  it('A vector passes through JSON and the schema unchanged, except that -0 becomes 0', () => {
     const schema = vectorSchema({ minimum: 0, maximum: 100 });
     fc.assert(
       fc.property(fc.array(finite, { maxLength: 100 }), (values) => {
@@ -27,29 +29,44 @@ describe('a vector', () => {
     expect(Object.is(schema.parse(JSON.parse('[-0]'))[0], 0)).toBe(true);
   });
 
-  it('refuses what is no array of finite numbers, and names every fault', () => {
-    const parsed = parseShape(vectorSchema(LENGTHS), [1, '2', null, Number.POSITIVE_INFINITY, [3]]);
-    expect(parsed).toMatchObject({
+  it('A value that is not an array of finite numbers is refused with every violation', () => {
+    const schema = z.object({ v: vectorSchema(LENGTHS), bounds: nullableVectorSchema(LENGTHS) });
+    const sent = [1, '2', null, Number.POSITIVE_INFINITY, [3]];
+    expect(readFields(schema, { v: sent, bounds: sent })).toMatchObject({
       violations: [
-        { property: '[1]', message: 'must be a finite number, is the string "2".' },
-        { property: '[2]', message: 'must be a finite number, is null.' },
-        { property: '[3]', message: 'must be a finite number, is beyond the range of a double precision number.' },
-        { property: '[4]', message: 'must be a finite number, is an array.' },
+        { property: 'v[1]', message: 'must be a finite number, is the string "2".' },
+        { property: 'v[2]', message: 'must be a finite number, is null.' },
+        { property: 'v[3]', message: 'must be a finite number, is beyond the range of a double precision number.' },
+        { property: 'v[4]', message: 'must be a finite number, is an array.' },
+        { property: 'bounds[1]' },
+        { property: 'bounds[3]' },
+        { property: 'bounds[4]' },
       ],
     });
     for (const value of [undefined, null, 7, 'text', {}, [], [1, 2, 3, 4, 5, 6], { length: 1, 0: 1 }]) {
       expect(vectorSchema(LENGTHS).safeParse(value).success).toBe(false);
+      expect(nullableVectorSchema(LENGTHS).safeParse(value).success).toBe(false);
     }
   });
 
-  it('looks at no element of an array that is too long, and at no more than a hundred faults', () => {
+  it('A vector of bounds keeps null', () => {
+    const bounds = nullableVectorSchema(LENGTHS).parse(JSON.parse('[-0, null, 1.5]'));
+    expect(bounds).toEqual([0, null, 1.5]);
+  });
+
+  it('No element of an array that is too long is read, and at most a hundred violations are collected', () => {
     const watched = new Proxy(new Array(1_000_000).fill('x'), {
       get(target, key) {
         if (typeof key === 'string' && /^\d+$/.test(key)) throw new Error('an element was looked at');
         return Reflect.get(target, key);
       },
     });
-    for (const schema of [vectorSchema(LENGTHS), matrixSchema(LENGTHS, LENGTHS), listSchema(z.string(), LENGTHS)]) {
+    for (const schema of [
+      vectorSchema(LENGTHS),
+      nullableVectorSchema(LENGTHS),
+      matrixSchema(LENGTHS, LENGTHS),
+      listSchema(z.string(), LENGTHS),
+    ]) {
       const { error } = schema.safeParse(watched);
       expect(error?.issues).toHaveLength(1);
     }
@@ -89,23 +106,23 @@ describe('messages', () => {
     [{ kind: 'A' }, 'kind', 'must be one of a, b, is the string "A".'],
     [{ text: ['x'] }, 'text', 'must be a string, is an array.'],
     [{ kind: 'x'.repeat(1000) }, 'kind', 'must be one of a, b, is a long string.'],
-  ])('of %j for %s say what to do', (value, property, message) => {
-    const parsed = parseShape(SCHEMA, value);
-    const violations = parsed.kind === 'violations' ? parsed.violations : [];
+  ])('The message about %j at %s says what to do', (value, property, message) => {
+    const { violations } = readFields(SCHEMA, value);
     expect(violations.find((violation) => violation.property === property)?.message).toBe(message);
   });
 });
 
 describe('a body', () => {
-  it('may be left out where it is optional, and must be an object', () => {
-    const spec = { schema: z.object({ a: z.number().optional() }) };
-    expect(readBody({ ...spec, isOptional: true }, undefined)).toEqual({ value: {}, violations: [] });
+  it('A body may be left out if it is optional, and must be an object', () => {
+    const schema = z.object({ a: z.number().optional() });
+    const spec = bodyOf(schema);
+    expect(readBody(bodyOf(schema, { isOptional: true }), undefined)).toEqual({ value: {}, violations: [] });
     for (const sent of [undefined, null, [], 'text', 7]) {
       expect(readBody(spec, sent).violations).toMatchObject([{ property: '', pointer: '' }]);
     }
   });
 
-  it('is parsed into what the use cases take', () => {
+  it('A body is read into the input of the use cases', () => {
     const { value } = readBody(newProject, {
       name: 'mixed',
       inputCount: 2,
@@ -129,7 +146,7 @@ describe('a body', () => {
     });
   });
 
-  it('of output cases keeps good rows and empties unusable ones of failed runs', () => {
+  it('Output cases keep valid rows and replace unusable rows of failed runs by zeros', () => {
     const { value } = readBody(newOutputCases, {
       outputCount: 2,
       outputCases: [[1, -0], 'crashed', [null, 1], [5, 6]],
@@ -147,15 +164,15 @@ describe('a body', () => {
     });
   });
 
-  it('of an output becomes a measurement', () => {
-    const read = (body: object) => toMeasurement(readBody(newInverseOutput, body).value!);
+  it('The body of an output becomes a measurement', () => {
+    const read = (body: object) => readBody(newInverseOutput, body).value;
     expect(read({ output: [1, 2] })).toEqual({ kind: 'output', output: [1, 2], computeTimeNs: null });
     expect(read({ output: [1], computeTime: 2.6 })).toEqual({ kind: 'output', output: [1], computeTimeNs: 3 });
     expect(read({ failed: true })).toEqual({ kind: 'failed', reason: null });
     expect(read({ failed: true, reason: 'mesh' })).toEqual({ kind: 'failed', reason: 'mesh' });
   });
 
-  it('of objectives gets the defaults', () => {
+  it('The body of objectives gets the defaults', () => {
     const body = {
       objectives: [1],
       objectiveTypes: ['minimize'],
@@ -169,10 +186,78 @@ describe('a body', () => {
       maximumBounds: [],
       maximumAttempts: 500,
       convergence: 1e-6,
+      boundsRule: 'where-needed',
     });
   });
 
-  it('full of faults is refused at a bounded cost', () => {
+  it('The body of objectives keeps null in its bounds', () => {
+    const bounds = { minimumBounds: [null, -1], maximumBounds: [null, 1] };
+    const body = {
+      objectives: [1, 2],
+      objectiveTypes: ['minimize', 'value'],
+      initialInput: [1],
+      initialOutput: [2, 3],
+      desiredL1Norm: 0,
+      convergence: 0.1,
+      ...bounds,
+    };
+    expect(readBody(newObjectives, body).value).toMatchObject(bounds);
+    expect(readBody(newInverse, body).value).toMatchObject(bounds);
+  });
+
+  it('An unknown field is refused with the nearest known one', () => {
+    const { violations } = readBody(newOutputCases, {
+      outputCount: 1,
+      outputCases: [[1]],
+      failedCase: [0],
+      output_count: 1,
+      comment: 'x',
+      '': 1,
+    });
+    const fields = 'the fields are outputCount, outputCases, failedCases.';
+    expect(violations).toEqual([
+      { property: 'failedCase', pointer: '/failedCase', message: 'is not a field; did you mean failedCases?' },
+      { property: 'output_count', pointer: '/output_count', message: 'is not a field; did you mean outputCount?' },
+      { property: 'comment', pointer: '/comment', message: `is not a field; ${fields}` },
+      { property: '', pointer: '/', message: `is not a field; ${fields}` },
+    ]);
+    expect(readBody(noFields, { wait: 5 }).violations).toMatchObject([
+      { property: 'wait', message: 'is not a field; this body takes none.' },
+    ]);
+  });
+
+  it('Unknown fields are named together with all other violations', () => {
+    const { violations } = readBody(newObjectives, { objectives: [1], maximumAttemps: 5, desiredL1Norm: -1 });
+    expect(violations.map(({ property }) => property).sort()).toEqual([
+      'desiredL1Norm',
+      'initialInput',
+      'initialOutput',
+      'maximumAttemps',
+      'objectiveTypes',
+    ]);
+  });
+
+  it('Unknown fields are named at every level', () => {
+    const point = z.strictObject({ abscissa: z.number(), weight: z.number().optional() });
+    const nested = bodyOf(z.strictObject({ points: z.array(point), origin: point.optional() }));
+    expect(
+      readBody(nested, { points: [{ abscissa: 1 }, { abscissa: 2, wieght: 3 }], origin: { abscissa: 0, unit: 'm' } })
+        .violations,
+    ).toEqual([
+      {
+        property: 'points[1].wieght',
+        pointer: '/points/1/wieght',
+        message: 'is not a field; did you mean weight?',
+      },
+      { property: 'origin.unit', pointer: '/origin/unit', message: 'is not a field; the fields are abscissa, weight.' },
+    ]);
+  });
+
+  it('A body in the dialect of existing clients may have unknown fields', () => {
+    expect(readBody(sdkModel, { name: 'a model', decription: 'a long text' }).violations).toEqual([]);
+  });
+
+  it('A body full of violations is refused at a bounded cost', () => {
     const categories = new Array(200).fill(new Array(1_000).fill(''));
     expect(readBody(newProject, { categories }).violations.length).toBeLessThan(4_000);
     const patch = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key${i}`, i]));
@@ -181,7 +266,7 @@ describe('a body', () => {
     expect(readBody(newOutputCases, { outputCount: 1_000, outputCases }).violations).toHaveLength(100);
   });
 
-  it('never makes a reader throw', () => {
+  it('No body makes a reader throw', () => {
     const fields = [
       'name',
       'outputCount',

@@ -1,4 +1,4 @@
-/** What the SDK dialect shows of any history, read back as JSON; and projects that come back as they were sent. */
+/** The SDK dialect presents any history so that it can be read back as JSON, and projects as they were sent. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/domain/matrix.ts';
@@ -11,7 +11,7 @@ import { inputSpace } from '../support/arbitraries.ts';
 import { history, instants } from '../support/histories.ts';
 
 describe('an objective and its inverses', () => {
-  it('always hold what the dialect promises and what every client reads, whatever the numbers', () => {
+  it('An objective and its inverses match the schema and every client, whatever the numbers', () => {
     fc.assert(
       fc.property(history, (objective) => {
         const shown = JSON.parse(JSON.stringify(presentObjective(objective)));
@@ -24,7 +24,7 @@ describe('an objective and its inverses', () => {
     );
   });
 
-  it('have one error per output, and results exactly when there is an output', () => {
+  it('An inverse has one error per output, and results if and only if there is an output', () => {
     fc.assert(
       fc.property(history, (objective) => {
         for (const inverse of objective.inverses) {
@@ -40,7 +40,7 @@ describe('an objective and its inverses', () => {
 });
 
 describe('the id of a result', () => {
-  it('fits into 32 bits, and differs within an inverse and from its neighbours', () => {
+  it('The id of a result fits into 32 bits and differs within an inverse and from its neighbors', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.integer({ min: 0, max: 999 }), (inverseId, number) => {
         const own = resultId(inverseId, number);
@@ -55,7 +55,7 @@ describe('the id of a result', () => {
 });
 
 describe('a project', () => {
-  it('comes back as it was sent, with its categories in one flat list', () => {
+  it('A project is answered as it was sent, with its categories in one flat list', () => {
     fc.assert(
       fc.property(inputSpace, (space) => {
         const body = JSON.parse(JSON.stringify({ name: 'Any name', ...space, categories: space.categories.flat() }));

@@ -17,7 +17,7 @@ async function* inBatches<T>(items: readonly T[], size: number): AsyncGenerator<
 }
 
 describe('a written answer', () => {
-  it('reads as if its arrays had been there from the start, at any depth', async () => {
+  it('A written answer equals JSON.stringify of the same data at any depth', async () => {
     const leaf = fc.jsonValue({ maxDepth: 2 });
     await fc.assert(
       fc.asyncProperty(
@@ -39,7 +39,7 @@ describe('a written answer', () => {
     );
   });
 
-  it('writes a matrix as its rows, exactly', async () => {
+  it('A matrix is written exactly, as its rows', async () => {
     const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0);
     const rows = fc.array(fc.array(finite, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 2_000 });
     await fc.assert(
@@ -50,7 +50,7 @@ describe('a written answer', () => {
     );
   });
 
-  it('reads a batch only when the one before is written, and takes its turn between two slices', async () => {
+  it('A batch is read only after the previous one is written, and other work runs between slices', async () => {
     const read: number[] = [];
     async function* batches() {
       for (let batch = 0; batch < 50; batch++) {
@@ -69,7 +69,7 @@ describe('a written answer', () => {
       };
     });
     await writer.next();
-    // While the reader is slow, nobody waits for it.
+    // While the reader is slow, no other request waits.
     expect(held).toBe(0);
     expect(read.length).toBeLessThan(5);
     for await (const _ of writer) expect(held).toBe(0);
@@ -78,7 +78,7 @@ describe('a written answer', () => {
     expect(held).toBe(0);
   });
 
-  it('lets its turn go when reading fails', async () => {
+  it('A failed read ends the current slice', async () => {
     let held = 0;
     async function* batches() {
       yield [{ text: 'x'.repeat(70_000) }];

@@ -8,7 +8,7 @@ function eventOf(id: number): RecordedEvent {
   return { id, accountId: 1, name: 'project.created', resourceId: 1, createdAt: new Date(0) };
 }
 
-/** Bodies whose renderings end when the test says so, on a clock of its own. */
+/** A cache whose renderings end when the test resolves them, with a simulated clock. */
 function makeBodies() {
   const renderings: { readonly id: number; readonly end: PromiseWithResolvers<Uint8Array | undefined> }[] = [];
   let now = 0;
@@ -20,36 +20,36 @@ function makeBodies() {
     },
     () => now,
   );
-  const pass = (ms: number) => {
+  const advance = (ms: number) => {
     now += ms;
   };
-  return { bodies, renderings, pass };
+  return { bodies, renderings, advance };
 }
 
-it('an event is rendered once for all who ask while it is, and shortly after', async () => {
+it('an event is rendered once for all requests during the rendering and for 3 s after', async () => {
   const t = makeBodies();
   const asked = [t.bodies.of(eventOf(1)), t.bodies.of(eventOf(1))];
   expect(t.renderings).toHaveLength(1);
   const body = new Uint8Array(5);
   t.renderings[0]!.end.resolve(body);
   expect(await Promise.all(asked)).toEqual([body, body]);
-  t.pass(2_999);
+  t.advance(2_999);
   expect(await t.bodies.of(eventOf(1))).toBe(body);
   expect(t.renderings).toHaveLength(1);
 });
 
-it('a body is rendered anew after 3 s: a retry shows the record as it is then', async () => {
+it('a body is rendered again after 3 s, so that a retry shows the record as it is then', async () => {
   const t = makeBodies();
   const first = t.bodies.of(eventOf(1));
   t.renderings[0]!.end.resolve(new Uint8Array(1));
   await first;
-  t.pass(3_000);
+  t.advance(3_000);
   const second = t.bodies.of(eventOf(1));
   t.renderings[1]!.end.resolve(new Uint8Array(2));
   expect(await second).toHaveLength(2);
 });
 
-it('what failed is not kept, and what is gone is', async () => {
+it('a failure is not cached, but the absence of a record is', async () => {
   const t = makeBodies();
   const failed = t.bodies.of(eventOf(1));
   t.renderings[0]!.end.reject(new Error('the database is away'));
@@ -61,7 +61,7 @@ it('what failed is not kept, and what is gone is', async () => {
   expect(t.renderings).toHaveLength(2);
 });
 
-it('no more than 16 MiB are kept, the oldest go first', async () => {
+it('at most 16 MiB are cached, and the oldest bodies are dropped first', async () => {
   const t = makeBodies();
   for (const id of [1, 2, 3]) {
     const body = t.bodies.of(eventOf(id));
@@ -74,7 +74,7 @@ it('no more than 16 MiB are kept, the oldest go first', async () => {
   expect(t.renderings.map(({ id }) => id)).toEqual([1, 2, 3, 1]);
 });
 
-it('no more than four are rendered at once', async () => {
+it('at most four bodies are rendered at once', async () => {
   const t = makeBodies();
   const asked = [1, 2, 3, 4, 5, 6].map((id) => t.bodies.of(eventOf(id)));
   expect(t.renderings.map(({ id }) => id)).toEqual([1, 2, 3, 4]);

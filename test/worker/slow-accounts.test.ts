@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { SlowAccounts } from '../../src/worker/slow-accounts.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 describe('an account with slow suggestions', () => {
   const [SLOW, OTHER] = [1, 2];
 
-  it('leaves a place free as long as there are others to serve', () => {
+  it('leaves a slot free while another account is active', () => {
     let now = 0;
     const slow = new SlowAccounts(3, () => now);
     slow.note(SLOW, 5_000);
-    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
     slow.note(OTHER, 20);
-    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([SLOW]);
-    expect(slow.withoutPlace([SLOW, OTHER])).toEqual([]);
+    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([SLOW]);
+    expect(slow.withoutSlot([SLOW, OTHER])).toEqual([]);
     now = 120_001;
     slow.note(SLOW, 5_000);
-    expect(slow.withoutPlace([SLOW, SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
   });
 
-  it('is never claimed so often at once that it takes the last place', () => {
+  it('never gets the last slot by one claim of several jobs', () => {
     const slow = new SlowAccounts(4, () => 0);
     slow.note(OTHER, 20);
     expect(slow.limitOf(4, [])).toBe(4);
@@ -31,36 +31,36 @@ describe('an account with slow suggestions', () => {
     expect(slow.limitOf(4, [])).toBe(3);
     expect(slow.limitOf(3, [SLOW])).toBe(2);
     expect(slow.limitOf(2, [SLOW, OTHER])).toBe(2);
-    // Passed over by now, so that others may have what is left.
+    // The account is passed over, so that others may use the last slot.
     expect(slow.limitOf(1, [SLOW, SLOW, SLOW])).toBe(1);
   });
 
-  it('has every place again once its suggestions are quick', () => {
+  it('may use every slot again once its suggestions are fast', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);
-    expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
+    expect(slow.withoutSlot([SLOW])).toEqual([SLOW]);
     for (let i = 0; i < 15; i++) slow.note(SLOW, 10);
-    expect(slow.withoutPlace([SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW])).toEqual([]);
   });
 
-  it('is one whose suggestions take several times as long as those of most problems', () => {
+  it('is one whose suggestions take several times as long as most', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 10);
     slow.note(SLOW, 70);
-    expect(slow.withoutPlace([SLOW])).toEqual([SLOW]);
-    expect(slow.withoutPlace([OTHER])).toEqual([]);
+    expect(slow.withoutSlot([SLOW])).toEqual([SLOW]);
+    expect(slow.withoutSlot([OTHER])).toEqual([]);
   });
 
-  it('has the only place of a worker with one', () => {
+  it('may use the only slot of a worker that has one', () => {
     const slow = new SlowAccounts(1, () => 0);
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);
-    expect(slow.withoutPlace([SLOW])).toEqual([]);
+    expect(slow.withoutSlot([SLOW])).toEqual([]);
   });
 });
 
-describe('with a database', () => {
+describe('a worker', () => {
   let t: TestAccount;
   beforeAll(async () => {
     t = await openTestAccount();
@@ -73,7 +73,7 @@ describe('with a database', () => {
     return path.objectiveId;
   }
 
-  it('a claim passes over the accounts it is told to, and goes on with the next', async () => {
+  it('claims from the next account when one is passed over', async () => {
     const accounts = [];
     for (let i = 0; i < 3; i++) accounts.push(await ensureAccount(t.db, `claim ${i}`));
     for (const accountId of accounts) for (let i = 0; i < 3; i++) await ask(accountId);
@@ -87,13 +87,13 @@ describe('with a database', () => {
     expect(rest).toHaveLength(7);
   });
 
-  it('the suggestion of another account is computed while slow ones are in hand', async () => {
+  it('computes the suggestion of another account while slow ones are in hand', async () => {
     const [slow, other] = [await ensureAccount(t.db, 'slow'), await ensureAccount(t.db, 'other')];
     const gates: (() => void)[] = [];
     const cheap = makeCheapEngine();
     let isGated = false;
     const computed: number[] = [];
-    const loop = new SuggestionLoop({
+    const loop = makeSuggestionLoop({
       db: t.db,
       listener: { subscribe: () => () => undefined },
       engine: {

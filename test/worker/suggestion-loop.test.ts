@@ -1,38 +1,25 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { makeCheapEngine } from '../../bench/service/cheap-engine.ts';
-import { requestSuggestion } from '../../src/application/request-suggestion.ts';
-import { connect } from '../../src/db/client.ts';
-import type { Span, Tracing } from '../../src/telemetry/tracing.ts';
-import { SuggestionLoop } from '../../src/worker/suggestion-loop.ts';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { connectTo } from '../../harness/database-handle.ts';
+import { requestSuggestion } from '../../src/application/suggest.ts';
+import type { AroundJob } from '../../src/telemetry/traced.ts';
+import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 
-const span: Span = {
-  traceId: '',
-  traceParent: '',
-  isRecorded: false,
-  set: () => undefined,
-  fail: () => undefined,
-  end: () => undefined,
-};
-
-it('a suggestion that is written is explained, though a renewal finds its job gone', async () => {
+it('a suggestion is explained even if a renewal finds that its job is gone', async () => {
   const account = await openTestAccount();
   const { path } = await loadLinearObjective(account);
   await requestSuggestion(account.db, account.accountId, path, { requestId: null });
   const isTakenForLost = Promise.withResolvers<void>();
   const explained = Promise.withResolvers<void>();
   const cheap = makeCheapEngine();
-  /** Holds the worker up between the end of the job and its explanation. */
-  const tracing: Tracing = {
-    begin: () => span,
-    inSpan: async (_start, work) => {
-      const outcome = await work(span);
-      await isTakenForLost.promise;
-      return outcome;
-    },
-    close: async () => undefined,
+  /** Delays the worker between the end of the job and its explanation. */
+  const aroundJob: AroundJob = async (_job, compute) => {
+    const outcome = await compute();
+    await isTakenForLost.promise;
+    return outcome;
   };
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db: account.db,
     listener: { subscribe: () => () => undefined },
     engine: {
@@ -53,7 +40,7 @@ it('a suggestion that is written is explained, though a renewal finds its job go
     concurrency: 1,
     leaseMs: 3_000,
     pollIntervalMs: 10,
-    tracing,
+    aroundJob,
   });
   onTestFinished(async () => {
     await loop.stop(5_000);
@@ -63,17 +50,12 @@ it('a suggestion that is written is explained, though a renewal finds its job go
   await explained.promise;
 });
 
-/** A worker with one place and no poll to help it. Its computations end when the test says so; it counts its claims. */
+/** A worker with one slot and no poll. Its computations end when the test resolves them, and its claims are counted. */
 async function makeLoop() {
   const account = await openTestAccount();
   let claims = 0;
-  const db = connect({
-    url: account.url,
+  const db = connectTo(account.url, {
     poolSize: 5,
-    statementTimeoutMs: 10_000,
-    lockTimeoutMs: 5_000,
-    applicationName: 'backsolve-test',
-    onConnectionError: () => undefined,
     aroundStatement: (text, run) => {
       if (text.includes('claim_jobs')) claims += 1;
       return run();
@@ -86,7 +68,7 @@ async function makeLoop() {
   const note = (_facts: object, event: string) => {
     if (event === 'suggestion.computed') computed += 1;
   };
-  const loop = new SuggestionLoop({
+  const loop = makeSuggestionLoop({
     db,
     listener: {
       subscribe: (_channel, notified) => {
@@ -124,7 +106,7 @@ async function makeLoop() {
   return { db, loop, open, computing, notify: () => notify(''), claims: () => claims, computed: () => computed };
 }
 
-it('a worker goes on with what its last claim left, and claims no more once that came back short', async () => {
+it('a worker claims the jobs that its last claim left, and stops claiming when a claim finds too few', async () => {
   const t = await makeLoop();
   await t.open();
   await t.open();
@@ -135,7 +117,7 @@ it('a worker goes on with what its last claim left, and claims no more once that
   }
   await expect.poll(() => t.loop.runningCount).toBe(0);
   expect(t.computed()).toBe(2);
-  // The third finds nothing: from then on a notification or a poll tells of more.
+  // The third claim finds nothing: only a notification or a poll leads to another.
   await expect.poll(t.claims).toBe(3);
   await t.open();
   t.notify();
@@ -143,7 +125,7 @@ it('a worker goes on with what its last claim left, and claims no more once that
   expect(t.claims()).toBe(4);
 });
 
-it('a worker that was told of a job while it had no room takes it when it has', async () => {
+it('a worker that is notified of a job while all slots are taken claims it when a slot becomes free', async () => {
   const t = await makeLoop();
   t.loop.start();
   await expect.poll(t.claims).toBe(1);
@@ -156,7 +138,7 @@ it('a worker that was told of a job while it had no room takes it when it has', 
   await expect.poll(() => t.computing.length).toBe(2);
 });
 
-it('a worker that is given a grace hands back what takes longer, without costing an attempt', async () => {
+it('a worker that stops hands back jobs that exceed the grace period, without counting an attempt', async () => {
   const t = await makeLoop();
   await t.open();
   t.loop.start();

@@ -1,4 +1,4 @@
-/** One to three inputs: spreadsheet and text-book equations. */
+/** One to three inputs: spreadsheet and textbook equations. */
 import { atMost, defineProblems, exact, float, floats, maximize, minimize, within, withinPercent } from '../problem.ts';
 
 const payments = [-1000, 180, 260, 340, 310, 240];

@@ -1,6 +1,6 @@
 /**
- * The held-out problems in the order of the tables: other problems of the same families, on which nothing is ever
- * tuned. The rule is in bench/solvers/README.md.
+ * The held-out problems in the order of the tables: other problems of the same families, on which nothing is ever tuned.
+ * bench/solvers/README.md states the rule.
  */
 import type { Problem } from '../problem.ts';
 import { classicProblems } from './classics.ts';

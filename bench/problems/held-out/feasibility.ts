@@ -1,4 +1,4 @@
-/** Requirements only: trusses, beams, controllers, antennas and recipes that have to meet every limit. */
+/** Requirements only: trusses, beams, controllers, antennas and recipes that must meet every limit. */
 import { atLeast, atMost, defineProblems, float, floats, within } from '../problem.ts';
 import { integrate } from '../runge-kutta.ts';
 import { tenBarTruss } from './truss.ts';

@@ -1,7 +1,7 @@
 /**
  * Solves A x = b by Gaussian elimination with partial pivoting (Golub, Van Loan, algorithm 3.4.1).
  *
- * @param A n rows of n, not singular; left untouched
+ * @param A n rows of n, not singular; unchanged
  * @param b length n
  */
 export function solveLinear(A: readonly (readonly number[])[], b: readonly number[]): number[] {

@@ -1,4 +1,4 @@
-/** Measurements that scatter; tolerances are three or more standard deviations wide. */
+/** Noisy measurements; tolerances are three or more standard deviations wide. */
 import { atMost, defineProblems, float, floats, minimize, type RunIdentity, within } from '../problem.ts';
 import { makeRunNoise } from '../random.ts';
 import { monodBatch } from './simulators.ts';

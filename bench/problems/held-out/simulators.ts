@@ -1,4 +1,4 @@
-/** Models whose parameters are sought from what they are to produce: kinetics, medicine, vehicles, cells, wells, optics. */
+/** Models whose parameters are to reproduce given outputs: kinetics, medicine, vehicles, cells, wells, optics. */
 import { defineProblems, float, floats, within, withinPercent } from '../problem.ts';
 import { integrate, sample } from '../runge-kutta.ts';
 import { type Surface, traceRay } from './lens.ts';

@@ -1,7 +1,7 @@
-/** Read one after the other, each when the one before is written. */
+/** Read one at a time, each after the previous one has been written. */
 type Batches<T> = Iterable<readonly T[]> | AsyncIterable<readonly T[]>;
 
-/** An array of an answer that is read and written piece by piece, so that no answer has to fit into memory. */
+/** An array in an answer that is read and written piece by piece, so that the answer need not fit into memory. */
 export class JsonArray {
   readonly batches: Batches<unknown>;
   readonly present: (item: unknown) => unknown;
@@ -11,12 +11,12 @@ export class JsonArray {
     this.present = present;
   }
 
-  /** @param present  what is written for an item; it may hold a JsonArray or a Matrix */
+  /** @param present  what to write for an item; may contain a JsonArray or a Matrix */
   static of<T>(batches: Batches<T>, present: (item: T) => unknown): JsonArray {
     return new JsonArray(batches, present as (item: unknown) => unknown);
   }
 
-  /** Items that are written as they are. */
+  /** Writes the items as they are. */
   static plain(batches: Batches<unknown>): JsonArray {
     return new JsonArray(batches, (item) => item);
   }

@@ -1,26 +1,26 @@
 /**
- * JSON text of an answer, written in slices of the event loop's time: between two slices others get their turn. Where the
- * answer holds a JsonArray or a Matrix, the text goes on piece by piece.
+ * Writes the JSON text of an answer in time slices, so that other requests are served in between. A JsonArray or a Matrix in
+ * the answer is written piece by piece.
  */
 import { randomUUID } from 'node:crypto';
 import { Matrix } from '../../domain/matrix.ts';
 import { JsonArray } from './json-array.ts';
 
-/** Resolves when a long answer may be written on; the returned function ends the slice. */
+/** Resolves when the next slice of a long answer may start; the returned function ends it. */
 export type NextSlice = () => Promise<() => void>;
 
-/** How long a slice may take, in milliseconds; one item is never divided. */
+/** Milliseconds that a slice may take; an item is never divided. */
 const SLICE_MS = 1;
-/** Characters handed on at a time: neither a packet per item nor a buffer of megabytes. */
+/** Characters sent at a time: neither a packet per item nor a buffer of megabytes. */
 const PIECE_LENGTH = 64 * 1024;
-/** Numbers of a matrix that become text at a time, some 0.3 ms. */
+/** Numbers of a matrix converted at a time, about 0.3 ms. */
 const BATCH_CELLS = 2_000;
 
-/** Stands for a part in the text around it. Random, so that no text of a client can hold it. */
+/** Marks a part in the text around it. Random, so that no client's text can contain it. */
 const MARK = `part-${randomUUID()}`;
 const QUOTED_MARK = JSON.stringify(MARK);
 
-/** Pieces of the JSON text of `value`; the first one may be all of it. */
+/** Pieces of the JSON text of `value`, perhaps only one. */
 export async function* writeJson(value: unknown, nextSlice: NextSlice): AsyncGenerator<string, void> {
   let text = '';
   let sliceStartedAt = performance.now();
@@ -31,7 +31,7 @@ export async function* writeJson(value: unknown, nextSlice: NextSlice): AsyncGen
       const isFull = text.length >= PIECE_LENGTH;
       if (!isFull && performance.now() - sliceStartedAt < SLICE_MS) continue;
       leave?.();
-      // A reader may be slow: nobody else is to wait for it.
+      // A reader may be slow; no other request should wait for it.
       leave = undefined;
       if (isFull) {
         yield text;
@@ -49,7 +49,7 @@ export async function* writeJson(value: unknown, nextSlice: NextSlice): AsyncGen
 async function* pieces(value: unknown): AsyncGenerator<string, void> {
   const parts: JsonArray[] = [];
   const text = JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key, plain: unknown) {
-    // `plain` is what toJSON made of it.
+    // `plain` is the result of toJSON.
     const part = toPart(this[key]);
     if (part === undefined) return plain;
     parts.push(part);
@@ -74,7 +74,7 @@ async function* elements({ batches, present }: JsonArray): AsyncGenerator<string
       yield separator;
       separator = ',';
       const presented = present(item);
-      // Rows of numbers hold no parts, and there are many.
+      // Rows of numbers contain no parts, and there are many of them.
       if (Array.isArray(presented)) yield JSON.stringify(presented);
       else yield* pieces(presented);
     }

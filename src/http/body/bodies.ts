@@ -1,4 +1,4 @@
-/** Request bodies, from the wire to their values; every bound on them comes together here. */
+/** Reads request bodies, from the wire to their values, and applies all limits on them. */
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation } from '../../domain/errors.ts';
@@ -11,41 +11,41 @@ import type { BodyReading } from './read-body.ts';
 import { receiveBody } from './receive-body.ts';
 import type { BodySize, BodySpec } from './spec.ts';
 
-export interface BodySettings {
-  /** Of a body that carries cases. */
+interface BodySettings {
+  /** Largest body with cases. */
   readonly bodyLimitBytes: number;
-  /** Of all bodies in hand; one account may have half of it. */
+  /** Bytes of all bodies in the process; one account may have half of them. */
   readonly bodyBytesInFlight: number;
-  /** In which a body with cases must have arrived. */
+  /** The time within which a body with cases must arrive. */
   readonly requestTimeoutMs: number;
-  /** Numbers that the cases of one body may hold; 0 means any number. */
+  /** The most numbers in the cases of one body; 0 means no limit. */
   readonly cells: number;
 }
 
-export interface ReadRequestBody<B> extends BodyReading<B> {
-  /** SHA-256 of the bytes as they were sent, no body as {}; undefined unless the request has an Idempotency-Key. */
+interface ReadRequestBody<B> extends BodyReading<B> {
+  /** SHA-256 of the bytes sent, or of {} without a body; undefined unless the request has an Idempotency-Key. */
   readonly digest: Buffer | undefined;
 }
 
 export interface Bodies {
-  /** The body of a request, whose bytes count for `holder`. Throws as receiveBody does, and BODY_TOO_LARGE. */
+  /** Reads the body of a request; its bytes count for `holder`. Throws what receiveBody throws, and BODY_TOO_LARGE. */
   read<B>(request: FastifyRequest, reply: FastifyReply, spec: BodySpec<B>, holder: string): Promise<ReadRequestBody<B>>;
   close(): Promise<void>;
 }
 
-/** Largest bodies without cases. A thousand outputs with targets, types, bounds and values take some 120 KB. */
+/** Largest bodies without cases. A thousand outputs with targets, types, bounds and values take about 120 KB. */
 const LIMIT_BYTES = { plain: 64 * 1024, vectors: 256 * 1024 } as const satisfies Partial<Record<BodySize, number>>;
-/** A slow line carries a small body in this time; who takes longer holds a place for nothing. */
+/** Enough for a small body on a slow line; a client that takes longer only occupies a slot. */
 const SMALL_BODY_MS = 20_000;
 /**
- * Of one account. A largest body and some more are read at once; then the network slows the sender down to what takes some
- * hundredths of a processor's time to read.
+ * Per account. The largest body and more are read at full speed; then backpressure slows the sender down to a rate that
+ * takes a few percent of a processor to read.
  */
 const BYTES = { perSecond: 8 * 1024 * 1024, burst: 48 * 1024 * 1024 };
-/** An account may hold half of the bytes: then no single one locks the others out. */
+/** An account may hold half of the bytes, so that none can lock out the others. */
 const ACCOUNT_SHARE = 0.5;
 
-/** A request without a body reads as one with an empty object. */
+/** A request without a body counts as one with an empty object. */
 export const NO_BODY_DIGEST = hash('sha256', '{}', 'buffer');
 
 export function makeBodies(settings: BodySettings): Bodies {
@@ -80,12 +80,12 @@ function unreadable(message: string): DomainError {
 
 /** Deeper than any body of the interface. */
 const DEPTH = 32;
-/** All bodies together have fewer fields; failed rows may hold objects. */
+/** More fields than any body has; rows of failed runs may contain objects. */
 const MEMBERS = 10_000;
-/** Values besides those of the cases: types, bounds, names. */
+/** Values other than those of the cases: types, bounds, names. */
 const OTHER_VALUES = 100_000;
 
-/** Twice what is valid still gets the answer that says what is wrong with it. */
+/** Twice what is valid is still read, so that the answer can say what is wrong. */
 function textLimits(cells: number): TextLimits {
   const values = cells === 0 ? Number.POSITIVE_INFINITY : 2 * cells + OTHER_VALUES;
   return { depth: DEPTH, containers: 2 * MAXIMUM_CASE_COUNT + MEMBERS, members: MEMBERS, values };

@@ -1,4 +1,4 @@
-/** Reads small bodies where they are and large ones in a thread, so that nobody waits for somebody else's megabytes. */
+/** Reads small bodies in the event loop and large ones in a thread, so that no request waits for another's megabytes. */
 import { Piscina } from 'piscina';
 import { DomainError } from '../../domain/errors.ts';
 import { Matrix } from '../../domain/matrix.ts';
@@ -8,23 +8,23 @@ import { type BodyReading, readBodyBytes } from './read-body.ts';
 import type { BodySpec } from './spec.ts';
 import { nameOfSpec } from './specs-with-cases.ts';
 
-/** Reading so much takes about a millisecond. */
+/** Reading this much takes about a millisecond. */
 const INLINE_BYTES = 64 * 1024;
-/** One thread: others get their turn in between, and memory holds one body's values at a time. */
+/** With one thread, memory holds the values of one body at a time. */
 const THREADS = 1;
 const IDLE_MS = 60_000;
-/** The largest body is read within a second: who waits so long waits behind something that is wrong. */
+/** The largest body is read within a second; a longer wait means that something is wrong. */
 const TIME_LIMIT_MS = 30_000;
-/** A body within the limits needs a third of it. */
+/** A body within the limits needs a third of this. */
 const THREAD_HEAP_MIB = 256;
 
-export interface BodyReader {
-  /** Takes the bytes away. Throws BODY_TOO_LARGE when reading them takes more memory than a thread has, OVERLOADED for time. */
+interface BodyReader {
+  /** Detaches the bytes. Throws BODY_TOO_LARGE if reading exceeds the memory of a thread, OVERLOADED if it exceeds the time limit. */
   read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>): Promise<BodyReading<B>>;
   close(): Promise<void>;
 }
 
-/** Starts no thread before the first large body. */
+/** Starts its thread with the first large body. */
 export function makeBodyReader(limits: TextLimits): BodyReader {
   const pool = new Piscina({
     filename: new URL('./body-thread.ts', import.meta.url).href,
@@ -34,7 +34,7 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
     concurrentTasksPerWorker: 1,
     resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MIB },
   });
-  // A thread out of memory also makes the pool emit 'error'; its task is rejected all the same.
+  // When a thread runs out of memory, the pool also emits 'error'; the task is rejected anyway.
   pool.on('error', () => undefined);
   return {
     async read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>) {
@@ -50,16 +50,16 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
         );
       } catch (error) {
         if ((error as Error).name === 'AbortError')
-          throw new DomainError('OVERLOADED', 'This process has too many large bodies to read; try again in a moment.');
+          throw new DomainError('OVERLOADED', 'This process has too many large bodies to read; retry in a moment.');
         if ((error as { readonly code?: unknown }).code !== 'ERR_WORKER_OUT_OF_MEMORY') throw error;
-        throw new DomainError('BODY_TOO_LARGE', 'Reading the body takes more memory than there is; send less in it.');
+        throw new DomainError('BODY_TOO_LARGE', 'Reading the body takes too much memory; send less in one request.');
       }
     },
     close: () => pool.destroy(),
   };
 }
 
-/** Classes do not survive the way between threads. */
+/** Restores the classes, which messages between threads do not keep. */
 function revive<B>(reading: BodyReading<B>): BodyReading<B> {
   if (reading.value === undefined) return reading;
   const fields = Object.entries(reading.value as object).map(([name, field]) => [name, reviveField(field)]);

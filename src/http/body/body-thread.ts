@@ -1,4 +1,4 @@
-/** Runs in a worker thread: the bytes of one large body in, its value or its violations out. */
+/** Runs in a worker thread: takes the bytes of one large body and returns its value or its violations. */
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { Matrix } from '../../domain/matrix.ts';
 import type { TextLimits } from './json-text.ts';
@@ -13,10 +13,10 @@ export interface BodyTask {
 
 export default function run({ spec, bytes, limits }: BodyTask): unknown {
   const reading: BodyReading<unknown> = readBodyBytes<unknown>(SPECS_WITH_CASES[spec], bytes, limits);
-  // Freed here and now: the next body may come before the next collection of garbage.
+  // Freed at once: the next body may arrive before the next garbage collection.
   bytes.buffer.transfer(0);
   const matrices = Object.values(reading.value ?? {}).filter((field) => field instanceof Matrix);
-  // The numbers change their owner; all else is copied.
+  // The numbers are transferred; everything else is copied.
   return move({
     [transferableSymbol]: matrices.map(({ values }) => values.buffer),
     [valueSymbol]: reading,

@@ -1,7 +1,7 @@
 /**
- * A request that is answered before its body was read to the end. Closing its connection at once would reset it, and the
- * sender, still writing, would never see the answer; reading on would let it send for nothing. So a short rest is read, and
- * a long one left where it is until the sender has had time to see the answer.
+ * Handles requests that are answered before their body was read completely. Closing the connection at once would reset it,
+ * so that the sender, still writing, would never see the answer; reading everything would let it send in vain. So a short
+ * rest is read, and a long one is left unread until the sender has had time to see the answer.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
@@ -11,7 +11,7 @@ const PATIENCE_MS = 1_000;
 
 export function drainUnread(app: FastifyInstance): void {
   app.addHook('onSend', async ({ raw }) => {
-    // Unless somebody began to read it, the platform would read the rest at full speed, however long it is.
+    // Unless reading has begun, Node would read the whole rest at full speed.
     if (!raw.complete) raw.read();
   });
   app.addHook('onResponse', async ({ raw }) => {

@@ -1,16 +1,16 @@
-/** Memory reserved before anything has arrived. */
+/** Memory reserved before anything arrives. */
 const FIRST_CAPACITY = 64 * 1024;
 
 /**
- * Bytes in one buffer that grows with what arrives: what a sender announces and never sends takes no memory, and what is
- * dropped is given back at once instead of at the next collection of garbage.
+ * A buffer that grows as bytes arrive: bytes that are announced and never sent take no memory. Freed memory is released at
+ * once, not at the next garbage collection.
  */
 export class GrowingBytes {
   #buffer: ArrayBuffer;
   #length = 0;
   readonly #maximum: number;
 
-  /** `maximum` bytes are expected at most; more grow the buffer all the same. */
+  /** `maximum` is the expected size; the buffer can still grow beyond it. */
   constructor(maximum: number) {
     this.#maximum = maximum;
     this.#buffer = new ArrayBuffer(Math.min(FIRST_CAPACITY, maximum));
@@ -30,7 +30,7 @@ export class GrowingBytes {
     this.#length = needed;
   }
 
-  /** All bytes, in a buffer of just their length. Empty afterwards. */
+  /** All bytes, in a buffer of exactly their length; this object is empty afterwards. */
   take(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#buffer.transfer(this.#length));
     this.free();

@@ -1,21 +1,22 @@
 /**
- * From the bytes of a body to a JSON value. What a text would cost to build is counted on its bytes first: 31 MiB of
- * `[0],[0],...` are eight million arrays, and a text nested thousands of levels deep ends whatever walks it later.
+ * From the bytes of a body to a JSON value. The cost of building it is counted on the bytes first: 31 MiB of
+ * `[0],[0],...` are eight million arrays, and text nested thousands of levels deep overflows the stack of any recursive
+ * function.
  */
 import { parse } from 'secure-json-parse';
 
-/** What a text may hold. */
+/** What a text may contain. */
 export interface TextLimits {
-  /** Arrays and objects inside one another. */
+  /** Levels of nested arrays and objects. */
   readonly depth: number;
   readonly containers: number;
-  /** Names in all objects together. */
+  /** Fields of all objects together. */
   readonly members: number;
   /** Elements and members of all containers together. */
   readonly values: number;
 }
 
-export type ParsedText =
+type ParsedText =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'unreadable'; readonly message: string };
 
@@ -29,7 +30,7 @@ const CLOSING = [0x5d, 0x7d];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A text that breaks a limit, is no UTF-8, no JSON, or names __proto__ or constructor.prototype is unreadable. */
+/** Text that exceeds a limit, is not UTF-8 or JSON, or has a field __proto__ or constructor.prototype is unreadable. */
 export function parseJsonText(bytes: Uint8Array, limits: TextLimits): ParsedText {
   const excess = findExcess(bytes, limits);
   if (excess !== undefined) return { kind: 'unreadable', message: excess };
@@ -42,11 +43,11 @@ export function parseJsonText(bytes: Uint8Array, limits: TextLimits): ParsedText
   try {
     return { kind: 'value', value: parse(text, { protoAction: 'error', constructorAction: 'error' }) };
   } catch (error) {
-    return { kind: 'unreadable', message: explain(error as Error, bytes) };
+    return { kind: 'unreadable', message: explain(error as Error, text, bytes) };
   }
 }
 
-/** The first limit that the text breaks, as a sentence. Anything but JSON may be counted wrong: the parser refuses it. */
+/** The first limit that the text exceeds, as a sentence. Counts are right for JSON only; the parser refuses the rest. */
 function findExcess(bytes: Uint8Array, limits: TextLimits): string | undefined {
   let depth = 0;
   let containers = 0;
@@ -62,18 +63,20 @@ function findExcess(bytes: Uint8Array, limits: TextLimits): string | undefined {
       members++;
     } else if (byte === OPENING[0] || byte === OPENING[1]) {
       containers++;
-      if (++depth > limits.depth) return `The body is nested more than ${limits.depth} levels deep.`;
+      if (++depth > limits.depth) return `The body must be nested at most ${limits.depth} levels deep.`;
     } else if (byte === CLOSING[0] || byte === CLOSING[1]) {
       depth--;
     }
   }
-  if (containers > limits.containers) return `The body has more than ${limits.containers} arrays and objects.`;
-  if (members > limits.members) return `The body has more than ${limits.members} fields.`;
-  if (separators + containers > limits.values) return `The body has more than ${limits.values} values.`;
+  if (containers > limits.containers)
+    return `The body must have at most ${limits.containers} arrays and objects, has ${containers}.`;
+  if (members > limits.members) return `The body must have at most ${limits.members} fields, has ${members}.`;
+  const values = separators + containers;
+  if (values > limits.values) return `The body must have at most ${limits.values} values, has ${values}.`;
   return undefined;
 }
 
-/** Position of the quote that ends the string which begins at `start`, or the end of the text. */
+/** Position of the quote that closes the string starting at `start`, or the end of the text. */
 function endOfString(bytes: Uint8Array, start: number): number {
   for (let i = bytes.indexOf(QUOTE, start + 1); i !== -1; i = bytes.indexOf(QUOTE, i + 1)) {
     let backslashes = 0;
@@ -83,22 +86,31 @@ function endOfString(bytes: Uint8Array, start: number): number {
   return bytes.length;
 }
 
-/** What other languages write for numbers that JSON cannot hold. */
-const NO_NUMBER = /(?<=[[,:\s])(?:-?Infinity|NaN)(?=[\],}\s])/;
+/** What other languages write for numbers that JSON does not have. */
+const NO_NUMBER = /(?<=^|[[,:\s])(?:-?Infinity|NaN)(?=[\],}\s]|$)/;
 
-function explain(error: Error, bytes: Uint8Array): string {
+function explain(error: Error, text: string, bytes: Uint8Array): string {
   if (error.message.includes('forbidden prototype property')) {
-    return 'The body has the field "__proto__" or "constructor.prototype"; leave it out.';
+    return `The body must not have the field ${isProtoFree(text) ? 'constructor.prototype' : '__proto__'}.`;
   }
   const word = NO_NUMBER.exec(utf8.decode(withoutStrings(bytes)))?.[0];
   if (word !== undefined) {
-    return `The body is not valid JSON: JSON has no ${word}. If a run gave no number, report a failed run instead: failed: true, or its row in failedCases.`;
+    return `The body is not valid JSON: JSON has no ${word}. Report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`;
   }
   const position = /at position (\d+)/.exec(error.message)?.[1];
   return `The body is not valid JSON${position === undefined ? '' : `; see character ${Number(position) + 1}`}.`;
 }
 
-/** The text with a blank for every byte of a string. */
+function isProtoFree(text: string): boolean {
+  try {
+    parse(text, { protoAction: 'error', constructorAction: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The text with its strings blanked out. */
 function withoutStrings(bytes: Uint8Array): Uint8Array {
   const rest = bytes.slice();
   for (let start = rest.indexOf(QUOTE); start !== -1; start = rest.indexOf(QUOTE, start)) {

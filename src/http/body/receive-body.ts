@@ -1,4 +1,4 @@
-/** The bytes of a body: no more than its route takes, no more than its sender may have in hand, and not for ever. */
+/** Receives the bytes of a body within the limits of its route and its sender, and within a time limit. */
 import { createHash } from 'node:crypto';
 import { errorCodes, type FastifyReply, type FastifyRequest } from 'fastify';
 import { DomainError } from '../../domain/errors.ts';
@@ -7,27 +7,27 @@ import type { ByteBudget } from '../fairness/byte-budget.ts';
 import type { Pace } from '../fairness/pace.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 
-/** A body as it came over the wire. */
-export interface ReceivedBody {
+/** A body as it was sent. */
+interface ReceivedBody {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** SHA-256 of the bytes, when it was asked for. */
+  /** SHA-256 of the bytes, if requested. */
   readonly digest: Buffer | undefined;
 }
 
-export interface BodyRules {
+interface BodyRules {
   readonly limitBytes: number;
-  /** In which the whole body must arrive. */
+  /** The time within which the whole body must arrive. */
   readonly timeLimitMs: number;
   readonly budget: ByteBudget;
   readonly pace: Pace;
   readonly wantsDigest: boolean;
-  /** Whom the bytes count for. */
+  /** For whom the bytes count. */
   readonly holder: string;
 }
 
 /**
- * Bytes stay counted until the request is over. Throws what the budget throws, REQUEST_TIMEOUT, BODY_TOO_LARGE, and Fastify's
- * error for a body that is cut short. What is not read by then is left to `drainUnread`.
+ * The bytes count until the request is over. Throws what the budget throws, REQUEST_TIMEOUT, BODY_TOO_LARGE, and Fastify's
+ * error for a body that is cut off. `drainUnread` deals with what is unread by then.
  */
 export async function receiveBody(
   request: FastifyRequest,
@@ -59,13 +59,13 @@ export async function receiveBody(
 }
 
 function tooLarge(limitBytes: number): DomainError {
-  return new DomainError('BODY_TOO_LARGE', `The body may have ${limitBytes} bytes here; send less in one request.`);
+  return new DomainError('BODY_TOO_LARGE', `The body must have at most ${limitBytes} bytes; send less in one request.`);
 }
 
-/** What timers can tell apart. */
+/** Shorter pauses are below the resolution of timers. */
 const SHORTEST_PAUSE_MS = 5;
 
-/** `take` returns for how many milliseconds to read no more. Rejects with what it throws, and stops reading then. */
+/** `take` returns for how many milliseconds to pause. If it throws, reading stops and the promise rejects. */
 function readAll({ raw }: FastifyRequest, take: (chunk: Buffer) => number, timeLimitMs: number): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let resume: NodeJS.Timeout | undefined;

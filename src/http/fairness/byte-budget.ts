@@ -1,53 +1,51 @@
 import { DomainError } from '../../domain/errors.ts';
+import { Tally } from '../../domain/tally.ts';
 
-export interface ByteLimits {
-  /** Of all requests in hand together. */
+interface ByteLimits {
+  /** Of all requests in progress together. */
   readonly total: number;
-  /** Of one holder, so that no account takes the room of the others. */
+  /** Of one holder, so that no account can lock out the others. */
   readonly perHolder: number;
 }
 
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * So much of each body does not count towards the total: whoever holds the room of large bodies holds up no small one, and the
- * requests in flight are bounded by number.
+ * This much of each body does not count towards the total, so that large bodies never hold up small ones. Their number is
+ * limited with that of the requests in flight.
  */
 const SMALL_BYTES = 64 * 1024;
 
-/** Counts the bytes of bodies that a process holds. They live outside the heap, where no heap limit sees them. */
+/** Counts the bytes of the bodies in a process. They are outside the heap, where no heap limit applies. */
 export class ByteBudget {
   readonly #limits: ByteLimits;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Tally<string>();
   #total = 0;
 
   constructor(limits: ByteLimits) {
     this.#limits = limits;
   }
 
-  /** Begins to count one body. */
+  /** Starts counting one body. */
   open(holder: string): CountedBody {
     let size = 0;
     return {
       take: (bytes) => {
-        const held = (this.#held.get(holder) ?? 0) + bytes;
-        if (held > this.#limits.perHolder) {
-          const message = `Bodies of more than ${this.#limits.perHolder} bytes are being received from you at once; send them one after the other.`;
+        if (this.#held.of(holder) + bytes > this.#limits.perHolder) {
+          const message = `You are sending more than ${this.#limits.perHolder} bytes at once; send large bodies one after the other.`;
           throw new DomainError('ACCOUNT_BUSY', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
         const total = this.#total + largePart(size + bytes) - largePart(size);
         if (total > this.#limits.total) {
-          const message = 'This process is receiving as many large bodies as it can hold; try again in a moment.';
+          const message = 'This process cannot hold more large bodies; retry in a moment.';
           throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
-        this.#held.set(holder, held);
+        this.#held.add(holder, bytes);
         this.#total = total;
         size += bytes;
       },
       close: () => {
-        const held = (this.#held.get(holder) ?? 0) - size;
-        if (held > 0) this.#held.set(holder, held);
-        else this.#held.delete(holder);
+        this.#held.remove(holder, size);
         this.#total -= largePart(size);
         size = 0;
       },
@@ -56,9 +54,9 @@ export class ByteBudget {
 }
 
 export interface CountedBody {
-  /** Throws ACCOUNT_BUSY when the holder has too much in hand, OVERLOADED when all together have; nothing is counted then. */
+  /** Throws ACCOUNT_BUSY if the holder exceeds its limit, OVERLOADED if all together do; then nothing is counted. */
   take(bytes: number): void;
-  /** Gives back all that was taken. */
+  /** Releases everything taken. */
   close(): void;
 }
 

@@ -1,10 +1,10 @@
 /**
- * Work that keeps a processor busy for long (large cases, long answers), account by account: one piece at a time, and after
- * each the account rests for twice as long as the piece took. So no account has more than a third of one processor, and whoever
- * comes with a single piece of work does not notice.
+ * Rations work that occupies a processor for long (large cases, long answers): each account does one piece at a time and then
+ * rests for twice as long as the piece took. So no account gets more than a third of one processor, and an account with a
+ * single piece of work notices nothing.
  */
 export class HeavyLane {
-  /** The end of the last piece of each account, its rest included. */
+  /** The end of the last piece of each account, including its rest. */
   readonly #last = new Map<number, Promise<void>>();
 
   /** Resolves when the account may begin; the returned function ends the piece. */
@@ -24,7 +24,7 @@ export class HeavyLane {
   }
 }
 
-/** Of its own time: an account then has a third of one processor at most. */
+/** Relative to the time of the piece. With 2, an account gets at most a third of one processor. */
 const REST_SHARE = 2;
-/** A piece that took longer waited for something else, such as the database. */
+/** A piece that takes longer is mostly waiting, for example for the database. */
 const LONGEST_REST_MS = 2_000;

@@ -1,21 +1,21 @@
-export interface PaceLimits {
+interface PaceLimits {
   readonly perSecond: number;
-  /** What a holder may take at once before it is slowed down. */
+  /** How much a holder may take at once before it is slowed down. */
   readonly burst: number;
 }
 
-/** Holders that have caught up are forgotten when so many are known. */
+/** Beyond this number, holders that need not wait are forgotten. */
 const SWEEP_AT = 10_000;
 
-/** How fast something may happen, holder by holder. Nothing is refused: what comes too fast has to wait. */
+/** Limits the rate of each holder. Nothing is refused; holders that are too fast have to wait. */
 export class Pace {
   readonly #perMs: number;
   readonly #burstMs: number;
   readonly #now: () => number;
-  /** When everything that each holder has taken would be paid for at its rate. */
+  /** When each holder would have taken all that it took so far at the permitted rate. */
   readonly #paidUntil = new Map<string, number>();
 
-  /** `now` is in milliseconds and never runs backwards. */
+  /** `now` is in milliseconds and monotonic. */
   constructor({ perSecond, burst }: PaceLimits, now: () => number) {
     this.#perMs = perSecond / 1000;
     this.#burstMs = burst / this.#perMs;

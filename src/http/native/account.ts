@@ -1,7 +1,7 @@
 import { readAccount } from '../../application/read-account.ts';
+import { ok } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { accountSchema, presentAccount } from './account.wire.ts';
-import { ok } from './answers.ts';
 
 export const accountOperations: readonly Operation[] = [
   defineOperation({
@@ -9,7 +9,7 @@ export const accountOperations: readonly Operation[] = [
     path: '/account',
     operationId: 'getAccount',
     tag: 'Account',
-    summary: 'Read how much the account keeps and what it may',
+    summary: 'Read the usage and the limits of the account',
     answers: ok.spec('The account.', accountSchema),
     handle: async ({ deps, accountId }) =>
       ok.answer(presentAccount(await readAccount(deps.db, accountId), deps.settings)),

@@ -11,20 +11,20 @@ export const accountSchema = z
     name: z.string(),
     storedBytes: z
       .int()
-      .describe('What the account keeps: its records, deleted ones until they are purged, and what goes by itself.'),
-    storedRows: z.int().describe('The records among it.'),
+      .describe('What the account stores: its records, deleted ones until they are purged, and data that expires.'),
+    storedRows: z.int().describe('The number of records among it.'),
     limits: z
       .object({
         storedBytes: limit,
         storedRows: limit,
         openObjectives: limit.describe('Running objectives.'),
-        queuedSuggestions: limit.describe('Suggestions asked for and not computed yet.'),
-        cases: limit.describe('Cases of one project.'),
+        queuedSuggestions: limit.describe('Suggestions requested and not yet computed.'),
+        cases: limit.describe('Cases in one project.'),
         caseNumbers: limit.describe('Numbers in the input cases of one project, and in one set of output cases.'),
         webhooks: limit,
-        requestsPerMinute: limit.describe('Of all keys of the account together.'),
+        requestsPerMinute: limit.describe('For all keys of the account together.'),
       })
-      .describe('null: any number.'),
+      .describe('null: no limit.'),
     deletedDataKeptDays: z.int().describe('Days between a deletion and its purge.'),
   })
   .meta({ id: 'Account' });
@@ -53,7 +53,7 @@ export function presentAccount(
   };
 }
 
-/** Settings say 0 for any number. */
+/** In settings, 0 means no limit. */
 function orNull(setting = 0): number | null {
   return setting === 0 ? null : setting;
 }

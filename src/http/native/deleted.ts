@@ -1,6 +1,6 @@
 import { listDeleted, purgeAtOnce } from '../../application/purge-deleted.ts';
+import { pageOf } from '../answer/answers.ts';
 import { type AnswerSpec, defineOperation, type Operation } from '../operation.ts';
-import { pageOf } from './answers.ts';
 import { deletionSchema, presentDeletion } from './deleted.wire.ts';
 
 const tag = 'Deleted records';
@@ -13,9 +13,9 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted',
     operationId: 'listDeleted',
     tag,
-    summary: 'List what was deleted and is not purged yet',
+    summary: 'List deletions that are not yet purged',
     description:
-      'One entry per record that was deleted by itself, none for what fell with it. Until it is purged it can be read and exported, and counts for the account.',
+      'One entry per deleted record, none for the records below it. Until they are purged, they can be read and exported, and count for the account.',
     isList: true,
     answers: pageOf.spec('The deletions, oldest first.', deletionSchema),
     handle: async (call) => {
@@ -28,8 +28,8 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted',
     operationId: 'purgeDeleted',
     tag,
-    summary: 'Purge everything that was deleted, without waiting for its time',
-    description: 'It is gone for good then, and counts no more.',
+    summary: 'Purge everything that was deleted now',
+    description: 'It is then gone for good and no longer counts.',
     answers: accepted,
     handle: async ({ deps, accountId }) => {
       await purgeAtOnce(deps.db, accountId, null);
@@ -41,7 +41,7 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted/{deletion_id}',
     operationId: 'purgeDeletion',
     tag,
-    summary: 'Purge what one deletion covers, without waiting for its time',
+    summary: 'Purge one deletion now',
     answers: accepted,
     handle: async ({ deps, accountId, ids }) => {
       await purgeAtOnce(deps.db, accountId, ids.deletionId);

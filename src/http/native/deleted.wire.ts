@@ -6,12 +6,12 @@ export const deletionSchema = z
   .object({
     id: z.int(),
     kind: z.enum(DELETED_KINDS),
-    recordId: z.int().describe('Id of the deleted record; whatever it held is deleted with it.'),
+    recordId: z.int().describe('Id of the deleted record; everything below it is deleted with it.'),
     modelId: z.int(),
-    name: z.string().nullable().describe('Of models and projects.'),
+    name: z.string().nullable().describe('For models and projects.'),
     deletedAt: timestamp,
-    purgeAt: timestamp.describe('From then on it is purged, within a minute or so.'),
-    isBeingPurged: z.boolean().describe('Whether the first of it is gone already.'),
+    purgeAt: timestamp.describe('When it is purged, within about a minute.'),
+    isBeingPurged: z.boolean().describe('Whether part of it is already gone.'),
   })
   .meta({ id: 'Deletion' });
 

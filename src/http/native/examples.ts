@@ -1,5 +1,5 @@
-/** One example per record for the reference: a made-up project shown by the very presenters that show real ones. */
-import type { InverseView } from '../../application/views.ts';
+/** One example per record for the reference: a made-up project, presented like real ones. */
+import { viewOf } from '../../application/views.ts';
 import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
@@ -85,9 +85,14 @@ const objective: Objective = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 1,
+  nearestCase: 1,
+  nearestCaseInput: [1.75, 2],
+  nearestCaseOutput: [1.75, 18.5],
+  nearestIteration: 1,
+  judgedThrough: 1,
 };
 
-const unsettled = {
+const withoutEnd = {
   satisfiedAt: null,
   stoppedAt: null,
   exhaustedAt: null,
@@ -97,7 +102,7 @@ const unsettled = {
 
 const initial: Inverse = {
   ...instants,
-  ...unsettled,
+  ...withoutEnd,
   id: 900,
   objectiveId: 77,
   iteration: 1,
@@ -124,7 +129,7 @@ const suggestion: Inverse = {
 };
 
 const stored = { ...objective, inverses: [initial, suggestion] };
-const view: InverseView = { objective, inverse: suggestion };
+const view = viewOf(objective, suggestion);
 
 const explanation: StoredExplanation = {
   caseCount: 14,
@@ -139,7 +144,7 @@ const explanation: StoredExplanation = {
   diagnosis: null,
 };
 
-/** As its JSON text reads. */
+/** As in its JSON text. */
 function shown(record: object): unknown {
   return JSON.parse(JSON.stringify(record));
 }
@@ -163,7 +168,7 @@ const predecessor = {
   successorId: 5,
 };
 
-/** By the name of the schema. */
+/** By name of the schema. */
 export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   Model: presentModel({ ...instants, id: 3, name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }),
   ProjectSummary: presentProjectSummary(project),

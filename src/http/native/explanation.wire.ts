@@ -3,10 +3,10 @@ import { describeDiagnosis, relaxation, type StoredExplanation } from '../../dom
 import type { Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 
-const caseCount = z.int().describe('Evaluated cases that it rests on.');
+const caseCount = z.int().describe('Number of evaluated cases it is based on.');
 const number = z.int().describe('Zero-based number of the objective.');
 
-export const insightSchema = z
+const insightSchema = z
   .object({
     caseCount,
     outputs: z.array(
@@ -15,47 +15,49 @@ export const insightSchema = z
         crossValidated: z
           .object({ r2: z.number().nullable(), rmse: z.number().nullable() })
           .describe(
-            'Quality of the model of this output on cases left out: the share of the variance predicted, and the root mean square error in output units. null with too few cases.',
+            'Accuracy of the model of this output on cases left out: the share of the variance predicted, and the root mean square error in output units. null with too few cases.',
           ),
         sensitivity: z
           .array(z.number())
           .nullable()
           .describe(
-            'Per input the share of the variance of this output that involves it, interactions included. null where the cases do not tell.',
+            'Per input, the share of the variance of this output that involves it, including interactions. null if the cases do not allow an estimate.',
           ),
         sensitivityRanges: z
           .array(z.object({ low: z.number(), high: z.number() }))
           .nullable()
-          .describe('Per input where that share may lie for all that the model does not know; null with it.'),
+          .describe('Per input, the range of that share given the uncertainty of the model; null together with it.'),
       }),
     ),
   })
   .meta({ id: 'Insight' });
 
-export const diagnosisSchema = z
+const diagnosisSchema = z
   .object({
     caseCount,
     detail: z.string(),
-    nearestInput: z.array(z.number()).describe('The input that comes nearest to all objectives together.'),
+    nearestInput: z.array(z.number()).describe('The input that comes nearest to meeting all objectives.'),
     nearestOutput: z.array(z.number()),
     nearestIs: z.enum(['evaluated', 'predicted']),
     l1Norm: z
       .number()
       .nullable()
-      .describe('Exact objectives: the L1 norm there, which desiredL1Norm would have to allow; null for others.'),
+      .describe(
+        'For exact objectives, the L1 norm at nearestOutput, which desiredL1Norm would have to allow; null for others.',
+      ),
     unmet: z.array(
       z.object({
         number,
-        distance: z.number().describe('From what satisfies it, of exact objectives from the target, in output units.'),
+        distance: z.number().describe('From satisfying the objective, or from the target for exact; in output units.'),
         relaxBy: z
           .number()
           .describe(
-            'By how much its bound, or its target where it has none, would have to move: in percent points for percent, else in output units.',
+            'By how much its bound, or its target if it has none, would have to move: in percent points for percent, otherwise in output units.',
           ),
-        isOutOfReachAlone: z.boolean().describe('Whether it could not even be met if all others were dropped.'),
+        isOutOfReachAlone: z.boolean().describe('Whether it could not be met even without the others.'),
       }),
     ),
-    conflicts: z.array(z.array(z.int())).describe('Pairs that can be met one by one but not together.'),
+    conflicts: z.array(z.array(z.int())).describe('Pairs that can each be met, but not together.'),
   })
   .meta({ id: 'Diagnosis' });
 
@@ -63,10 +65,10 @@ export const explanationFields = {
   insight: insightSchema.nullable().describe('How far the model can be trusted; null before the first suggestion.'),
   diagnosis: diagnosisSchema
     .nullable()
-    .describe('Evidence that the objectives cannot all be met; null while there is none.'),
+    .describe('Evidence that the objectives cannot all be met; null if there is none.'),
 };
 
-/** A diagnosis from before the satisfying output has been refuted by it. */
+/** Omits the diagnosis of a satisfied objective: the satisfying output refutes it. */
 export function presentExplanation(objective: Objective, explanation: StoredExplanation | null) {
   if (explanation === null) return { insight: null, diagnosis: null };
   const { caseCount, insight, diagnosis } = explanation;

@@ -6,19 +6,19 @@ import { type Answer, type AnswerSpec, defineOperation, type Operation } from '.
 import { EXPORT_MEDIA_TYPE, type ExportScope, exportLineSchema, presentExport } from './export.wire.ts';
 
 const tag = 'Export';
-const flags = { deleted: 'Whether deleted records that are not purged yet are exported too.' };
+const flags = { deleted: 'Whether to include deleted records that are not yet purged.' };
 const answers: Readonly<Record<number, AnswerSpec>> = {
   200: {
     description:
-      'One JSON text per line: first a header that names the format and its version, then every record after the one that it belongs to, last a line of type end. An answer without that last line is not complete.',
+      'One JSON text per line: first a header with the format and its version, then the records, each after the one it belongs to, and finally a line of type end. An answer without that last line is incomplete.',
     schema: exportLineSchema,
     mediaType: EXPORT_MEDIA_TYPE,
   },
 };
 
 /**
- * The text of an export in pieces of whole lines, for commands too. The first page is read when this resolves; it rejects as
- * exportModel does.
+ * The text of an export in pieces of whole lines; commands use it too. When it resolves, the first page has been read; it
+ * rejects as exportModel does.
  */
 export async function beginExport(
   db: Db,
@@ -31,10 +31,10 @@ export async function beginExport(
   const isWhole = modelId === null;
   const pages = isWhole ? exportAccount(db, accountId, options) : exportModel(db, accountId, modelId, options);
   const first = await pages.next();
-  return presentExport({ modelId, withDeleted, exportedAt: new Date() }, goOn(first.value ?? [], pages));
+  return presentExport({ modelId, withDeleted, exportedAt: new Date() }, resume(first.value ?? [], pages));
 }
 
-async function* goOn(first: ExportPage, pages: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage, void> {
+async function* resume(first: ExportPage, pages: AsyncIterable<ExportPage>): AsyncGenerator<ExportPage, void> {
   yield first;
   yield* pages;
 }
@@ -46,8 +46,8 @@ interface ExportCall {
 }
 
 /**
- * Sent while it is read, and read no faster than the client takes it. What fails before the first page gets an answer of its
- * own; later the connection is cut, so that nobody takes what has arrived for all of it.
+ * Sends the export while reading it, no faster than the client receives it. A failure before the first page gets its own
+ * answer; after that the connection is cut, so that the client cannot mistake a partial export for a complete one.
  */
 async function stream({ deps, accountId, flags }: ExportCall, modelId: number | null): Promise<Answer> {
   const leave = deps.exportSlots?.enter(accountId);
@@ -69,9 +69,9 @@ export const exportOperations: readonly Operation[] = [
     path: '/models/{model_id}/export',
     operationId: 'exportModel',
     tag,
-    summary: 'Export everything of a model as lines of JSON',
+    summary: 'Export a model with everything in it as lines of JSON',
     description:
-      'Each record is shown as it was when it was read. A deleted model is exported with deleted=true, until it is purged.',
+      'Each record is exported as it was when it was read. Until it is purged, a deleted model can be exported with deleted=true.',
     flags,
     isStream: true,
     answers,

@@ -1,6 +1,6 @@
 /**
- * The lines of an export, one JSON text each. Records have the fields that they have elsewhere under /v1, without what can be
- * worked out from them. What comes as JSON from the database is put into its line as it is.
+ * The lines of an export, one JSON text each. Records have the same fields as elsewhere under /v1, except those that can be
+ * derived. JSON from the database is copied into its line unchanged.
  */
 import { z } from 'zod';
 import type {
@@ -20,10 +20,11 @@ import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
 const FORMAT = 'backsolve-export';
-/** Goes up when a reader of the version before could misunderstand a line. */
+/** Incremented when a reader of the previous version could misunderstand a line. */
 const VERSION = 1;
 
 const vector = z.array(z.number());
+const bounds = z.array(z.number().nullable());
 const camelInstants = { createdAt: timestamp, updatedAt: timestamp, disabledAt: timestamp.nullable() };
 const caseFields = {
   first: z.int().describe('Zero-based number of the first of these rows.'),
@@ -38,7 +39,7 @@ export const exportLineSchema = z
       version: z.literal(VERSION),
       exportedAt: timestamp,
       modelId: z.int().nullable().describe('null: all models of the account.'),
-      deleted: z.boolean().describe('Whether deleted records are among it.'),
+      deleted: z.boolean().describe('Whether deleted records are included.'),
     }),
     modelSchema.extend({ type: z.literal('model') }),
     z.object({
@@ -79,8 +80,8 @@ export const exportLineSchema = z
       number: z.int(),
       objectives: vector,
       objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
-      minimumBounds: vector,
-      maximumBounds: vector,
+      minimumBounds: bounds,
+      maximumBounds: bounds,
       desiredL1Norm: z.number(),
       convergence: z.number(),
       initialInput: vector,
@@ -121,7 +122,7 @@ export const exportLineSchema = z
     }),
     z.object({
       type: z.literal('end'),
-      lines: z.int().describe('Lines before this one. Without this line an export is not complete.'),
+      lines: z.int().describe('Number of lines before this one. Without this line an export is incomplete.'),
     }),
   ])
   .meta({ id: 'ExportLine' });
@@ -133,7 +134,7 @@ export interface ExportScope {
   readonly exportedAt: Date;
 }
 
-/** The text of an export in pieces of whole lines. Ends without its last line when reading fails, and throws. */
+/** The text of an export in pieces of whole lines. If reading fails, it throws before the last line. */
 export async function* presentExport(
   scope: ExportScope,
   pages: AsyncIterable<ExportPage>,
@@ -155,7 +156,7 @@ export async function* presentExport(
   yield `${JSON.stringify({ type: 'end', lines })}\n`;
 }
 
-/** Long pieces would be kept in memory until it is cleared up as a whole; many short ones cost a turn each. */
+/** Long pieces would stay in memory until the next major garbage collection; short ones cost too many event loop iterations. */
 const PIECE_LENGTH = 65_536;
 
 function* toPieces(page: ExportPage): Generator<string, void> {
@@ -195,7 +196,7 @@ function presentLine(record: ExportRecord): string {
   }
 }
 
-/** The JSON text of an object with further fields whose values are JSON already. */
+/** The JSON text of an object with additional fields whose values are already JSON. */
 function withJson(fields: object, texts: Readonly<Record<string, string>>): string {
   const more = Object.entries(texts).map(([name, text]) => `,${JSON.stringify(name)}:${text}`);
   return `${JSON.stringify(fields).slice(0, -1)}${more.join('')}}`;

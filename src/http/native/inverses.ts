@@ -1,10 +1,12 @@
-import { suggestAndWait } from '../../application/await-suggestion.ts';
 import { getInverse, listInverses } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
+import { suggest } from '../../application/suggest.ts';
+import { viewOf } from '../../application/views.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
+import { activeTraceParent } from '../../telemetry/trace-context.ts';
+import { created, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
-import { created, ok, pageOf } from './answers.ts';
 import {
   inverseSchema,
   newInverseOutput,
@@ -12,7 +14,6 @@ import {
   presentInverse,
   presentSuggestion,
   suggestionSchema,
-  toMeasurement,
 } from './inverses.wire.ts';
 import { inversePath } from './paths.ts';
 
@@ -20,9 +21,9 @@ const tag = 'Inverses';
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
 const inverses = `${objective}/inverses` as const;
 
-/** A suggestion takes a fraction of a second; a poll faster than this only costs both sides. */
+/** A suggestion takes a fraction of a second; polling faster is useless. */
 const POLL_AFTER_SECONDS = 1;
-/** Where so many of an account wait already the queue is long. */
+/** When many requests of the account are waiting, the queue is long. */
 const POLL_CROWDED_SECONDS = 5;
 
 export const inverseOperations: readonly Operation[] = [
@@ -33,19 +34,19 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Ask for the next input to try',
     description:
-      'Waits for the suggestion, by default some 20 seconds. Prefer: wait=N sets the wait in seconds, Prefer: respond-async answers at once; so does the service when too many requests of the account wait already. Repeating it while the suggestion is being computed returns the same iteration.',
+      'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration.',
     body: noFields,
     waits: true,
     handlesIdempotency: true,
     answers: {
       ...created.spec(
-        'The next iteration with its input. When the objective was stopped meanwhile: status stopped, input null.',
+        'The next iteration with its input. If the objective was stopped in the meantime: status stopped, input null.',
         suggestionSchema,
       ),
       202: {
-        description: 'The suggestion is not computed yet; input is null. Poll the Location.',
+        description: 'The suggestion is not yet computed; input is null. Poll the Location.',
         schema: suggestionSchema,
-        headers: { Location: 'Path of the iteration.', 'Retry-After': 'Seconds until a poll makes sense.' },
+        headers: { Location: 'Path of the iteration.', 'Retry-After': 'Seconds until polling makes sense.' },
       },
     },
     refusals: {
@@ -57,7 +58,8 @@ export const inverseOperations: readonly Operation[] = [
         maximumMs: deps.settings.suggestWaitMaximumMs,
       });
       const limits = deps.settings.account;
-      const view = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, idempotency, limits });
+      const traceParent = activeTraceParent();
+      const view = await suggest(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
       const isPending = isBeingComputed(view.inverse);
       return {
         status: isPending ? 202 : 201,
@@ -80,7 +82,7 @@ export const inverseOperations: readonly Operation[] = [
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema),
     handle: async (call) => {
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
-      return pageOf.written(call, listed, (inverse) => presentInverse({ objective: listed.objective, inverse }));
+      return pageOf.written(call, listed, (inverse) => presentInverse(viewOf(listed.objective, inverse)));
     },
   }),
   defineOperation({
@@ -97,12 +99,12 @@ export const inverseOperations: readonly Operation[] = [
     path: `${objective}/inverse-output`,
     operationId: 'loadInverseOutput',
     tag,
-    summary: 'Complete the open iteration: load its output, or report that its run failed',
+    summary: 'Complete the open iteration: load its output or report that its run failed',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration has another output already; instance is its path.' },
+    refusals: { 409: 'The iteration already has another output; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
     replay: {
       isFinal: true,
       read: async ({ deps, accountId, ids }, inverseId) =>
@@ -117,8 +119,8 @@ export const inverseOperations: readonly Operation[] = [
     summary: 'Complete the named iteration',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration has another output already; instance is its path.' },
+    refusals: { 409: 'The iteration already has another output; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, toMeasurement(body)))),
+      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
   }),
 ];

@@ -1,56 +1,52 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/record-output.ts';
-import type { InverseView } from '../../application/views.ts';
-import { type Evaluation, evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
+import { type InverseView, judge } from '../../application/views.ts';
+import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { vectorSchema } from '../wire/vectors.ts';
+import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 
-export const noFields = {
-  isOptional: true,
-  schema: z.object({}).meta({ id: 'NoFields', examples: [{}] }),
-} satisfies BodySpec<unknown>;
+export const noFields = bodyOf(z.strictObject({}).meta({ id: 'NoFields', examples: [{}] }), { isOptional: true });
 
-const measurementSchema = z
-  .object({
+const newInverseOutputSchema = z
+  .strictObject({
     output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
       .optional()
-      .describe('What the run at the suggested input gave, one number per objective.'),
+      .describe('The result of the run at the suggested input, one number per objective.'),
     computeTime: z
       .number()
       .min(0)
       .max(Number.MAX_SAFE_INTEGER)
       .nullish()
-      .describe('Nanoseconds the run took; without it the time since the suggestion was handed out.'),
-    failed: z.boolean().optional().describe('true instead of an output when the run failed.'),
+      .describe('Nanoseconds that the run took; by default the time since the suggestion was handed out.'),
+    failed: z.boolean().optional().describe('true, instead of an output, if the run failed.'),
     reason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH }).nullish().describe('Why the run failed.'),
   })
   .meta({ id: 'NewInverseOutput', examples: [{ output: [1.62, 19.1] }, { failed: true, reason: 'mesh collapsed' }] });
 
-/** Either an output or a failure, not both and not neither. */
-function checkMeasurement(body: Readonly<Record<string, unknown>>): readonly Violation[] {
+/** Either an output or a failure: not both, and not neither. */
+function readInverseOutput(body: SentFields): Parsed<Measurement> {
+  const { fields, violations: invalid } = readFields(newInverseOutputSchema, body);
+  const { output, computeTime = null, failed = false, reason = null } = fields;
   const hasOutput = body.output !== undefined;
-  if (body.failed === true && hasOutput) {
-    return [makeViolation(['output'], 'must be left out when failed is true.')];
+  const others: Violation[] = [];
+  if (failed && hasOutput) others.push(makeViolation(['output'], 'must be left out when failed is true.'));
+  if (!failed && !hasOutput) {
+    others.push(makeViolation(['output'], 'is required: send an array of numbers, or failed: true with a reason.'));
   }
-  if (body.failed !== true && !hasOutput) {
-    return [makeViolation(['output'], 'is required: send an array of numbers, or failed: true with a reason.')];
-  }
-  return [];
+  const violations = withoutRepeats(invalid, others);
+  if (violations.length > 0) return { kind: 'violations', violations };
+  if (output === undefined) return { kind: 'value', value: { kind: 'failed', reason } };
+  const computeTimeNs = computeTime === null ? null : Math.round(computeTime);
+  return { kind: 'value', value: { kind: 'output', output, computeTimeNs } };
 }
 
-export const newInverseOutput = { schema: measurementSchema, alsoCheck: checkMeasurement } satisfies BodySpec<unknown>;
-
-/** The body has passed `newInverseOutput`. */
-export function toMeasurement(body: z.infer<typeof measurementSchema>): Measurement {
-  if (body.output === undefined) return { kind: 'failed', reason: body.reason ?? null };
-  const computeTimeNs = body.computeTime == null ? null : Math.round(body.computeTime);
-  return { kind: 'output', output: body.output, computeTimeNs };
-}
+export const newInverseOutput: BodySpec<Measurement> = { schema: newInverseOutputSchema, read: readInverseOutput };
 
 export const resultSchema = z
   .object({
@@ -85,8 +81,8 @@ const commonFields = {
   objectiveId: z.int(),
   status: z.enum(Object.values(InverseStatus)),
   iteration: z.int().describe('1 is the initial point.'),
-  l1Norm: z.number().describe('Of the output that results judge.'),
-  errors: z.array(z.number()).describe('One per objective, the errors of results.'),
+  l1Norm: z.number().describe('Of the output that the results judge.'),
+  errors: z.array(z.number()).describe('One per objective, the errors of the results.'),
   loadedAt: timestamp.nullable(),
   satisfiedAt: timestamp.nullable(),
   stoppedAt: timestamp.nullable(),
@@ -99,13 +95,13 @@ const commonFields = {
 
 const inverseFields = {
   ...commonFields,
-  convergence: z.number().describe('The criterion on iteration 1, then the relative distance that is left.'),
+  convergence: z.number().describe('On iteration 1 the criterion, later the remaining relative distance.'),
   input: z.array(z.number()).nullable().describe('null while the suggestion is being computed.'),
-  suggestTime: z.number().describe('Nanoseconds the optimizer took.'),
-  computeTime: z.number().describe('Nanoseconds between the suggestion and its output.'),
+  suggestTime: z.number().describe('Nanoseconds that the optimizer took.'),
+  computeTime: z.number().describe('Nanoseconds from the suggestion to its output.'),
   results: z
     .array(resultSchema)
-    .describe('Judge the own output, before it is loaded the output of the last completed iteration.'),
+    .describe('Judge the output of this iteration; before it is loaded, that of the last completed iteration.'),
 };
 
 export const suggestionSchema = z.object(inverseFields).meta({ id: 'Suggestion' });
@@ -128,16 +124,16 @@ export const embeddedInverseSchema = z
   })
   .meta({ id: 'EmbeddedInverse' });
 
-/** An inverse as the answer to suggest: the input to try next. */
+/** An inverse as the answer to suggest. */
 export function presentSuggestion(view: InverseView): z.infer<typeof suggestionSchema> {
-  return presentFields(view, judge(view.objective, view.inverse));
+  return presentFields(view);
 }
 
 /** An inverse on its own. */
 export function presentInverse(view: InverseView): z.infer<typeof inverseSchema> {
   const { objective, inverse } = view;
   return {
-    ...presentFields(view, judge(objective, inverse)),
+    ...presentFields(view),
     trialId: objective.trialId,
     output: inverse.output === null ? null : [...inverse.output],
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
@@ -159,11 +155,7 @@ export function presentEmbeddedInverse(
 
 type JudgedObjective = ObjectiveDefinition & Pick<Objective, 'initialOutput' | 'disabledAt'>;
 
-function judge(objective: JudgedObjective, inverse: Inverse): Evaluation {
-  return evaluateOutput(objective, inverse.output ?? inverse.basisOutput ?? objective.initialOutput);
-}
-
-function presentFields({ objective, inverse }: InverseView, evaluation: Evaluation) {
+function presentFields({ objective, inverse, evaluation }: InverseView) {
   return {
     ...presentCommon(inverse, evaluation),
     convergence: inverse.iteration === 1 ? objective.convergence : evaluation.convergence,

@@ -6,8 +6,8 @@ import {
   rotateAccountKey,
   updateAccountKey,
 } from '../../application/manage-account-keys.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
 import {
   createdKeySchema,
   keyPatch,
@@ -24,11 +24,9 @@ import { keyPath } from './paths.ts';
 const tag = 'Keys';
 const key = '/keys/{key_id}';
 
-/** Of operations that could take the last admin key away. */
-const LAST_ADMIN_KEY =
-  'The account would be left without a usable key that has the scope admin; detail says what to do.';
-const MISSING_SCOPE =
-  'The key that asks lacks the scope admin, or a scope that the new key would have; detail names it.';
+/** For operations that could remove the last admin key. */
+const LAST_ADMIN_KEY = 'The account would have no usable key with the scope admin; detail says what to do.';
+const MISSING_SCOPE = 'The requesting key lacks the scope admin or a scope of the new key; detail names it.';
 
 export const keyOperations: readonly Operation[] = [
   defineOperation({
@@ -37,9 +35,9 @@ export const keyOperations: readonly Operation[] = [
     operationId: 'createKey',
     tag,
     scope: 'admin',
-    summary: 'Make a key',
+    summary: 'Create a key',
     description:
-      'The answer holds the text of the key; it is never shown again. A key cannot give a scope that it lacks.',
+      'The answer contains the text of the key, which is never shown again. A key cannot grant a scope that it lacks.',
     body: newKey,
     holdsSecret: true,
     answers: created.spec('The key with its text.', createdKeySchema),
@@ -56,7 +54,7 @@ export const keyOperations: readonly Operation[] = [
     tag,
     scope: 'admin',
     summary: 'List the keys',
-    description: 'Revoked and expired ones too.',
+    description: 'Including revoked and expired keys.',
     isList: true,
     answers: pageOf.spec('The keys of the account, oldest first.', keySchema),
     handle: async (call) =>
@@ -79,9 +77,8 @@ export const keyOperations: readonly Operation[] = [
     operationId: 'updateKey',
     tag,
     scope: 'admin',
-    summary: 'Label a key, or move its end',
-    description:
-      'A key that has expired works again when its end moves into the future; a revoked one is over for good.',
+    summary: 'Change the label or the expiry of a key',
+    description: 'An expired key works again if its expiry moves into the future; a revoked key never does.',
     body: keyPatch,
     answers: ok.spec('The key as it is now.', keySchema),
     refusals: { 409: `The key is revoked. Or: ${LAST_ADMIN_KEY}` },
@@ -94,15 +91,15 @@ export const keyOperations: readonly Operation[] = [
     operationId: 'rotateKey',
     tag,
     scope: 'admin',
-    summary: 'Replace a key by a new one',
+    summary: 'Replace a key with a new one',
     description:
-      'Makes a successor with the same label, scopes and end, whose text is shown here and never again. The old key works until the overlap is over; a key that rotates itself needs one of at least 60 seconds.',
+      'Creates a successor with the same label, scopes and expiry; its text is shown here and never again. The old key works until the overlap ends; a key that rotates itself needs an overlap of at least 60 seconds.',
     body: newRotation,
     holdsSecret: true,
     answers: created.spec('The successor with its text.', rotatedKeySchema),
     refusals: {
       403: MISSING_SCOPE,
-      409: 'The key is revoked, has expired, or was rotated already; detail says what to do.',
+      409: 'The key is revoked, has expired or has already been rotated; detail says what to do.',
     },
     handle: async ({ deps, principal, ids, body }) => {
       const rotated = await rotateAccountKey(deps.db, principal, ids.keyId, body.overlapSeconds);
@@ -115,13 +112,13 @@ export const keyOperations: readonly Operation[] = [
     operationId: 'revokeKey',
     tag,
     scope: 'admin',
-    summary: 'Revoke a key at once and for good',
-    description: 'It stays in the list. Doing it again changes nothing.',
-    answers: done.spec,
+    summary: 'Revoke a key at once and permanently',
+    description: 'It stays in the list. Repeating the request changes nothing.',
+    answers: noContent.spec,
     refusals: { 409: LAST_ADMIN_KEY },
     handle: async ({ deps, accountId, ids }) => {
       await revokeAccountKey(deps.db, accountId, ids.keyId);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

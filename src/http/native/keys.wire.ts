@@ -2,23 +2,25 @@ import { z } from 'zod';
 import type { MadeKey } from '../../application/manage-account-keys.ts';
 import { MAXIMUM_OVERLAP_SECONDS, type RotatedKey } from '../../application/rotate-key.ts';
 import { type KeyRecord, SCOPES } from '../../domain/api-key.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { instant, textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 
 const scope = z.enum(SCOPES);
-const label = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe('For you, to tell keys apart.');
-const expiresAt = instant.describe('From when on the key no longer works, in the future; null: never.');
+const label = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH }).describe(
+  'For your own use, to tell keys apart.',
+);
+const expiresAt = instant.describe('When the key expires, in the future; null: never.');
 
-export const newKey = {
-  schema: z
-    .object({
+export const newKey = bodyOf(
+  z
+    .strictObject({
       scopes: z
         .array(scope)
-        .min(1, 'names no scope.')
-        .max(SCOPES.length, 'names a scope twice.')
+        .min(1, 'must name a scope.')
+        .max(SCOPES.length, 'must not name a scope twice.')
         .transform((scopes) => [...new Set(scopes)])
-        .describe('What the key may do; the key that asks must have all of them.'),
+        .describe('What the key may do; the requesting key must have all of these scopes.'),
       label: label.nullish().transform((text) => text ?? null),
       expiresAt: expiresAt.nullish().transform((end) => end ?? null),
     })
@@ -29,46 +31,50 @@ export const newKey = {
         { scopes: ['read'], label: 'auditors', expiresAt: '2099-12-31T12:00:00Z' },
       ],
     }),
-} satisfies BodySpec<unknown>;
+);
 
-export const keyPatch = {
-  schema: z
+export const keyPatch = bodyOf(
+  z
     .strictObject({ label: label.nullable().optional(), expiresAt: expiresAt.nullable().optional() })
     .meta({ id: 'KeyPatch', examples: [{ label: 'the old test rig' }, { expiresAt: '2099-12-31T12:00:00Z' }] }),
-} satisfies BodySpec<unknown>;
+);
 
-export const newRotation = {
-  schema: z
+export const newRotation = bodyOf(
+  z
     .strictObject({
       overlapSeconds: z
         .int()
         .min(0)
         .max(MAXIMUM_OVERLAP_SECONDS)
-        .describe('How long the old one goes on working: what it takes to hand out the new one. 0: it ends at once.'),
+        .describe('How long the old one keeps working, enough to distribute the new one. 0: it stops at once.'),
     })
     .meta({ id: 'NewRotation', examples: [{ overlapSeconds: 86_400 }, { overlapSeconds: 0 }] }),
-} satisfies BodySpec<unknown>;
+);
 
 const keyFields = {
   id: z.int(),
-  keyId: z.string().describe('The 8 characters behind bks_ in the text of the key; paths take the id.'),
+  keyId: z.string().describe('The 8 characters after bks_ in the text of the key; paths take the id.'),
   label: z.string().nullable(),
   scopes: z.array(scope),
   createdAt: timestamp,
-  expiresAt: timestamp.nullable().describe('From when on the key no longer works; null: never.'),
+  expiresAt: timestamp.nullable().describe('When the key expires; null: never.'),
   lastUsedAt: timestamp.nullable().describe('Up to 20 seconds late; null: never used.'),
   revokedAt: timestamp.nullable(),
-  successorId: z.int().nullable().describe('Id of the key that took its place by a rotation.'),
+  successorId: z.int().nullable().describe('Id of the key that replaced it in a rotation.'),
 };
 
 export const keySchema = z.object(keyFields).meta({ id: 'Key' });
 
-const text = z.string().describe('The whole text of the key, to be sent as Authorization: Bearer; never shown again.');
+const text = z.string().describe('The full text of the key, for Authorization: Bearer; never shown again.');
 
 export const createdKeySchema = z.object({ ...keyFields, key: text }).meta({ id: 'CreatedKey' });
 
 export const rotatedKeySchema = z
-  .object({ ...keyFields, key: text, predecessor: keySchema.describe('The old key; its expiresAt ends the overlap.') })
+  .object({
+    ...keyFields,
+    key: text,
+    predecessor: keySchema.describe('The old key; its expiresAt is the end of the overlap.'),
+  })
   .meta({ id: 'RotatedKey' });
 
 export function presentKey(key: KeyRecord): z.infer<typeof keySchema> {

@@ -1,6 +1,6 @@
 import { createModel, deleteModel, getModel, listModels, updateModel } from '../../application/manage-models.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
 import { modelPatch, modelSchema, newModel, presentModel } from './models.wire.ts';
 import { modelPath } from './paths.ts';
 
@@ -58,11 +58,11 @@ export const modelOperations: readonly Operation[] = [
     operationId: 'deleteModel',
     tag,
     summary: 'Disable a model and everything in it',
-    description: 'The name becomes free again.',
-    answers: done.spec,
+    description: 'Its name can be used again.',
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteModel(deps.db, accountId, ids.modelId);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

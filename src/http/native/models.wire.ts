@@ -1,23 +1,23 @@
 import { z } from 'zod';
 import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH, type Model } from '../../domain/model.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 
 const name = textSchema(MODEL_NAME_LENGTH).describe('Unique within the account.');
 const description = textSchema({ minimum: MODEL_DESCRIPTION_MINIMUM_LENGTH, maximum: MAXIMUM_TEXT_LENGTH });
 
-export const newModel = {
-  schema: z
-    .object({ name, description: description.nullish().transform((text) => text ?? null) })
+export const newModel = bodyOf(
+  z
+    .strictObject({ name, description: description.nullish().transform((text) => text ?? null) })
     .meta({ id: 'NewModel', examples: [{ name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }] }),
-} satisfies BodySpec<unknown>;
+);
 
-export const modelPatch = {
-  schema: z
+export const modelPatch = bodyOf(
+  z
     .strictObject({ name: name.optional(), description: description.nullable().optional() })
     .meta({ id: 'ModelPatch', examples: [{ description: 'Shell-and-tube, 4 passes' }] }),
-} satisfies BodySpec<unknown>;
+);
 
 export const modelSchema = z
   .object({

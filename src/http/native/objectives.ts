@@ -2,8 +2,8 @@ import { initializeInverse, loadObjectives } from '../../application/load-object
 import { getTrial } from '../../application/manage-trials.ts';
 import { deleteObjective, getInverse, getObjective, listObjectives } from '../../application/read-objectives.ts';
 import { stopObjective } from '../../application/stop-objective.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
 import { inverseSchema, noFields, presentInverse } from './inverses.wire.ts';
 import {
   explainedObjectiveSchema,
@@ -29,7 +29,7 @@ export const objectiveOperations: readonly Operation[] = [
     tag,
     summary: 'Load objectives with an initial input and its output',
     description:
-      'The initial point is iteration 1 and already completed. If it satisfies everything, so does the objective.',
+      'The initial point is iteration 1, already completed. If it satisfies everything, the objective is satisfied at once.',
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
     handle: async ({ deps, accountId, ids, body }) => {
@@ -48,7 +48,7 @@ export const objectiveOperations: readonly Operation[] = [
     tag,
     summary: 'Load objectives and start the inverse optimization in one call',
     description:
-      'With type exact every type must be exact, and the L1 norm of all outputs is judged. Repeated with the same definition while that objective is running, it returns the same iteration 1.',
+      'If one type is exact, all must be, and the L1 norm of all outputs is judged. Repeated with the same definition while that objective is running, it returns the same iteration 1.',
     body: newInverse,
     answers: created.spec('Iteration 1, the initial point.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
@@ -83,7 +83,7 @@ export const objectiveOperations: readonly Operation[] = [
     path: objective,
     operationId: 'getObjective',
     tag,
-    summary: 'Read an objective with all its inverses and what was learned about it',
+    summary: 'Read an objective with all its inverses and what the optimizer has learned about it',
     answers: ok.spec('The objective.', explainedObjectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentExplainedObjective(await getObjective(deps.db, accountId, ids))),
@@ -94,10 +94,10 @@ export const objectiveOperations: readonly Operation[] = [
     operationId: 'deleteObjective',
     tag,
     summary: 'Disable an objective and its inverses',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteObjective(deps.db, accountId, ids);
-      return done.answer;
+      return noContent.answer;
     },
   }),
   defineOperation({
@@ -105,8 +105,8 @@ export const objectiveOperations: readonly Operation[] = [
     path: `${objective}/stop`,
     operationId: 'stopObjective',
     tag,
-    summary: 'Stop an objective by hand',
-    description: 'An objective that has ended is returned as it is.',
+    summary: 'Stop an objective',
+    description: 'An objective that has ended is returned unchanged.',
     body: noFields,
     answers: ok.spec('The objective as it is now.', objectiveSchema),
     handle: async ({ deps, accountId, ids }) => ok.answer({ id: (await stopObjective(deps.db, accountId, ids)).id }),

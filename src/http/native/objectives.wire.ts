@@ -1,33 +1,32 @@
 import { z } from 'zod';
-import type { NewObjective } from '../../application/load-objectives.ts';
 import type { ExplainedObjective, ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
-import type { Violation } from '../../domain/errors.ts';
 import type { Inverse } from '../../domain/inverse.ts';
+import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import {
-  type BoundsRule,
-  checkDefinition,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  LARGEST_MAXIMUM_ATTEMPTS,
+  type NewObjective,
   OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveWithInverses,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
-import { checkLength } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
-import { MAXIMUM_ATTEMPTS, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { listSchema, vectorSchema } from '../wire/vectors.ts';
+import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { readNewObjective } from '../wire/read-objective.ts';
+import { listSchema, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
-const bounds = vectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }).describe(
-  'Offsets from the target, percent points for percent and output units for value.',
+const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }).describe(
+  'Offsets from the target: percent points for percent, output units for value; null for types without bounds.',
 );
 
 const definitionFields = {
@@ -35,11 +34,11 @@ const definitionFields = {
   objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS),
   initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
   initialOutput: vectorSchema(OUTPUTS).describe('What the black box gave at initialInput.'),
-  desiredL1Norm: z.number().min(0),
+  desiredL1Norm: z.number().meta({ minimum: 0 }),
   maximumAttempts: z
     .int()
     .min(1)
-    .max(MAXIMUM_ATTEMPTS)
+    .max(LARGEST_MAXIMUM_ATTEMPTS)
     .nullish()
     .transform((count) => count ?? DEFAULT_MAXIMUM_ATTEMPTS)
     .describe(`How many inverses may be suggested, ${DEFAULT_MAXIMUM_ATTEMPTS} unless given.`),
@@ -48,12 +47,12 @@ const definitionFields = {
 const optionalBounds = bounds
   .nullish()
   .transform((values) => values ?? [])
-  .describe('Required as soon as some objective is percent or value.');
+  .describe('Required if some objective is percent or value. Entries of other objectives may be null.');
 
-const convergence = z.number().positive();
+const convergence = z.number().meta({ exclusiveMinimum: 0 });
 
 const newObjectivesSchema = z
-  .object({
+  .strictObject({
     ...definitionFields,
     minimumBounds: optionalBounds,
     maximumBounds: optionalBounds,
@@ -71,14 +70,14 @@ const newObjectivesSchema = z
         initialInput: [1.1, 4],
         initialOutput: [1.5, 20],
         desiredL1Norm: 0,
-        minimumBounds: [-0.01, 0],
-        maximumBounds: [0.01, 1],
+        minimumBounds: [-0.01, null],
+        maximumBounds: [0.01, null],
       },
     ],
   });
 
 const newInverseSchema = z
-  .object({ ...definitionFields, minimumBounds: bounds, maximumBounds: bounds, convergence })
+  .strictObject({ ...definitionFields, minimumBounds: bounds, maximumBounds: bounds, convergence })
   .meta({
     id: 'NewInverse',
     examples: [
@@ -89,56 +88,23 @@ const newInverseSchema = z
         initialInput: [1.1, 4],
         initialOutput: [1.5, 20],
         desiredL1Norm: 0,
-        minimumBounds: [-1, -1],
-        maximumBounds: [1, 1],
+        minimumBounds: [null, null],
+        maximumBounds: [null, null],
       },
     ],
   });
 
-/** What the body alone tells about the rules between fields, when it is refused anyway. */
-function checkDefinitionWhenRefused(rule: BoundsRule) {
-  const fields = z.object({
-    ...definitionFields,
-    minimumBounds: optionalBounds,
-    maximumBounds: optionalBounds,
-  });
-  return (body: Readonly<Record<string, unknown>>): readonly Violation[] => {
-    const parsed = fields
-      .pick({ objectives: true, objectiveTypes: true, minimumBounds: true, maximumBounds: true })
-      .safeParse(body);
-    const violations: Violation[] = [];
-    if (parsed.success) {
-      // The fields left out here are wrong or right on their own.
-      const definition = { ...parsed.data, desiredL1Norm: 0, convergence: DEFAULT_CONVERGENCE };
-      violations.push(...checkDefinition(definition, parsed.data.objectives.length, rule));
-    } else {
-      violations.push(...checkSentLength(body, 'objectiveTypes'), ...checkSentLength(body, 'minimumBounds'));
-      violations.push(...checkSentLength(body, 'maximumBounds'));
-    }
-    return [...violations, ...checkSentLength(body, 'initialOutput')];
-  };
-}
-
-/** Arrays of the wrong length are named even where their elements are wrong too. */
-function checkSentLength(body: Readonly<Record<string, unknown>>, field: string): readonly Violation[] {
-  const { objectives } = body;
-  const values = body[field];
-  if (!Array.isArray(objectives) || !Array.isArray(values) || values.length === 0) return [];
-  const longest = Math.max(objectives.length, values.length);
-  return longest > MAXIMUM_OUTPUT_COUNT ? [] : checkLength([field], values, objectives.length, 'objective');
-}
-
-export const newObjectives = {
+export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  checkWhenRefused: checkDefinitionWhenRefused('where-needed'),
-} satisfies BodySpec<NewObjective>;
+  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed'),
+};
 
-export const newInverse = {
+export const newInverse: BodySpec<NewObjective> = {
   schema: newInverseSchema,
   size: 'vectors',
-  checkWhenRefused: checkDefinitionWhenRefused('always'),
-} satisfies BodySpec<NewObjective>;
+  read: (body) => readNewObjective(newInverseSchema, body, 'always'),
+};
 
 const echoFields = {
   id: z.int(),
@@ -147,8 +113,10 @@ const echoFields = {
   objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
   initialInput: z.array(z.number()),
   initialOutput: z.array(z.number()),
-  minimumBounds: z.array(z.number()).describe('Empty when none were given.'),
-  maximumBounds: z.array(z.number()),
+  minimumBounds: z
+    .array(z.number().nullable())
+    .describe('As they were sent: empty if there were none, null for a type without bounds.'),
+  maximumBounds: z.array(z.number().nullable()),
   stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
   attemptCount: z.int().describe('Inverses suggested so far.'),
   maximumAttempts: z.int(),
@@ -161,9 +129,25 @@ export const loadedObjectivesSchema = z
   .object({
     ...echoFields,
     l1Norm: z.number().describe('The desired L1 norm.'),
-    results: z.array(resultSchema).describe('Judge the initial output; bounds are null here.'),
+    results: z.array(resultSchema).describe('Judge the initial output; here the bounds are null.'),
   })
   .meta({ id: 'LoadedObjectives' });
+
+const nearestRunSchema = z
+  .object({
+    caseNumber: z.int().nullable().describe('1 for the first input case; null when an inverse came nearest.'),
+    inverseId: z.int().nullable().describe('null when a case came nearest.'),
+    iteration: z.int().nullable().describe('Of that inverse; 1 is the initial point.'),
+    input: z.array(z.number()),
+    output: z.array(z.number()),
+    misses: z
+      .array(z.number())
+      .describe(
+        'One per objective, in units of its tolerance: 0 when satisfied, 1 when off by as much as half its range.',
+      ),
+    worstMiss: z.number().describe('The largest of misses; 0 when everything is satisfied.'),
+  })
+  .meta({ id: 'NearestRun' });
 
 export const objectiveSchema = z
   .object({
@@ -172,11 +156,16 @@ export const objectiveSchema = z
     desiredL1Norm: z.number(),
     disabledAt: timestamp.nullable(),
     optimalInverse: embeddedInverseSchema.nullable(),
+    best: nearestRunSchema
+      .nullable()
+      .describe(
+        'The case or inverse that comes nearest so far, satisfied or not. null only for objectives of an earlier release, until a worker has judged their cases.',
+      ),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })
   .meta({ id: 'Objective' });
 
-/** An objective read on its own: what the optimizer has learned comes along. */
+/** An objective read on its own, with what the optimizer has learned. */
 export const explainedObjectiveSchema = objectiveSchema.extend(explanationFields).meta({ id: 'ExplainedObjective' });
 
 export function presentExplainedObjective(read: ExplainedObjective) {
@@ -195,23 +184,42 @@ export function presentLoadedObjectives(objective: Objective): z.infer<typeof lo
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
   const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.map((inverse) => presentEmbeddedInverse(objective, inverse));
-  return presentWith(objective, optimal ?? null, inverses);
+  const best = findNearestRun(objective, objective.inverses);
+  return presentWith(objective, { optimal: optimal ?? null, best }, inverses);
 }
 
-/** The same, written while it is read. */
-export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
+/** The same, streamed while it is read. */
+export function presentReadObjective({ objective, optimalInverse, best, inverses }: ReadObjective) {
   const shown = JsonArray.of(inverses, (inverse) => presentEmbeddedInverse(objective, inverse));
-  return presentWith(objective, optimalInverse, shown);
+  return presentWith(objective, { optimal: optimalInverse, best }, shown);
 }
 
-function presentWith<Inverses>(objective: Objective, optimal: Inverse | null, inverses: Inverses) {
+interface Standouts {
+  readonly optimal: Inverse | null;
+  readonly best: NearestRun | null;
+}
+
+function presentWith<Inverses>(objective: Objective, { optimal, best }: Standouts, inverses: Inverses) {
   return {
     ...presentEcho(objective),
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
+    best: best && presentNearestRun(best),
     inverses,
+  };
+}
+
+function presentNearestRun({ source, input, output, misses }: NearestRun): z.infer<typeof nearestRunSchema> {
+  return {
+    caseNumber: source.kind === 'case' ? source.number + 1 : null,
+    inverseId: source.kind === 'inverse' ? source.id : null,
+    iteration: source.kind === 'inverse' ? source.iteration : null,
+    input: [...input],
+    output: [...output],
+    misses: [...misses],
+    worstMiss: Math.max(...misses),
   };
 }
 

@@ -1,9 +1,9 @@
 import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/load-output-cases.ts';
 import { readAllOutputCases, readOutputCasePage } from '../../application/read-cases.ts';
 import { notFound } from '../../domain/errors.ts';
+import { created, ok, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok, pageOf } from './answers.ts';
 import {
   loadedSetSchema,
   newOutputCases,
@@ -25,7 +25,7 @@ export const outputCaseOperations: readonly Operation[] = [
     path: sets,
     operationId: 'loadOutputCases',
     tag,
-    summary: 'Load the outputs of the input cases, and start a trial on them',
+    summary: 'Load the outputs of the input cases and start a trial on them',
     body: newOutputCases,
     answers: created.spec('The set, with the id of the new trial.', loadedSetSchema),
     handle: async ({ deps, accountId, ids, body }) => {
@@ -76,7 +76,7 @@ export const outputCaseOperations: readonly Operation[] = [
     tag,
     summary: 'List the cases of an output case set',
     isList: true,
-    answers: pageOf.spec('The cases in order; after takes the number of the last one.', outputCaseSchema),
+    answers: pageOf.spec('The cases in order; after takes the number of the last case.', outputCaseSchema),
     handle: async (call) => {
       const { db } = call.deps;
       const { set } = await getOutputCaseSet(db, call.accountId, call.ids);

@@ -7,13 +7,13 @@ import type { BodySpec, SentFields } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, documentAs, findNonNumbers, listSchema, numberFault } from '../wire/vectors.ts';
-import { type Parsed, parseFields } from '../wire/violations.ts';
+import { type Parsed, readFields } from '../wire/violations.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
 
 const outputCount = z.int().min(1).max(MAXIMUM_OUTPUT_COUNT);
 
-/** The list itself; its rows depend on the other fields and are checked by `checkRows`. */
+/** The list itself; its rows depend on the other fields, so `readOutputCases` checks them. */
 const outputCases = z
   .unknown()
   .transform((value, issues): readonly unknown[] => {
@@ -23,14 +23,14 @@ const outputCases = z
     return z.NEVER;
   })
   .meta(documentAs(z.array(z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT)).min(1).max(MAXIMUM_CASE_COUNT)))
-  .describe('Row i answers input case i and holds outputCount values. Fewer rows than input cases are taken.');
+  .describe('Row i belongs to input case i and has outputCount values. There may be fewer rows than input cases.');
 
 const failedCases = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT })
   .nullish()
   .transform((rows) => rows ?? [])
-  .describe('Zero-based rows whose run failed; what these rows hold is ignored.');
+  .describe('Zero-based rows whose run failed; their values are ignored.');
 
-const newOutputCasesSchema = z.object({ outputCount, outputCases, failedCases }).meta({
+const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCases }).meta({
   id: 'NewOutputCases',
   examples: [
     {
@@ -46,11 +46,11 @@ const newOutputCasesSchema = z.object({ outputCount, outputCases, failedCases })
 });
 
 /**
- * Every row is an array of outputCount finite numbers, except that rows of failed runs may hold anything: one that holds
- * no numbers becomes zeros.
+ * Every row is an array of outputCount finite numbers, except rows of failed runs, which may contain anything; without
+ * numbers they become zeros.
  */
 function readOutputCases(body: SentFields): Parsed<OutputCases> {
-  const { fields, violations: shapeViolations } = parseFields(newOutputCasesSchema, body);
+  const { fields, violations: shapeViolations } = readFields(newOutputCasesSchema, body);
   const { outputCount: count, outputCases: sent = [], failedCases: failedRows = [] } = fields;
   const violations = [...shapeViolations];
   const failed = new Set(failedRows);
@@ -92,12 +92,12 @@ const setFields = {
   updated_at: timestamp,
 };
 const casesField = { output_cases: z.array(z.array(z.number())) };
-const trialField = { trial_id: z.int().describe('The trial that the load created.') };
+const trialField = { trial_id: z.int().describe('The trial created by the load.') };
 const anyTrialField = {
   trial_id: z
     .int()
     .nullable()
-    .describe('The trial that the load created; once that is purged the oldest other one on the set, or null.'),
+    .describe('The trial created by the load; once that is purged, the oldest other trial on the set, or null.'),
 };
 const stateFields = {
   case_count: z.int(),
@@ -109,7 +109,7 @@ export const loadedSetSchema = z
   .object({ ...setFields, ...casesField, ...trialField })
   .meta({ id: 'LoadedOutputCaseSet' });
 
-/** As in lists: without its cases, which have a list of their own. */
+/** As in lists: without its cases, which have their own list. */
 export const outputCaseSetSummarySchema = z
   .object({ ...setFields, ...anyTrialField, ...stateFields })
   .meta({ id: 'OutputCaseSetSummary' });
@@ -120,8 +120,8 @@ export const outputCaseSetSchema = z
 
 export const outputCaseSchema = z
   .object({
-    number: z.int().describe('1 for the first case: it answers the first input case.'),
-    output: z.array(z.number()).nullable().describe('null where the run failed.'),
+    number: z.int().describe('1 for the first case, which belongs to the first input case.'),
+    output: z.array(z.number()).nullable().describe('null if the run failed.'),
   })
   .meta({ id: 'OutputCase' });
 
@@ -142,7 +142,7 @@ export function presentOutputCaseSetSummary(view: {
   };
 }
 
-/** `outputCases` is written row by row: what the schema calls an array may be longer than fits in memory. */
+/** `outputCases` is streamed row by row: it may not fit into memory. */
 export function presentOutputCaseSet(
   view: { readonly set: OutputCaseSet; readonly trialId: number | null },
   outputCases: Matrix | JsonArray,

@@ -1,7 +1,7 @@
-/** Paths of the native dialect's records, for Location, Link and `instance`. */
+/** Paths of records in the native dialect, for Location, Link and `instance`. */
 export const NATIVE_PREFIX = '/v1';
 
-export interface TrialIds {
+interface TrialIds {
   readonly modelId: number;
   readonly projectId: number;
   readonly trialId: number;

@@ -2,10 +2,10 @@ import { createProject, withInputCases } from '../../application/create-project.
 import { deleteProject, getProject, listProjects, updateProject } from '../../application/manage-projects.ts';
 import { readAllInputCases, readInputCasePage } from '../../application/read-cases.ts';
 import type { Project } from '../../domain/project.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
 import { projectPath } from './paths.ts';
 import {
   inputCaseSchema,
@@ -21,7 +21,7 @@ const tag = 'Projects';
 const projects = '/models/{model_id}/projects';
 const project = `${projects}/{project_id}` as const;
 
-/** The project, its cases written while they are read. */
+/** The project, with its cases streamed while they are read. */
 function showProject(db: HttpDeps['db'], accountId: number, project: Project) {
   return presentProject(project, JsonArray.plain(readAllInputCases(db, accountId, project)));
 }
@@ -34,7 +34,7 @@ export const projectOperations: readonly Operation[] = [
     tag,
     summary: 'Create a project: its input space and the points to evaluate',
     description:
-      'Without inputCases the service designs the points. Evaluate them and load the outputs as output cases.',
+      'Without inputCases the service designs the points. Evaluate them, then load the outputs as output cases.',
     body: newProject,
     answers: created.spec('The project with its input cases.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
@@ -81,7 +81,7 @@ export const projectOperations: readonly Operation[] = [
     tag,
     summary: 'List the input cases of a project',
     isList: true,
-    answers: pageOf.spec('The cases in order; after takes the number of the last one.', inputCaseSchema),
+    answers: pageOf.spec('The cases in order; after takes the number of the last case.', inputCaseSchema),
     handle: async (call) => {
       const { db } = call.deps;
       const page = readInputCasePage(db, call.accountId, await getProject(db, call.accountId, call.ids), call.page);
@@ -108,10 +108,10 @@ export const projectOperations: readonly Operation[] = [
     operationId: 'deleteProject',
     tag,
     summary: 'Disable a project and everything in it',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteProject(deps.db, accountId, ids);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

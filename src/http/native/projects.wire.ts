@@ -2,8 +2,6 @@ import { z } from 'zod';
 import { makeViolation } from '../../domain/errors.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import {
-  checkInputSpace,
-  checkNewProject,
   countCaseNumbers,
   InputType,
   MAXIMUM_INPUT_COUNT,
@@ -12,10 +10,10 @@ import {
   type Project,
   parseInputType,
   toCategoryLists,
-  toInputMatrix,
+  toNewProject,
 } from '../../domain/project.ts';
 import type { JsonArray } from '../answer/json-array.ts';
-import type { BodySpec, SentFields } from '../body/spec.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import {
   MAXIMUM_CASE_COUNT,
@@ -24,11 +22,11 @@ import {
   MAXIMUM_OUTPUT_COUNT,
 } from '../wire/limits.ts';
 import { arrayFault, documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
-import { describeWrongType, type Parsed, parseFields } from '../wire/violations.ts';
+import { describeWrongType, type Parsed, readFields } from '../wire/violations.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
-  'float, integer, boolean or category (CONTINUOUS, INTEGER, LOGICAL and CATEGORICAL mean the same, case aside)';
+  'float, integer, boolean or category (or CONTINUOUS, INTEGER, LOGICAL, CATEGORICAL; in any case)';
 const OTHER_INPUT_TYPE_WORDS = ['CONTINUOUS', 'INTEGER', 'LOGICAL', 'CATEGORICAL'];
 
 const name = textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
@@ -50,10 +48,10 @@ const inputTypeWord = z
 const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 const NAMES = { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT };
 
-/** Faults named per list of names; a thousand wrong lists of a thousand wrong names must stay cheap. */
+/** Violations reported per list of names; a thousand wrong lists of a thousand wrong names must stay cheap. */
 const NAMED_FAULTS = 3;
 
-/** One entry of `categories`: a list of names, null, or (in the flat form) one name. */
+/** One entry of `categories`: a list of names, null or, in the flat form, one name. */
 const categoryEntry = z
   .unknown()
   .transform((entry, issues): string | string[] | null => {
@@ -85,32 +83,34 @@ const spaceFields = {
     .nullish()
     .transform((entries) => entries ?? [])
     .describe(
-      'One list of names per input (null or empty where the input is no category), or one flat list of names when exactly one input is a category.',
+      'One list of names per input (null or empty where the input is not a category), or one flat list of names when exactly one input is a category. The first name has the number minimum, the next one minimum + 1, and so on.',
     ),
 };
 
 const newProjectSchema = z
-  .object({
+  .strictObject({
     name,
     ...spaceFields,
     inputCases: matrixSchema({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, INPUTS)
       .nullish()
       .transform((cases) => cases ?? null)
-      .describe('Own points to evaluate, one per row; without them the service designs them.'),
+      .describe('Your own points to evaluate, one per row; by default the service designs them.'),
     caseCount: z
       .int()
       .min(1)
       .max(MAXIMUM_CASE_COUNT)
       .nullish()
       .transform((count) => count ?? null)
-      .describe('How many points to design.'),
+      .describe(
+        'How many points to design. Unless given: half the number of inputs, rounded up, plus one, at most 8 and at most outputCount + 2.',
+      ),
     outputCount: z
       .int()
       .min(1)
       .max(MAXIMUM_OUTPUT_COUNT)
       .nullish()
       .transform((count) => count ?? null)
-      .describe('How many outputs each point will have; output cases must then match it.'),
+      .describe('How many outputs each point will have; output cases must match it.'),
   })
   .meta({
     id: 'NewProject',
@@ -126,27 +126,25 @@ const newProjectSchema = z
     ],
   });
 
-const FLAT_FORM_ADVICE =
-  'send one list of names per input (null where the input is no category), or one flat list when exactly one input is a category.';
+const CATEGORIES_ADVICE =
+  'must be one list of names per input (null unless the input is a category), or one flat list if exactly one input is a category.';
 
 function readNewProject(body: SentFields): Parsed<NewProject> {
-  const { fields, violations: shapeViolations } = parseFields(newProjectSchema, body);
-  const violations = [...shapeViolations];
-  const { name, inputCount, minimums, maximums, inputTypes, inputCases, caseCount = null, outputCount = null } = fields;
+  const { fields, violations: invalid } = readFields(newProjectSchema, body);
+  const violations = [...invalid];
+  const { name = '', inputCount, minimums, maximums, inputTypes, inputCases = null } = fields;
+  const { caseCount = null, outputCount = null } = fields;
   const categories = fields.categories && inputTypes && toCategoryLists(fields.categories, inputTypes);
   if (fields.categories && inputTypes && categories === undefined) {
-    violations.push(makeViolation(['categories'], FLAT_FORM_ADVICE));
+    violations.push(makeViolation(['categories'], CATEGORIES_ADVICE));
   }
   if (inputCount === undefined || !minimums || !maximums || !inputTypes || !categories) {
     return { kind: 'violations', violations };
   }
   const space = { inputCount, minimums, maximums, inputTypes, categories };
-  const sent = inputCases ? toInputMatrix(inputCases, inputCount) : undefined;
-  const isEven = sent === undefined || sent.violations.length === 0;
-  const project = { name: name ?? '', space, inputCases: sent?.matrix ?? null, caseCount, outputCount };
-  if (isEven) violations.push(...checkNewProject(project));
-  else violations.push(...checkInputSpace(space), ...sent.violations);
-  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: project };
+  const read = toNewProject({ name, space, inputCases, caseCount, outputCount });
+  violations.push(...read.violations);
+  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: read.project };
 }
 
 export const newProject: BodySpec<NewProject> = {
@@ -156,9 +154,9 @@ export const newProject: BodySpec<NewProject> = {
   countNumbers: countCaseNumbers,
 };
 
-export const projectPatch = {
-  schema: z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
-} satisfies BodySpec<unknown>;
+export const projectPatch = bodyOf(
+  z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
+);
 
 const projectFields = {
   id: z.int(),
@@ -168,16 +166,16 @@ const projectFields = {
   minimums: z.array(z.number()),
   maximums: z.array(z.number()),
   inputTypes: z.array(z.enum(Object.values(InputType))),
-  categories: z.array(z.array(z.string())).describe('One list per input, empty where the input is no category.'),
+  categories: z.array(z.array(z.string())).describe('One list per input, empty unless the input is a category.'),
   caseCount: z.int(),
   outputCount: z.int().nullable(),
-  developedAt: timestamp.nullable().describe('When output cases were loaded first.'),
+  developedAt: timestamp.nullable().describe('When output cases were first loaded.'),
   createdAt: timestamp,
   updatedAt: timestamp,
   disabledAt: timestamp.nullable(),
 };
 
-/** As in lists: without its cases, which have a list of their own. */
+/** As in lists: without its cases, which have their own list. */
 export const projectSummarySchema = z.object(projectFields).meta({ id: 'ProjectSummary' });
 
 export const projectSchema = z
@@ -191,7 +189,7 @@ export const inputCaseSchema = z
   })
   .meta({ id: 'InputCase' });
 
-/** `inputCases` is written row by row: what the schema calls an array may be longer than fits in memory. */
+/** `inputCases` is streamed row by row: it may not fit into memory. */
 export function presentProject(project: Project, inputCases: Matrix | JsonArray) {
   return { ...presentProjectSummary(project), inputCases };
 }

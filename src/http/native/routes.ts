@@ -1,13 +1,13 @@
-/** The native dialect: every route of it, and the scope they live in. */
+/** The routes of the native dialect and their scope. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { InverseReference } from '../../domain/errors.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
+import { admitAccounts } from '../hooks/admit-accounts.ts';
+import { limitRate } from '../hooks/rate-limit.ts';
+import { requireScope } from '../hooks/scopes.ts';
+import { addApiHeaders } from '../hooks/security-headers.ts';
 import type { Operation } from '../operation.ts';
-import { admitAccounts } from '../plugins/admit-accounts.ts';
-import { limitRate } from '../plugins/rate-limit.ts';
-import { requireScope } from '../plugins/scopes.ts';
-import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
@@ -37,7 +37,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...exportOperations,
 ];
 
-/** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
+/** Register it in its own scope under the prefix of the dialect. `limiter` undefined: no limit. */
 export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
   addApiHeaders(scope);
   admitAccounts(scope, deps);
@@ -47,7 +47,7 @@ export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limi
   registerOperations(scope, deps, NATIVE_OPERATIONS);
 }
 
-/** The path of an inverse beside the objective that the request is about. */
+/** The path of an inverse in the trial of the request. */
 function inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined {
   const { model_id, project_id, trial_id } = request.params as Readonly<Record<string, string | undefined>>;
   if (model_id === undefined || project_id === undefined || trial_id === undefined) return undefined;

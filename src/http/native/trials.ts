@@ -1,6 +1,6 @@
 import { createTrial, deleteTrial, getTrial, listTrials, updateTrial } from '../../application/manage-trials.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
 import { trialPath } from './paths.ts';
 import { newTrial, presentTrial, trialPatch, trialSchema } from './trials.wire.ts';
 
@@ -60,10 +60,10 @@ export const trialOperations: readonly Operation[] = [
     operationId: 'deleteTrial',
     tag,
     summary: 'Disable a trial and its objectives',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteTrial(deps.db, accountId, ids);
-      return done.answer;
+      return noContent.answer;
     },
   }),
 ];

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { type Trial, TrialStatus } from '../../domain/trial.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { positiveInteger, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 
 const status = z.enum(Object.values(TrialStatus));
 
-export const newTrial = {
-  isOptional: true,
-  schema: z
-    .object({
+export const newTrial = bodyOf(
+  z
+    .strictObject({
       output_case_set_id: positiveInteger
         .nullish()
         .transform((id) => id ?? null)
-        .describe('The set to work on; without it the newest one.'),
+        .describe('The set to work on; by default the newest.'),
     })
     .meta({ id: 'NewTrial', examples: [{ output_case_set_id: 7 }] }),
-} satisfies BodySpec<unknown>;
+  { isOptional: true },
+);
 
-export const trialPatch = {
-  schema: z
-    .strictObject({ status: status.describe('An active trial can be completed; nothing else moves.') })
+export const trialPatch = bodyOf(
+  z
+    .strictObject({ status: status.describe('An active trial can be completed; no other change is possible.') })
     .meta({ id: 'TrialPatch', examples: [{ status: 'completed' }] }),
-} satisfies BodySpec<unknown>;
+);
 
 export const trialSchema = z
   .object({

@@ -9,9 +9,9 @@ import {
   rotateSecret,
   updateWebhook,
 } from '../../application/manage-webhooks.ts';
+import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, done, ok, pageOf } from './answers.ts';
 import { noFields } from './inverses.wire.ts';
 import { newRotation } from './keys.wire.ts';
 import { webhookPath } from './paths.ts';
@@ -42,7 +42,8 @@ export const webhookOperations: readonly Operation[] = [
     tag,
     scope: 'admin',
     summary: 'Register a webhook',
-    description: 'The answer holds the secret that verifies signatures (Standard Webhooks); it is never shown again.',
+    description:
+      'The answer contains the secret that verifies signatures (Standard Webhooks); it is never shown again.',
     body: newWebhook,
     holdsSecret: true,
     answers: created.spec('The webhook with its secret.', createdWebhookSchema),
@@ -82,7 +83,7 @@ export const webhookOperations: readonly Operation[] = [
     operationId: 'updateWebhook',
     tag,
     scope: 'admin',
-    summary: 'Switch a webhook on or off, or change what it takes',
+    summary: 'Enable or disable a webhook, or change its URL, events or description',
     body: webhookPatch,
     answers: ok.spec('The webhook as it is now.', webhookSchema),
     handle: async ({ deps, accountId, ids, body }) => {
@@ -98,10 +99,10 @@ export const webhookOperations: readonly Operation[] = [
     tag,
     scope: 'admin',
     summary: 'Delete a webhook with its secret and its deliveries',
-    answers: done.spec,
+    answers: noContent.spec,
     handle: async ({ deps, accountId, ids }) => {
       await deleteWebhook(deps.db, accountId, ids.webhookId);
-      return done.answer;
+      return noContent.answer;
     },
   }),
   defineOperation({
@@ -112,7 +113,7 @@ export const webhookOperations: readonly Operation[] = [
     scope: 'admin',
     summary: 'Replace the secret of a webhook',
     description:
-      'The answer holds the new secret; it is never shown again. Until the overlap is over deliveries carry a signature for each secret, the newest first; then the older ones are deleted.',
+      'The answer contains the new secret, which is never shown again. Until the overlap ends, deliveries carry a signature for each secret, the newest first; then the older secrets are deleted.',
     body: newRotation,
     holdsSecret: true,
     answers: ok.spec('The webhook with its new secret.', createdWebhookSchema),
@@ -126,7 +127,7 @@ export const webhookOperations: readonly Operation[] = [
     tag,
     scope: 'admin',
     summary: 'List the deliveries of a webhook',
-    description: 'Delivered and dead ones are kept for 30 days.',
+    description: 'Delivered and dead deliveries are kept for 30 days.',
     isList: true,
     answers: pageOf.spec('The deliveries, oldest first.', deliverySchema),
     handle: async (call) => {
@@ -150,8 +151,8 @@ export const webhookOperations: readonly Operation[] = [
     operationId: 'redeliver',
     tag,
     scope: 'admin',
-    summary: 'Send an event once more',
-    description: 'Whatever became of it. It is due at once and has all its attempts before it again.',
+    summary: 'Send an event again',
+    description: 'Whatever its status. It is due at once and gets all its attempts again.',
     body: noFields,
     answers: { 202: { description: 'The delivery, waiting for a worker.', schema: deliverySchema } },
     handle: async ({ deps, accountId, ids }) => ({

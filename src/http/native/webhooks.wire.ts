@@ -1,27 +1,29 @@
 import { z } from 'zod';
 import type { WebhookWithSecret } from '../../application/manage-webhooks.ts';
 import { type Delivery, type DeliveryState, EVENT_NAMES, type Webhook } from '../../domain/event.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 
 const eventName = z.enum(EVENT_NAMES);
 const eventNames = z
   .array(eventName)
-  .min(1, 'names no event; leave it out for all of them.')
-  .max(EVENT_NAMES.length, 'names an event twice.')
-  .describe('Names of the events to send; null for all of them, also those that are added later.');
+  .min(1, 'must name an event; leave it out for all events.')
+  .max(EVENT_NAMES.length, 'must not name an event twice.')
+  .describe('Names of the events to send; null for all, including those added later.');
 
 const url = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH })
   .meta({ format: 'uri' })
   .describe(
-    'Where events are posted to: https, a public address; answer 2xx to take an event. Kept as the URL standard writes it.',
+    'Where events are posted: https, at a public address. Answer 2xx to accept an event. Stored in the normal form of the URL standard.',
   );
-const description = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH }).describe('For you; it is never sent.');
+const description = textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH }).describe(
+  'For your own use; it is never sent.',
+);
 
-export const newWebhook = {
-  schema: z
-    .object({
+export const newWebhook = bodyOf(
+  z
+    .strictObject({
       url,
       events: eventNames.nullish().transform((names) => names ?? null),
       description: description.nullish().transform((text) => text ?? null),
@@ -30,29 +32,29 @@ export const newWebhook = {
       id: 'NewWebhook',
       examples: [{ url: 'https://example.com/backsolve', events: ['inverse.suggested', 'objective.satisfied'] }],
     }),
-} satisfies BodySpec<unknown>;
+);
 
-export const webhookPatch = {
-  schema: z
+export const webhookPatch = bodyOf(
+  z
     .strictObject({
       url: url.optional(),
       events: eventNames.nullable().optional(),
       description: description.nullable().optional(),
-      enabled: z.boolean().optional().describe('false keeps what is waiting and takes no new events.'),
+      enabled: z.boolean().optional().describe('false keeps waiting deliveries and accepts no new events.'),
     })
     .meta({ id: 'WebhookPatch', examples: [{ enabled: false }] }),
-} satisfies BodySpec<unknown>;
+);
 
 const webhookFields = {
   id: z.int(),
   url: z.string(),
-  events: z.array(eventName).nullable().describe('null: all of them.'),
+  events: z.array(eventName).nullable().describe('null: all events.'),
   description: z.string().nullable(),
   enabled: z.boolean(),
-  failingSince: timestamp.nullable().describe('Since when deliveries fail; null while the last one succeeded.'),
+  failingSince: timestamp.nullable().describe('Since when deliveries have failed; null if the last one succeeded.'),
   previousSecretUntil: timestamp
     .nullable()
-    .describe('Until when deliveries are signed with an older secret too; null: with the newest alone.'),
+    .describe('Until when deliveries are also signed with an older secret; null: with the newest only.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -84,7 +86,7 @@ export function presentCreatedWebhook(created: WebhookWithSecret): z.infer<typeo
   return { ...presentWebhook(created.webhook), secret: created.secret };
 }
 
-/** A lease is nobody's business outside: the delivery is being sent. */
+/** Clients see a leased delivery as being sent. */
 const DELIVERY_STATUS = {
   waiting: 'waiting',
   leased: 'sending',
@@ -96,7 +98,7 @@ export const deliverySchema = z
   .object({
     id: z.int(),
     webhookId: z.int(),
-    eventId: z.int().describe('The number in the header webhook-id: evt_<eventId>.'),
+    eventId: z.int().describe('The number in the webhook-id header: evt_<eventId>.'),
     event: eventName,
     status: z
       .enum(Object.values(DELIVERY_STATUS))
@@ -104,7 +106,7 @@ export const deliverySchema = z
     attemptCount: z.int(),
     nextAttemptAt: timestamp.nullable(),
     lastAttemptAt: timestamp.nullable(),
-    lastStatus: z.int().nullable().describe('HTTP status of the last answer; null when none came.'),
+    lastStatus: z.int().nullable().describe('HTTP status of the last answer; null if there was none.'),
     lastError: z.string().nullable(),
     deliveredAt: timestamp.nullable(),
     createdAt: timestamp,

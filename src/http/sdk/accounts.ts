@@ -1,17 +1,17 @@
-/** Registration, the one call without a key. Closed unless the settings open it. */
+/** Registration, the only call without a key. Closed unless the settings open it. */
 import type { FastifyInstance } from 'fastify';
 import { registerAccount } from '../../application/register-account.ts';
 import { refuseViolations } from '../../domain/errors.ts';
+import { createdWithoutPath } from '../answer/answers.ts';
 import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { answerStatus, sendError } from '../errors.ts';
+import { REPLAY_HEADERS, readKey } from '../idempotency.ts';
 import type { OperationDescription } from '../operation.ts';
-import { REPLAY_HEADERS, readKey } from '../plugins/idempotency.ts';
 import { pathOf } from '../request-path.ts';
-import { accountSchema, newAccount, presentAccount, toAccountOwner } from './accounts.wire.ts';
-import { created } from './answers.ts';
+import { accountSchema, newAccount, presentAccount } from './accounts.wire.ts';
 
-/** The key of a request opens the stored answer: it has to be as long as a UUID without its hyphens. */
+/** The Idempotency-Key unseals the stored answer, so it must be as long as a UUID without hyphens. */
 const MINIMUM_KEY_LENGTH = 32;
 
 export const registration: OperationDescription = {
@@ -19,12 +19,12 @@ export const registration: OperationDescription = {
   path: '/accounts/register',
   operationId: 'registerAccount',
   tag: 'Accounts',
-  summary: 'Make an account and its first API key, where the operator lets anybody do so',
-  description: 'The password is neither kept nor asked for again: the API key is the only credential.',
+  summary: 'Create an account and its first API key, if the operator has opened registration',
+  description: 'The password is not stored: the API key is the only credential.',
   body: newAccount,
   needsNoKey: true,
   minimumKeyLength: MINIMUM_KEY_LENGTH,
-  answers: created.spec('The account with its API key, which is never shown again.', accountSchema),
+  answers: createdWithoutPath.spec('The account with its API key, which is never shown again.', accountSchema),
   refusals: { 403: 'Registration is closed on this service.' },
 };
 
@@ -34,7 +34,7 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
   scope.route({
     method: registration.method,
     url: registration.path,
-    // In onRequest, so that a body with a password is not even read.
+    // In onRequest, so that a body with a password is never read.
     onRequest: async (request, reply) => {
       if (isOpen) return;
       const detail = 'Registration is closed on this service; ask its operator for an API key.';
@@ -55,7 +55,7 @@ export function addRegistration(scope: FastifyInstance, deps: IngressDeps): void
         key: key ?? '',
         body: digest?.toString('base64url') ?? '',
       };
-      const made = await registerAccount(deps.db, toAccountOwner(value!), key === undefined ? undefined : named);
+      const made = await registerAccount(deps.db, value!, key === undefined ? undefined : named);
       if (made.isReplay) reply.headers(REPLAY_HEADERS);
       return reply.code(201).send(presentAccount(made.account, made.keyText));
     },

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Account } from '../../domain/account.ts';
-import { makeViolation, type Violation } from '../../domain/errors.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { makeViolation } from '../../domain/errors.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
+import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
 const text = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
@@ -16,12 +17,12 @@ const email = z.preprocess(
   textSchema({ minimum: 3, maximum: MAXIMUM_ADDRESS_LENGTH }).regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address.'),
 );
 
-/** Only looked at: it is neither kept, compared nor repeated in any message, because the API key is the only credential. */
+/** Required because clients send it, and never stored or repeated: the API key is the only credential. */
 const password = z
   .unknown()
   .transform((value, issues): undefined => {
     if (typeof value === 'string' && value !== '') return undefined;
-    issues.addIssue({ code: 'custom', message: 'is required: send a text that is not empty.', input: undefined });
+    issues.addIssue({ code: 'custom', message: 'is required: send a string that is not empty.', input: undefined });
     return z.NEVER;
   })
   .meta({ type: 'string', minLength: 1, format: 'password' });
@@ -36,7 +37,7 @@ const newAccountSchema = z
     company: text,
     firstName: text.nullish(),
     lastName: textSchema({ minimum: 0, maximum: MAXIMUM_NAME_LENGTH }).nullish(),
-    // Clients before 1.1 send the whole name in one field.
+    // Clients before 1.1 send the full name in one field.
     name: text.nullish(),
     email,
     password,
@@ -58,15 +59,21 @@ const newAccountSchema = z
     ],
   });
 
-function checkName(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  if (body.firstName != null || body.name != null) return [];
-  return [makeViolation(['firstName'], 'is required: send a string.')];
+type AccountOwner = Pick<Account, 'company' | 'fullName' | 'firstName' | 'lastName' | 'email' | 'timeZone'>;
+
+/** The name may come in one field or in two. */
+function readNewAccount(body: SentFields): Parsed<AccountOwner> {
+  const { fields, violations: invalid } = readFields(newAccountSchema, body);
+  const hasName = body.firstName != null || body.name != null;
+  const others = hasName ? [] : [makeViolation(['firstName'], 'is required: send a string.')];
+  const violations = withoutRepeats(invalid, others);
+  if (violations.length > 0) return { kind: 'violations', violations };
+  return { kind: 'value', value: toAccountOwner(fields as z.output<typeof newAccountSchema>) };
 }
 
-export const newAccount = { schema: newAccountSchema, alsoCheck: checkName } satisfies BodySpec<unknown>;
+export const newAccount: BodySpec<AccountOwner> = { schema: newAccountSchema, read: readNewAccount };
 
-/** The body has passed `newAccount`. */
-export function toAccountOwner(body: z.infer<typeof newAccountSchema>) {
+function toAccountOwner(body: z.output<typeof newAccountSchema>): AccountOwner {
   const [first = '', ...rest] = (body.name ?? '').trim().split(/\s+/);
   const firstName = body.firstName ?? first;
   const lastName = body.lastName ?? (body.firstName == null ? rest.join(' ') : '');
@@ -104,7 +111,7 @@ export function presentAccount(account: Account, keyText: string): z.infer<typeo
     email: account.email,
     apiKey: keyText,
     timeZone: account.timeZone,
-    // Clients want one that is not null; nobody bills here.
+    // Clients require one that is not null; this service does no billing.
     customerId: `customer-${account.id}`,
   };
 }

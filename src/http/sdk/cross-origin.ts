@@ -1,6 +1,6 @@
 /**
- * Calls from browsers: the spreadsheet add-in runs in one. Holds for everything under the dialect's prefix, refusals and
- * unknown paths included, because a browser hides from its page what it may not read.
+ * Allows calls from browsers, in which the spreadsheet add-in runs. Applies to everything under the prefix of the dialect,
+ * including refusals and unknown paths: otherwise the browser hides these answers from the page.
  */
 import cors from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
@@ -17,7 +17,7 @@ const READABLE_HEADERS = [
   'X-Request-Id',
 ];
 
-/** To be called first of all, so that no other hook answers without these headers. No origins: no headers. */
+/** Call it first, so that no other hook answers without these headers. Without origins there are no headers. */
 export async function allowCrossOrigin(app: FastifyInstance, origins: readonly string[]): Promise<void> {
   if (origins.length === 0) return;
   const allowed = {
@@ -25,7 +25,7 @@ export async function allowCrossOrigin(app: FastifyInstance, origins: readonly s
     methods: ['GET', 'HEAD', 'POST'],
     exposedHeaders: READABLE_HEADERS,
     maxAge: PREFLIGHT_MAX_AGE_SECONDS,
-    // Otherwise OPTIONS without the headers of a preflight would get a plain text.
+    // Otherwise OPTIONS without the headers of a preflight would get plain text.
     strictPreflight: false,
   };
   await app.register(cors, {

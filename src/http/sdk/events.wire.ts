@@ -1,7 +1,6 @@
 /**
- * The body of a webhook. This dialect's clients parse it with their own event handling, so it has their form. A body has a
- * limit: a record that does not fit comes with shorter lists, never without a field that clients want, and with a link to
- * the whole of it.
+ * The body of a webhook, in the form that the clients of this dialect parse. Its size is limited: a record that does not fit
+ * has shorter lists but all the fields that clients require, and a link to the whole record.
  */
 import { z } from 'zod';
 import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
@@ -17,29 +16,29 @@ import { presentTrial, trialSchema } from './trials.wire.ts';
 export const eventSchema = z.strictObject({
   ...recordFields,
   name: z.enum(EVENT_NAMES),
-  subject: z.string().describe('The record that data shows, as kind/id.'),
+  subject: z.string().describe('The record in data, as kind/id.'),
   data: z.union([projectSchema, trialSchema, objectiveSchema, inverseSchema]),
   shortened: z
     .literal(true)
     .optional()
-    .describe('There when data was too large: some of its lists are shorter or empty.'),
-  link: z.string().optional().describe('Beside shortened: the path whose GET shows the whole record.'),
+    .describe('Present if data was too large: some of its lists are shorter or empty.'),
+  link: z.string().optional().describe('Present together with shortened: the path of the whole record.'),
 });
 
 interface Form {
-  /** What eventSchema says of data, once it is JSON. */
+  /** As JSON it matches `data` of eventSchema. */
   readonly data: object;
   readonly isWhole: boolean;
 }
 
-/** The names of its fields and four instants alone take more. */
+/** Its field names and four instants take more than this. */
 const FEWEST_INVERSE_BYTES = 250;
-/** As much for each result, of which there is one per output. */
+/** Likewise for each result; there is one per output. */
 const FEWEST_RESULT_BYTES = 200;
-/** Of a number in a list: a digit and a comma. */
+/** For a number in a list: a digit and a comma. */
 const NUMBER_BYTES = 2;
 
-/** Input, output and errors, and the results once there is an output. */
+/** Counts input, output and errors, and the results if there is an output. */
 function fewestInverseBytes(size: {
   readonly inputCount: number;
   readonly outputCount: number;
@@ -50,7 +49,7 @@ function fewestInverseBytes(size: {
   return FEWEST_INVERSE_BYTES + NUMBER_BYTES * inputCount + perOutput * outputCount;
 }
 
-/** The first of the record's forms, the whole first, that takes no more than `maximumBytes`; at least 16 kB are enough. */
+/** The first form of the record, starting with the whole, that takes at most `maximumBytes`. 16 kB always suffice. */
 function render(event: RecordedEvent, record: EventRecord, maximumBytes: number): Buffer {
   let body = Buffer.alloc(0);
   for (const form of formsOf(event, record, maximumBytes)) {
@@ -62,7 +61,7 @@ function render(event: RecordedEvent, record: EventRecord, maximumBytes: number)
 
 export const sdkEvents: EventForm = { fewestInverseBytes, render };
 
-/** Clients want every record to tell when it changed; an event never does. */
+/** Clients require every record to have updatedAt; an event never changes. */
 function presentEvent(event: RecordedEvent, record: EventRecord, { data, isWhole }: Form) {
   return {
     ...presentRecord({ ...event, updatedAt: event.createdAt, disabledAt: null }),
@@ -102,7 +101,7 @@ function formsOf(event: RecordedEvent, record: EventRecord, maximumBytes: number
 
 const NO_CASES = Matrix.from([]);
 
-/** Without what was built on it since. */
+/** Without the records created below it since. */
 function* projectForms({ project, inputCases }: Recorded<'project'>): Iterable<Form> {
   const data = presentProject(project, inputCases ?? NO_CASES, []);
   if (inputCases !== null) yield { data, isWhole: true };
@@ -111,7 +110,7 @@ function* projectForms({ project, inputCases }: Recorded<'project'>): Iterable<F
   yield { data: { ...withoutCases, minimums: [], maximums: [], inputTypes: [], categories: [] }, isWhole: false };
 }
 
-/** Without what was built on it since. */
+/** Without the records created below it since. */
 function* trialForms({ trial, set, outputCases }: Recorded<'trial'>): Iterable<Form> {
   const data = presentTrial(trial, set, outputCases ?? NO_CASES, []);
   if (outputCases !== null) yield { data, isWhole: true };
@@ -135,7 +134,7 @@ function withoutLists(inverse: PresentedInverse): PresentedInverse {
   return { ...inverse, input: [], output: [], errors: [], results: [] };
 }
 
-/** As many of the newest inverses as fit; where not even the last one does, that one with less and less of it. */
+/** As many of the newest inverses as fit; if not even the last one does, less and less of that one. */
 function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, maximumBytes: number): Iterable<Form> {
   const { objective, isCut } = record;
   const present = (inverse: Inverse) => presentInverse(objective, inverse);
@@ -156,7 +155,7 @@ function* objectiveForms(event: RecordedEvent, record: Recorded<'objective'>, ma
   }
 }
 
-/** The last of the items that take no more than `bytes` as a list, in their order, presented one by one. */
+/** The last items, in their order, that together take at most `bytes` as a list. */
 function takeNewest<T>(items: readonly T[], present: (item: T) => PresentedInverse, bytes: number): PresentedInverse[] {
   const taken: PresentedInverse[] = [];
   let left = bytes;

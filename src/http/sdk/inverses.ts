@@ -1,26 +1,26 @@
 /**
- * Suggest and load output. Clients repeat both after a lost answer, know of no conflict, and end their loop only when an
- * inverse that they loaded says so; where the native dialect refuses such a repetition, this one repeats the answer. The
- * use cases decide what is a repetition; nothing is changed here that they refused to change.
+ * Suggest and load output. Clients repeat both after a lost answer, do not understand conflicts, and end their loop only when
+ * a loaded inverse says so. If the native dialect would refuse such a repeat, this one repeats the answer. The use cases
+ * decide what counts as a repeat; nothing that they refused is changed here.
  */
-import { type AwaitDeps, suggestAndWait } from '../../application/await-suggestion.ts';
 import { getInverse, getNewestInverse } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
-import { objectiveEnded } from '../../application/request-suggestion.ts';
+import { objectiveEnded, type SuggestDeps, suggest as suggestNext } from '../../application/suggest.ts';
 import type { InverseView } from '../../application/views.ts';
 import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { type Inverse, InverseStatus, isBeingComputed } from '../../domain/inverse.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
+import { activeTraceParent } from '../../telemetry/trace-context.ts';
+import { createdWithoutPath, ok } from '../answer/answers.ts';
 import type { HttpSettings } from '../deps.ts';
 import { type Call, defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
-import { inverseSchema, newOutput, noFields, presentInverse, toMeasurement } from './inverses.wire.ts';
+import { inverseSchema, newOutput, noFields, presentInverse } from './inverses.wire.ts';
 
 const tag = 'Inverses';
 
-/** Clients give up after 30 s; this leaves room for the way there and back. */
+/** Clients give up after 30 s; this leaves time for the network. */
 const LONGEST_WAIT_MS = 25_000;
-/** Seconds after which clients try a 503 again anyway. */
+/** Seconds after which clients retry a 503 anyway. */
 const RETRY_AFTER_SECONDS = 4;
 
 export const inverseOperations: readonly Operation[] = [
@@ -29,21 +29,21 @@ export const inverseOperations: readonly Operation[] = [
     path: '/objectives/{objective_id}/suggest-inverse',
     operationId: 'suggestInverse',
     tag,
-    summary: 'The next input to try; while its output is missing, the same one again',
+    summary: 'The next input to try; the same one again until its output is loaded',
     body: noFields,
     handlesIdempotency: true,
     answers: {
-      ...created.spec('A new inverse.', inverseSchema),
+      ...createdWithoutPath.spec('A new inverse.', inverseSchema),
       ...ok.spec('The inverse that was suggested before.', inverseSchema),
     },
     handle: async (call) => {
       try {
         const view = await suggest(call);
-        return created.answer(presentInverse(view.objective, view.inverse));
+        return createdWithoutPath.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       } catch (error) {
         const known = await findSuggested(call, error);
         if (known === undefined) throw error;
-        return ok.answer(presentInverse(known.objective, known.inverse));
+        return ok.answer(presentInverse(known.objective, known.inverse, known.evaluation));
       }
     },
   }),
@@ -57,20 +57,20 @@ export const inverseOperations: readonly Operation[] = [
     answers: ok.spec('The inverse, judged.', inverseSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       try {
-        const view = await recordOutput(deps.db, accountId, ids, toMeasurement(body));
-        return ok.answer(presentInverse(view.objective, view.inverse));
+        const view = await recordOutput(deps.db, accountId, ids, body);
+        return ok.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       } catch (error) {
         if (!isRefusal(error, 'OUTPUT_CONFLICT', 'NO_OPEN_ITERATION')) throw error;
         const view = await getInverse(deps.db, accountId, ids);
         if (!endedWithoutClient(view.inverse)) throw error;
-        return ok.answer(presentInverse(view.objective, view.inverse));
+        return ok.answer(presentInverse(view.objective, view.inverse, view.evaluation));
       }
     },
     replay: {
       isFinal: true,
       read: async ({ deps, accountId, ids }) => {
         const view = await getInverse(deps.db, accountId, ids);
-        return presentInverse(view.objective, view.inverse);
+        return presentInverse(view.objective, view.inverse, view.evaluation);
       },
     },
   }),
@@ -78,26 +78,27 @@ export const inverseOperations: readonly Operation[] = [
 
 interface SuggestCall
   extends Pick<Call<{ readonly objectiveId: number }, unknown>, 'accountId' | 'ids' | 'requestId' | 'idempotency'> {
-  readonly deps: AwaitDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
+  readonly deps: SuggestDeps & { readonly settings: Pick<HttpSettings, 'suggestWaitMs' | 'account'> };
 }
 
 /**
- * Throws OVERLOADED when the suggestion takes longer than a client waits, asking again then finds it; OBJECTIVE_ENDED when
- * the objective was stopped meanwhile.
+ * Throws OVERLOADED if the suggestion takes longer than a client waits (a retry gets it), and OBJECTIVE_ENDED if the objective
+ * was stopped in the meantime.
  */
 async function suggest({ deps, accountId, ids, requestId, idempotency }: SuggestCall): Promise<InverseView> {
   const waitMs = Math.min(deps.settings.suggestWaitMs, LONGEST_WAIT_MS);
   const limits = deps.settings.account;
-  const view = await suggestAndWait(deps, accountId, ids, { requestId, waitMs, idempotency, limits });
+  const traceParent = activeTraceParent();
+  const view = await suggestNext(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
   if (view.inverse.input !== null) return view;
   if (!isBeingComputed(view.inverse)) throw objectiveEnded(ids.objectiveId, StopReason.stopped);
-  const message = 'The suggestion is still being computed; ask again for the same one.';
+  const message = 'The suggestion is still being computed; retry to get it.';
   throw new DomainError('OVERLOADED', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
 /**
- * What an earlier answer held, or must have held, when there is nothing new to suggest: the open iteration, the inverse with
- * which the objective was stopped, or the initial point when it satisfied everything. Else undefined.
+ * The inverse of an earlier answer if there is nothing new to suggest: the open iteration, the inverse with which the
+ * objective was stopped, or the initial point if it satisfied everything. Otherwise undefined.
  */
 async function findSuggested(call: SuggestCall, error: unknown): Promise<InverseView | undefined> {
   const { deps, accountId, ids } = call;
@@ -105,12 +106,13 @@ async function findSuggested(call: SuggestCall, error: unknown): Promise<Inverse
     return getInverse(deps.db, accountId, { objectiveId: ids.objectiveId, inverseId: error.facts.inverse!.inverseId });
   }
   if (!isRefusal(error, 'OBJECTIVE_ENDED')) return undefined;
-  const { objective, inverse } = await getNewestInverse(deps.db, accountId, ids);
+  const newest = await getNewestInverse(deps.db, accountId, ids);
+  const { inverse } = newest;
   const wasSatisfiedAtOnce = inverse.iteration === 1 && inverse.satisfiedAt !== null;
-  return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? { objective, inverse } : undefined;
+  return wasSatisfiedAtOnce || endedWithoutClient(inverse) ? newest : undefined;
 }
 
-/** An inverse with an input that was stopped before its client loaded an output. */
+/** Whether the inverse has an input and was stopped before the client loaded its output. */
 function endedWithoutClient(inverse: Inverse): boolean {
   return inverse.status === InverseStatus.stopped && inverse.input !== null && inverse.loadedAt === null;
 }

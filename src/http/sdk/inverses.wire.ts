@@ -1,30 +1,32 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/record-output.ts';
-import { evaluateOutput, type ObjectiveResult } from '../../domain/acceptance.ts';
+import { judge } from '../../application/views.ts';
+import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { readFields } from '../wire/violations.ts';
 import { looseVector } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
-export const noFields = {
-  isOptional: true,
-  schema: z.object({}).meta({ id: 'NoFields', examples: [{}] }),
-} satisfies BodySpec<unknown>;
+export const noFields = bodyOf(z.object({}).meta({ id: 'NoFields', examples: [{}] }), { isOptional: true });
 
 const newOutputSchema = z
   .object({ output: looseVector({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }) })
   .meta({ id: 'NewOutput', examples: [{ output: [1.62, 19.1] }] });
 
-export const newOutput = { schema: newOutputSchema } satisfies BodySpec<unknown>;
+export const newOutput: BodySpec<Measurement> = {
+  schema: newOutputSchema,
+  read: (body) => {
+    const { fields, violations } = readFields(newOutputSchema, body);
+    if (fields.output === undefined) return { kind: 'violations', violations };
+    return { kind: 'value', value: { kind: 'output', output: fields.output, computeTimeNs: null } };
+  },
+};
 
-export function toMeasurement(body: z.infer<typeof newOutputSchema>): Measurement {
-  return { kind: 'output', output: body.output, computeTimeNs: null };
-}
-
-export const resultSchema = z
+const resultSchema = z
   .strictObject({
     ...recordFields,
     number: z.int(),
@@ -59,12 +61,14 @@ export const inverseSchema = z
 
 /**
  * An inverse. Until its output is known, `output` and `results` are empty, and `l1Norm` and `errors` are those of the last
- * completed inverse, from which it sets out.
+ * completed inverse.
  */
-export function presentInverse(objective: Objective, stored: Inverse): z.infer<typeof inverseSchema> {
+export function presentInverse(
+  objective: Objective,
+  stored: Inverse,
+  { l1Norm, results } = judge(objective, stored),
+): z.infer<typeof inverseSchema> {
   const inverse = { ...stored, disabledAt: disabledAtOf(objective, stored) };
-  const judged = inverse.output ?? inverse.basisOutput ?? objective.initialOutput;
-  const { l1Norm, results } = evaluateOutput(objective, judged);
   return {
     ...presentRecord(inverse),
     loadedAt: toOptionalTimestamp(inverse.loadedAt),
@@ -82,7 +86,7 @@ export function presentInverse(objective: Objective, stored: Inverse): z.infer<t
   };
 }
 
-/** Results are computed, not stored: their instants are those of the inverse they judge. */
+/** Results are computed, not stored; their instants are those of their inverse. */
 function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeof resultSchema> {
   const createdAt = inverse.loadedAt ?? inverse.createdAt;
   return {
@@ -99,12 +103,12 @@ function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeo
   };
 }
 
-/** How many inverses get result ids of their own before they repeat: 1000 per inverse have to fit into 31 bits. */
+/** Result ids repeat after this many inverses: 1000 ids per inverse must fit into 31 bits. */
 const INVERSES_OF_RESULT_IDS = 2_147_483;
 
 /**
- * A positive id for a result, the same in every answer. Some clients keep ids in 32 bits, so ids repeat for inverses that lie
- * a multiple of 2 147 483 apart; within an inverse, and among its neighbours, they differ. Nothing can be looked up by them.
+ * A positive id for a result, the same in every answer. Some clients store ids in 32 bits, so the results of inverses whose
+ * ids differ by a multiple of 2,147,483 share ids; those of the same or neighboring inverses do not. No call takes these ids.
  */
 export function resultId(inverseId: number, number: number): number {
   return (inverseId % INVERSES_OF_RESULT_IDS) * MAXIMUM_OUTPUT_COUNT + number + 1;

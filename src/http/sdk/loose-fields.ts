@@ -1,5 +1,5 @@
 /**
- * What existing clients send in another form than the native dialect takes, where the meaning is clear: true and false
+ * Values that existing clients send in forms that the native dialect refuses, although the meaning is clear: true and false
  * for 1 and 0, null for a bound that does not apply, types in any case.
  */
 import { z } from 'zod';
@@ -15,7 +15,7 @@ export function looseVector(length: LengthRange) {
   return z.preprocess(withoutBooleans, vectorSchema(length)).meta(documentAs(arrayOf(looseNumber, length)));
 }
 
-/** Finite numbers; null counts as 0, which is what clients send for "no bound". */
+/** Finite numbers. null counts as 0: clients send either for "no bound". */
 export function boundsVector(length: LengthRange) {
   return z
     .preprocess((values) => (Array.isArray(values) ? values.map((value) => value ?? 0) : values), vectorSchema(length))

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { createModel } from '../../application/manage-models.ts';
 import { getModelTree, listModelTrees } from '../../application/read-trees.ts';
+import { created, ok } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
 import { modelSchema, newModel, presentModel } from './models.wire.ts';
 import { modelPath } from './paths.ts';
 import { presentModelTree } from './trees.ts';
@@ -16,7 +16,7 @@ export const modelOperations: readonly Operation[] = [
     path: '/models',
     operationId: 'readModels',
     tag,
-    summary: 'All models with everything in them',
+    summary: 'Read all models with everything in them',
     answers: ok.spec('A bare array, oldest first.', z.array(modelSchema)),
     handle: async ({ deps, accountId }) =>
       ok.written(JsonArray.of(listModelTrees(deps.db, accountId), presentModelTree)),
@@ -26,7 +26,7 @@ export const modelOperations: readonly Operation[] = [
     path: '/models/{model_id}',
     operationId: 'readModel',
     tag,
-    summary: 'A model with everything in it',
+    summary: 'Read a model with everything in it',
     answers: ok.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentModelTree(await getModelTree(deps.db, accountId, ids.modelId))),
@@ -41,7 +41,7 @@ export const modelOperations: readonly Operation[] = [
     answers: created.spec('The model.', modelSchema),
     handle: async ({ deps, accountId, body }) => {
       const model = await createModel(deps.db, accountId, body, deps.settings.account);
-      return created.answer(presentModel(model, []), modelPath(model.id));
+      return created.answer(modelPath(model.id), presentModel(model, []));
     },
   }),
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MODEL_DESCRIPTION_MINIMUM_LENGTH, MODEL_NAME_LENGTH, type Model } from '../../domain/model.ts';
 import type { JsonArray } from '../answer/json-array.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { bodyOf } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { documentAs } from '../wire/vectors.ts';
@@ -10,18 +10,18 @@ import { presentRecord, recordFields } from './record.wire.ts';
 
 const description = textSchema({ minimum: MODEL_DESCRIPTION_MINIMUM_LENGTH, maximum: MAXIMUM_TEXT_LENGTH });
 
-export const newModel = {
-  schema: z
+export const newModel = bodyOf(
+  z
     .object({
       name: textSchema(MODEL_NAME_LENGTH),
-      // An empty form field arrives as an empty text.
+      // An empty form field arrives as an empty string.
       description: z
         .preprocess((text) => (text === '' ? null : text), description.nullable())
         .meta(documentAs(z.union([description, z.literal(''), z.null()])))
         .prefault(null),
     })
     .meta({ id: 'NewModel', examples: [{ name: 'Heat exchanger', description: 'Shell-and-tube, 2 passes' }] }),
-} satisfies BodySpec<unknown>;
+);
 
 export const modelSchema = z
   .strictObject({

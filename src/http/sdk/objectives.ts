@@ -1,14 +1,8 @@
 import { loadObjectives } from '../../application/load-objectives.ts';
 import { getObjective } from '../../application/read-objectives.ts';
+import { created, ok } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
-import {
-  newObjectives,
-  objectiveSchema,
-  presentObjective,
-  presentReadObjective,
-  toNewObjective,
-} from './objectives.wire.ts';
+import { newObjectives, objectiveSchema, presentObjective, presentReadObjective } from './objectives.wire.ts';
 import { objectivePath } from './paths.ts';
 
 const tag = 'Objectives';
@@ -24,8 +18,8 @@ export const objectiveOperations: readonly Operation[] = [
     answers: created.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const limits = deps.settings.account;
-      const objective = await loadObjectives(deps.db, accountId, ids, toNewObjective(body), limits);
-      return created.answer(presentObjective(objective), objectivePath(objective.id));
+      const objective = await loadObjectives(deps.db, accountId, ids, body, limits);
+      return created.answer(objectivePath(objective.id), presentObjective(objective));
     },
     replay: {
       read: async ({ deps, accountId, ids }, objectiveId) =>
@@ -37,7 +31,7 @@ export const objectiveOperations: readonly Operation[] = [
     path: '/objectives/{objective_id}',
     operationId: 'readObjective',
     tag,
-    summary: 'An objective with its inverses',
+    summary: 'Read an objective with its inverses',
     answers: ok.spec('The objective.', objectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentReadObjective(await getObjective(deps.db, accountId, ids))),

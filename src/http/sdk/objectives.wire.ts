@@ -1,28 +1,27 @@
 import { z } from 'zod';
-import type { NewObjective } from '../../application/load-objectives.ts';
 import type { ReadObjective } from '../../application/read-objectives.ts';
-import type { Violation } from '../../domain/errors.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import {
-  checkDefinition,
+  type Bound,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  type NewObjective,
   OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveWithInverses,
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
-import { checkLength } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { readNewObjective } from '../wire/read-objective.ts';
 import { listSchema } from '../wire/vectors.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { boundsVector, looseVector, objectiveTypeWord } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 
-/** Clients send zeros for every objective without bounds, so only those with bounds are checked. */
+/** Clients send zeros for objectives without bounds, so only the bounds of the others are checked. */
 const BOUNDS_RULE = 'bounded-types';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
@@ -39,7 +38,7 @@ const newObjectivesSchema = z
     initialOutput: looseVector(OUTPUTS),
     desiredL1Norm: z
       .number()
-      .min(0)
+      .meta({ minimum: 0 })
       .nullish()
       .transform((norm) => norm ?? 0),
     minimumBounds: bounds,
@@ -60,39 +59,18 @@ const newObjectivesSchema = z
     ],
   });
 
-/** The rules between fields, when the body is refused anyway. */
-function checkDefinitionWhenRefused(body: Readonly<Record<string, unknown>>): readonly Violation[] {
-  const definition = newObjectivesSchema
-    .pick({ objectives: true, objectiveTypes: true, minimumBounds: true, maximumBounds: true })
-    .safeParse(body);
-  if (!definition.success) return [];
-  const { objectives } = definition.data;
-  const others = { desiredL1Norm: 0, convergence: DEFAULT_CONVERGENCE };
-  const violations = checkDefinition({ ...definition.data, ...others }, objectives.length, BOUNDS_RULE);
-  const initialOutput = newObjectivesSchema.shape.initialOutput.safeParse(body.initialOutput);
-  if (!initialOutput.success) return violations;
-  return [...violations, ...checkLength(['initialOutput'], initialOutput.data, objectives.length, 'objective')];
-}
+const defaults = { convergence: DEFAULT_CONVERGENCE, maximumAttempts: DEFAULT_MAXIMUM_ATTEMPTS };
 
-export const newObjectives = {
+export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  checkWhenRefused: checkDefinitionWhenRefused,
-} satisfies BodySpec<unknown>;
-
-export function toNewObjective(body: z.infer<typeof newObjectivesSchema>): NewObjective {
-  return {
-    ...body,
-    convergence: DEFAULT_CONVERGENCE,
-    maximumAttempts: DEFAULT_MAXIMUM_ATTEMPTS,
-    boundsRule: BOUNDS_RULE,
-  };
-}
+  read: (body) => readNewObjective(newObjectivesSchema, body, BOUNDS_RULE, defaults),
+};
 
 export const objectiveSchema = z
   .strictObject({
     ...recordFields,
-    number: z.int().describe('1 for the first objective of the trial; the PHP client needs it.'),
+    number: z.int().describe('1 for the first objective of the trial; the PHP client requires it.'),
     optimalInverse: inverseSchema.nullable(),
     attemptCount: z.int(),
     stopReason: z.literal(Object.values(StopReason)),
@@ -105,14 +83,14 @@ export const objectiveSchema = z
   })
   .meta({ id: 'Objective' });
 
-/** An objective with the inverses that have an input; one still being computed is not shown. */
+/** An objective with its inverses, except one that is still being computed. */
 export function presentObjective(objective: ObjectiveWithInverses): z.infer<typeof objectiveSchema> {
   const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.filter(hasInput).map((inverse) => presentInverse(objective, inverse));
   return presentWith(objective, optimal, inverses);
 }
 
-/** The same, written while it is read. */
+/** The same, streamed while it is read. */
 export function presentReadObjective({ objective, optimalInverse, inverses }: ReadObjective) {
   const shown = JsonArray.of(withInput(inverses), (inverse) => presentInverse(objective, inverse));
   return presentWith(objective, optimalInverse ?? undefined, shown);
@@ -142,7 +120,7 @@ function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefine
   };
 }
 
-/** Zeros where none were given: clients want one number per objective. */
-function presentBounds(values: readonly number[], objective: Objective): number[] {
-  return values.length === 0 ? objective.objectives.map(() => 0) : [...values];
+/** Zeros where there are none: clients require one number per objective. */
+function presentBounds(values: readonly Bound[], objective: Objective): number[] {
+  return objective.objectives.map((_, j) => values[j] ?? 0);
 }

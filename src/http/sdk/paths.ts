@@ -1,4 +1,4 @@
-/** Paths of this dialect's records, for Location and `instance`. */
+/** Paths of records in this dialect, for Location and `instance`. */
 export const SDK_PREFIX = '/api';
 
 export function modelPath(modelId: number): string {

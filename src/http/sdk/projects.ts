@@ -1,9 +1,9 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
 import { getProject } from '../../application/manage-projects.ts';
 import { readAllInputCases } from '../../application/read-cases.ts';
+import { createdWithoutPath } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created } from './answers.ts';
 import { newProject, presentProject, projectSchema } from './projects.wire.ts';
 
 export const projectOperations: readonly Operation[] = [
@@ -14,11 +14,11 @@ export const projectOperations: readonly Operation[] = [
     tag: 'Projects',
     summary: 'Create a project; its input cases are designed',
     body: newProject,
-    answers: created.spec('The project.', projectSchema),
+    answers: createdWithoutPath.spec('The project.', projectSchema),
     prepare: ({ deps, body }) => withInputCases(deps.engine, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, project) => {
       const made = await createProject(deps, accountId, ids.modelId, project, deps.settings.account);
-      return created.written(presentProject(made, made.inputCases, []));
+      return createdWithoutPath.written(presentProject(made, made.inputCases, []));
     },
     replay: {
       read: async ({ deps, accountId, ids }, projectId) => {

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { makeViolation } from '../../domain/errors.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import {
-  checkNewProject,
   countCaseNumbers,
   InputType,
   MAXIMUM_INPUT_COUNT,
@@ -10,13 +9,14 @@ import {
   PROJECT_NAME_MINIMUM_LENGTH,
   type Project,
   toCategoryLists,
+  toNewProject,
 } from '../../domain/project.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CATEGORY_COUNT, MAXIMUM_NAME_LENGTH } from '../wire/limits.ts';
 import { listSchema } from '../wire/vectors.ts';
-import { type Parsed, parseFields } from '../wire/violations.ts';
+import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputTypeWord, looseVector } from './loose-fields.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
 import { trialSchema } from './trials.wire.ts';
@@ -60,8 +60,8 @@ const newProjectSchema = spaceSchema
   });
 
 /**
- * One list of names per input. Clients send one flat list; with several category inputs their names follow one another, as
- * many for each as it has values. Undefined when the list cannot be divided like that.
+ * One list of names per input. Clients send one flat list; with several category inputs, their names follow one another, as
+ * many for each as it has values. Undefined if the list cannot be divided like that.
  */
 function divideCategories(space: SentSpace): readonly (readonly string[])[] | undefined {
   const { categories, inputTypes } = space;
@@ -79,7 +79,7 @@ function divideCategories(space: SentSpace): readonly (readonly string[])[] | un
 }
 
 function readNewProject(body: SentFields): Parsed<NewProject> {
-  const { fields, violations: shapeViolations } = parseFields(newProjectSchema, body);
+  const { fields, violations: shapeViolations } = readFields(newProjectSchema, body);
   const violations = [...shapeViolations];
   const { name, inputCount, minimums, maximums, inputTypes, categories: entries } = fields;
   if (inputCount === undefined || !minimums || !maximums || !inputTypes || !entries) {
@@ -93,10 +93,10 @@ function readNewProject(body: SentFields): Parsed<NewProject> {
     violations.push(makeViolation(['categories'], message));
     return { kind: 'violations', violations };
   }
-  const designed = { inputCases: null, caseCount: null, outputCount: null };
-  const project = { name: name ?? '', space: { ...sent, categories }, ...designed };
-  violations.push(...checkNewProject(project));
-  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: project };
+  const space = { ...sent, categories };
+  const read = toNewProject({ name: name ?? '', space, inputCases: null, caseCount: null, outputCount: null });
+  violations.push(...read.violations);
+  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: read.project };
 }
 
 export const newProject: BodySpec<NewProject> = {
@@ -122,7 +122,7 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-/** `inputCases` and `trials` are written piece by piece: together they may be larger than fits in memory. */
+/** `inputCases` and `trials` are streamed: they may not fit into memory. */
 export function presentProject(project: Project, inputCases: Matrix | JsonArray, trials: readonly [] | JsonArray) {
   return {
     ...presentRecord(project),

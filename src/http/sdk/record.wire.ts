@@ -1,4 +1,4 @@
-/** The fields that every record of this dialect begins with. */
+/** The first fields of every record in this dialect. */
 import { z } from 'zod';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 

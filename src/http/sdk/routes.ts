@@ -1,17 +1,17 @@
 /**
- * The dialect of existing client libraries: flat paths and camelCase over the same use cases as the native dialect. Every
- * quirk of those clients lives in this folder.
+ * The dialect of existing client libraries: flat paths and camelCase, with the same use cases as the native dialect. All
+ * quirks of those clients are in this folder.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { InverseReference } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
 import type { IngressDeps } from '../deps.ts';
 import { makeErrorHandler } from '../errors.ts';
+import { admitAccounts } from '../hooks/admit-accounts.ts';
+import { limitRate } from '../hooks/rate-limit.ts';
+import { requireScope } from '../hooks/scopes.ts';
+import { addApiHeaders } from '../hooks/security-headers.ts';
 import type { Operation } from '../operation.ts';
-import { admitAccounts } from '../plugins/admit-accounts.ts';
-import { limitRate } from '../plugins/rate-limit.ts';
-import { requireScope } from '../plugins/scopes.ts';
-import { addApiHeaders } from '../plugins/security-headers.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { addRegistration } from './accounts.ts';
@@ -30,7 +30,7 @@ export const SDK_OPERATIONS: readonly Operation[] = [
   ...inverseOperations,
 ];
 
-/** To be registered in its own scope under the dialect's prefix. `limiter` undefined: no limit. */
+/** Register it in its own scope under the prefix of the dialect. `limiter` undefined: no limit. */
 export async function addSdkDialect(
   scope: FastifyInstance,
   deps: IngressDeps,
@@ -40,7 +40,7 @@ export async function addSdkDialect(
   scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf }));
   await scope.register(async (open) => {
     const registrationLimiter = deps.registrationLimiter ?? limiter;
-    // What is closed costs nothing and is not counted.
+    // A closed registration costs nothing and is not counted.
     if (deps.settings.isRegistrationOpen && registrationLimiter !== undefined) {
       limitRate(open, registrationLimiter, (request) => `registration ${clientAddress(request)}`);
     }
@@ -54,7 +54,7 @@ export async function addSdkDialect(
   });
 }
 
-/** Inverses have no read of their own in this dialect; their objective shows them. */
+/** This dialect cannot read an inverse on its own; its objective contains it. */
 function inversePathOf(_: FastifyRequest, inverse: InverseReference): string {
   return objectivePath(inverse.objectiveId);
 }

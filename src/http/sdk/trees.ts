@@ -1,4 +1,4 @@
-/** Records with everything below them, as existing clients read them: arrays within arrays, written while they are read. */
+/** Records with everything below them, as existing clients expect: nested arrays, streamed while they are read. */
 import type { ModelTree, ProjectTree, TrialTree } from '../../application/read-trees.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { presentModel } from './models.wire.ts';

@@ -1,8 +1,8 @@
 import { loadOutputCases } from '../../application/load-output-cases.ts';
 import { getTrialTree } from '../../application/read-trees.ts';
+import { created, ok } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
-import { created, ok } from './answers.ts';
 import { trialPath } from './paths.ts';
 import { presentTrialTree } from './trees.ts';
 import { newOutputCases, presentTrial, trialSchema } from './trials.wire.ts';
@@ -15,12 +15,12 @@ export const trialOperations: readonly Operation[] = [
     path: '/projects/{project_id}/output-cases',
     operationId: 'loadOutputCases',
     tag,
-    summary: 'Load the outputs of the input cases; makes a trial',
+    summary: 'Load the outputs of the input cases; creates a trial',
     body: newOutputCases,
     answers: created.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids, body }) => {
       const { trial, set } = await loadOutputCases(deps.db, accountId, ids, body, deps.settings.account);
-      return created.written(presentTrial(trial, set, set.outputCases, []), trialPath(trial.id));
+      return created.written(trialPath(trial.id), presentTrial(trial, set, set.outputCases, []));
     },
     replay: {
       read: async ({ deps, accountId, ids }, trialId) => {
@@ -34,7 +34,7 @@ export const trialOperations: readonly Operation[] = [
     path: '/trials/{trial_id}',
     operationId: 'readTrial',
     tag,
-    summary: 'A trial with everything in it',
+    summary: 'Read a trial with everything in it',
     answers: ok.spec('The trial.', trialSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentTrialTree(await getTrialTree(deps.db, accountId, ids))),

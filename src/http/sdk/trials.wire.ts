@@ -4,7 +4,7 @@ import { type OutputCaseSet, type OutputCases, type Trial, toOutputMatrix } from
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { type Parsed, parseFields } from '../wire/violations.ts';
+import { type Parsed, readFields } from '../wire/violations.ts';
 import { looseMatrix } from './loose-fields.ts';
 import { objectiveSchema } from './objectives.wire.ts';
 import { presentRecord, recordFields } from './record.wire.ts';
@@ -31,7 +31,7 @@ const newOutputCasesSchema = z
   });
 
 function readOutputCases(body: SentFields): Parsed<OutputCases> {
-  const { fields, violations } = parseFields(newOutputCasesSchema, body);
+  const { fields, violations } = readFields(newOutputCasesSchema, body);
   const { outputCount, outputCases: rows } = fields;
   if (outputCount === undefined || rows === undefined) return { kind: 'violations', violations };
   const { matrix, violations: uneven } = toOutputMatrix(rows, outputCount, []);
@@ -57,7 +57,7 @@ export const trialSchema = z
   })
   .meta({ id: 'Trial' });
 
-/** `outputCases` and `objectives` are written piece by piece: together they may be larger than fits in memory. */
+/** `outputCases` and `objectives` are streamed: they may not fit into memory. */
 export function presentTrial(
   trial: Trial,
   set: OutputCaseSet,

@@ -1,12 +1,12 @@
-/** Query parameters that are true or false. */
+/** Boolean query parameters. */
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 
-export interface ParsedFlags {
+interface ParsedFlags {
   readonly flags: Readonly<Record<string, boolean>>;
   readonly violations: readonly Violation[];
 }
 
-/** False unless given; given twice, or as anything but true and false, it is refused. */
+/** False unless given. Anything other than true or false, or a flag given twice, is refused. */
 export function parseFlags(names: readonly string[], query: Readonly<Record<string, unknown>>): ParsedFlags {
   const wrong = names.filter((name) => !['true', 'false', undefined].includes(query[name] as string | undefined));
   return {

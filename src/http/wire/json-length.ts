@@ -1,12 +1,12 @@
 /**
- * Whether the JSON text of a value would be longer than `limit` characters, give or take what is escaped. Looks at no more of
- * the value than it has to: a body of many megabytes costs as much as one of `limit`.
+ * Whether the JSON text of a value would be longer than about `limit` characters; escapes are not counted. Looks only at as
+ * much of the value as necessary: a body of many megabytes costs as much as one of `limit`.
  */
 export function isJsonLongerThan(value: unknown, limit: number): boolean {
   return charactersLeft(value, limit) < 0;
 }
 
-/** What is left of `left`; some negative number when it does not suffice. */
+/** How much of `left` remains; negative if it does not suffice. */
 function charactersLeft(value: unknown, left: number): number {
   if (typeof value === 'string') return left - value.length - QUOTES;
   if (value instanceof Float64Array) return left - value.length * NUMBER;
@@ -22,7 +22,7 @@ function charactersLeft(value: unknown, left: number): number {
   return left;
 }
 
-/** Of a double with all its digits, and a comma. */
+/** Characters of a double with all its digits and a comma. */
 const NUMBER = 20;
 const QUOTES = 2;
 const SEPARATOR = 1;

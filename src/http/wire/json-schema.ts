@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
-/** The JSON Schema of what `schema` takes. */
+/** The JSON Schema of the input of `schema`. */
 export function toJsonSchema(schema: z.ZodType): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(schema, { io: 'input', override: tidy });
 }
 
-/** Puts back the examples that zod drops from schemas with a transform, and leaves out the bounds of plain integers. */
+/** Restores the examples that zod drops from schemas with a transform, and omits the bounds of plain integers. */
 function tidy({
   zodSchema,
   jsonSchema,

@@ -5,12 +5,12 @@ import type { PageRequest } from '../../domain/page.ts';
 import { parseId } from './ids.ts';
 import { PAGE_LIMIT } from './limits.ts';
 
-export interface ParsedPage {
+interface ParsedPage {
   readonly page: PageRequest;
   readonly violations: readonly Violation[];
 }
 
-/** Reads the query of a list; a parameter given twice is refused like a malformed one. */
+/** Reads the query of a list. A parameter given twice counts as malformed. */
 export function parsePageQuery(query: Readonly<Record<string, unknown>>): ParsedPage {
   const violations: Violation[] = [];
   let limit: number = PAGE_LIMIT.default;
@@ -23,7 +23,7 @@ export function parsePageQuery(query: Readonly<Record<string, unknown>>): Parsed
   if (query.after !== undefined) {
     const parsed = typeof query.after === 'string' ? parseId(query.after) : { kind: 'malformed' as const };
     if (parsed.kind === 'malformed') {
-      violations.push(makeViolation(['after'], 'must be the id of the last record of the page before.'));
+      violations.push(makeViolation(['after'], 'must be the id of the last record of the previous page.'));
     } else {
       after = parsed.kind === 'id' ? parsed.id : Number.MAX_SAFE_INTEGER;
     }
@@ -31,7 +31,7 @@ export function parsePageQuery(query: Readonly<Record<string, unknown>>): Parsed
   return { page: { limit, after }, violations };
 }
 
-/** The value of the Link header, or undefined on the last page. `path` is the list's own path without query. */
+/** The value of the Link header, or undefined on the last page. `path` is the path of the list without a query. */
 export function nextPageLink(path: string, limit: number, nextAfter: number | null): string | undefined {
   return nextAfter === null ? undefined : `<${path}?limit=${limit}&after=${nextAfter}>; rel="next"`;
 }

@@ -1,11 +1,11 @@
-/** The Prefer header (RFC 7240), as far as it concerns waiting for a suggestion. */
+/** The Prefer header (RFC 7240), for waiting for a suggestion. */
 export interface WaitPreference {
   readonly isAsync: boolean;
-  /** Milliseconds asked for, uncapped. */
+  /** Requested milliseconds, without a limit. */
   readonly waitMs: number | undefined;
 }
 
-/** Reads `respond-async` and `wait=<seconds>`; unknown and malformed preferences are ignored, the first of two counts. */
+/** Reads `respond-async` and `wait=<seconds>`. Unknown and malformed preferences are ignored; of two, the first counts. */
 export function parsePrefer(header: string | readonly string[] | undefined): WaitPreference {
   const preferences = new Map<string, string>();
   for (const part of splitList(typeof header === 'string' ? header : (header ?? []).join(','))) {
@@ -22,21 +22,21 @@ export function parsePrefer(header: string | readonly string[] | undefined): Wai
   return { isAsync: preferences.has('respond-async'), waitMs: isWaitUsable ? Number(wait) * 1000 : undefined };
 }
 
-/** No preference that is known here is longer; reading a header full of stray quotes takes quadratic time. */
+/** Known preferences are shorter; reading a header full of stray quotes takes quadratic time. */
 const READ_LENGTH = 500;
 
-/** Splits at commas outside of quoted strings. */
+/** Splits at commas outside quoted strings. */
 function splitList(header: string): readonly string[] {
   return header.slice(0, READ_LENGTH).match(/(?:"(?:[^"\\]|\\.)*"|[^,"]|")+/g) ?? [];
 }
 
-export interface AppliedWait {
+interface AppliedWait {
   readonly waitMs: number;
-  /** Value of the Preference-Applied header, undefined when nothing was asked for. */
+  /** Value of the Preference-Applied header; undefined if nothing was requested. */
   readonly applied: string | undefined;
 }
 
-/** How long to wait: `wait` alone or with respond-async counts first, respond-async alone means not at all. */
+/** How long to wait: as `wait` says, with or without respond-async; respond-async alone means no wait. */
 export function applyWait(
   preference: WaitPreference,
   limits: { readonly defaultMs: number; readonly maximumMs: number },

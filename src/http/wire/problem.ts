@@ -1,4 +1,4 @@
-/** The one error body, RFC 9457 with the fields that existing clients read. */
+/** The body of every error: RFC 9457 with the fields that existing clients read. */
 import { z } from 'zod';
 import type { Violation } from '../../domain/errors.ts';
 
@@ -6,7 +6,7 @@ export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
 export const problemSchema = z
   .object({
-    type: z.string().describe('A stable URN that names the kind of problem.'),
+    type: z.string().describe('A stable URN that identifies the kind of problem.'),
     title: z.string(),
     status: z.int(),
     detail: z.string().describe('What went wrong in this request and what to do.'),
@@ -15,7 +15,7 @@ export const problemSchema = z
     errors: z.array(
       z.object({
         property: z.string().describe('For example objectives[2].'),
-        pointer: z.string().describe('The same place as a JSON Pointer, for example /objectives/2.'),
+        pointer: z.string().describe('The same as a JSON Pointer, for example /objectives/2.'),
         message: z.string(),
       }),
     ),
@@ -27,10 +27,10 @@ export const problemSchema = z
         type: 'urn:backsolve:problem:validation-failed',
         title: 'The request is not valid',
         status: 400,
-        detail: 'name: needs at least 4 characters, has 2.',
+        detail: 'name: must have at least 4 characters, has 2.',
         instance: '/v1/models',
-        message: 'name: needs at least 4 characters, has 2.',
-        errors: [{ property: 'name', pointer: '/name', message: 'needs at least 4 characters, has 2.' }],
+        message: 'name: must have at least 4 characters, has 2.',
+        errors: [{ property: 'name', pointer: '/name', message: 'must have at least 4 characters, has 2.' }],
       },
     ],
   });
@@ -38,7 +38,7 @@ export const problemSchema = z
 export type Problem = z.infer<typeof problemSchema>;
 
 export interface ProblemFacts {
-  /** Kebab-case, the last part of the URN. */
+  /** The last part of the URN, in kebab-case. */
   readonly kind: string;
   readonly title: string;
   readonly status: number;

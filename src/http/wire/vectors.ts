@@ -1,8 +1,8 @@
 /**
- * Arrays of a request. Lengths are checked before elements, and elements in one plain loop that gives up after a
- * hundred faults: a request of millions of wrong elements must cost no more than reading it did.
+ * Arrays in requests. Lengths are checked before elements, and elements in one plain loop that stops after a hundred
+ * violations: a request with millions of wrong elements must not cost more than its parsing did.
  *
- * Each schema carries the JSON Schema of the plain zod schema it stands for, for the OpenAPI document.
+ * For the OpenAPI document, each schema carries the JSON Schema of the equivalent plain zod schema.
  */
 
 import { z } from 'zod';
@@ -27,14 +27,31 @@ export function vectorSchema(length: LengthRange) {
     .unknown()
     .transform((value, issues): number[] => {
       if (!checkArray(value, length, 'numbers', issues)) return z.NEVER;
-      const faults = findNonNumbers(value, LISTED_VIOLATIONS);
-      for (const index of faults) addIssue(issues, value[index], [index], numberFault(value[index]));
-      return faults.length > 0 ? z.NEVER : withoutNegativeZero(value as number[]);
+      return checkNumbers(value, value, issues) ? withoutNegativeZero(value as number[]) : z.NEVER;
     })
     .meta(documentAs(z.array(z.number()).min(length.minimum).max(length.maximum)));
 }
 
-/** Rows of finite numbers, as they were sent: whoever makes a Matrix of them turns -0 into 0. */
+/** Finite numbers or null; -0 becomes 0. */
+export function nullableVectorSchema(length: LengthRange) {
+  return z
+    .unknown()
+    .transform((value, issues): (number | null)[] => {
+      if (!checkArray(value, length, 'numbers', issues)) return z.NEVER;
+      const numbers = value.map((entry) => entry ?? 0);
+      if (!checkNumbers(value, numbers, issues)) return z.NEVER;
+      return withoutNegativeZero(numbers as number[]).map((number, i) => (value[i] === null ? null : number));
+    })
+    .meta(documentAs(z.array(z.number().nullable()).min(length.minimum).max(length.maximum)));
+}
+
+function checkNumbers(sent: readonly unknown[], numbers: readonly unknown[], issues: Issues): boolean {
+  const faults = findNonNumbers(numbers, LISTED_VIOLATIONS);
+  for (const index of faults) addIssue(issues, sent[index], [index], numberFault(sent[index]));
+  return faults.length === 0;
+}
+
+/** Rows of finite numbers, as they were sent; `Matrix.fromSent` makes 0 of -0. */
 export function matrixSchema(rows: LengthRange, columns: LengthRange) {
   return z
     .unknown()
@@ -61,7 +78,7 @@ export function matrixSchema(rows: LengthRange, columns: LengthRange) {
     );
 }
 
-/** An array of anything else, its length checked first. */
+/** An array of other elements. */
 export function listSchema<T>(element: z.ZodType<T>, length: LengthRange) {
   return z
     .unknown()
@@ -72,7 +89,7 @@ export function listSchema<T>(element: z.ZodType<T>, length: LengthRange) {
     .meta(documentAs(z.array(element).min(length.minimum).max(length.maximum)));
 }
 
-/** Positions of at most `limit` elements that are no finite number. */
+/** Positions of up to `limit` elements that are not finite numbers. */
 export function findNonNumbers(values: readonly unknown[], limit: number): readonly number[] {
   const positions: number[] = [];
   for (let i = 0; i < values.length && positions.length < limit; i++) {
@@ -98,11 +115,11 @@ function checkArray(
   return false;
 }
 
-/** What is wrong with the array itself, its elements aside. */
+/** What is wrong with the array itself, apart from its elements. */
 export function arrayFault(value: unknown, length: LengthRange, what: string): string | undefined {
   if (!Array.isArray(value)) return describeWrongType(`an array of ${what}`, value);
-  if (value.length < length.minimum) return `needs at least ${length.minimum} ${what}, has ${value.length}.`;
-  if (value.length > length.maximum) return `takes at most ${length.maximum} ${what}, has ${value.length}.`;
+  if (value.length < length.minimum) return `must have at least ${length.minimum} ${what}, has ${value.length}.`;
+  if (value.length > length.maximum) return `must have at most ${length.maximum} ${what}, has ${value.length}.`;
   return undefined;
 }
 
@@ -110,7 +127,7 @@ function addIssue(issues: Issues, input: unknown, path: (string | number)[], mes
   issues.addIssue({ code: 'custom', path, message, input });
 }
 
-/** The JSON Schema of `schema` as metadata of a schema that checks the same in another way. */
+/** The JSON Schema of `schema` as metadata for a schema that checks the same in another way. */
 export function documentAs(schema: z.ZodType): Record<string, unknown> {
   const { $schema: _, '~standard': __, ...document } = toJsonSchema(schema);
   return document;

@@ -1,23 +1,20 @@
 /**
- * From zod's issues to the violations that clients read. Every message completes the sentence that the property name
- * begins and says what to send instead.
+ * Makes violations for clients of zod's issues. Every message completes the sentence that the name of the property begins,
+ * and says what to send.
  */
-import type { z } from 'zod';
-import { LISTED_VIOLATIONS, makeViolation, type Violation } from '../../domain/errors.ts';
+import { z } from 'zod';
+import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from '../../domain/errors.ts';
+import { describeUnknownField } from './unknown-field.ts';
 
 export type Parsed<T> =
   | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'violations'; readonly violations: readonly Violation[] };
 
-/** Parses and reports every violation of the shape at once. */
-export function parseShape<T>(schema: z.ZodType<T>, value: unknown): Parsed<T> {
-  const result = schema.safeParse(value, { error: describeIssue });
-  if (result.success) return { kind: 'value', value: result.data };
-  return { kind: 'violations', violations: result.error.issues.flatMap(toViolations) };
-}
-
-/** Parses each field by itself, so that what is right can be judged further beside what is wrong. Unknown fields are ignored. */
-export function parseFields<Shape extends Readonly<Record<string, z.ZodType>>>(
+/**
+ * Reads each field on its own, so that the valid ones can be checked further while others are invalid. A strict object
+ * refuses unknown fields; others ignore them.
+ */
+export function readFields<Shape extends Readonly<Record<string, z.ZodType>>>(
   schema: z.ZodObject<Shape>,
   body: Readonly<Record<string, unknown>>,
 ): {
@@ -26,24 +23,40 @@ export function parseFields<Shape extends Readonly<Record<string, z.ZodType>>>(
 } {
   const fields: { [Name in keyof Shape]?: z.output<Shape[Name]> } = {};
   const violations: Violation[] = [];
-  for (const name of Object.keys(schema.shape) as (keyof Shape & string)[]) {
+  const known = Object.keys(schema.shape);
+  for (const name of known as (keyof Shape & string)[]) {
     const result = schema.shape[name]!.safeParse(body[name], { error: describeIssue });
-    if (result.success) fields[name] = result.data as z.output<Shape[typeof name]>;
-    else {
-      violations.push(
-        ...result.error.issues.flatMap((issue) => toViolations({ ...issue, path: [name, ...issue.path] })),
-      );
-    }
+    if (!result.success) violations.push(...result.error.issues.flatMap((issue) => toViolations(issue, [name])));
+    else if (result.data !== undefined) fields[name] = result.data as z.output<Shape[typeof name]>;
+  }
+  if (schema.def.catchall instanceof z.ZodNever) {
+    const unknown = Object.keys(body).filter((name) => !known.includes(name));
+    violations.push(...unknownFields([], unknown, known));
   }
   return { fields, violations };
 }
 
-function toViolations(issue: z.core.$ZodIssue): Violation[] {
-  const path = issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)));
-  if (issue.code !== 'unrecognized_keys') return [makeViolation(path, issue.message)];
-  return issue.keys
+/** Adds violations of rules between fields, except at properties that are already named. */
+export function withoutRepeats(named: readonly Violation[], others: readonly Violation[]): readonly Violation[] {
+  const pointers = new Set(named.map((violation) => violation.pointer));
+  return [...named, ...others.filter((violation) => !pointers.has(violation.pointer))];
+}
+
+function toViolations(issue: z.core.$ZodIssue, within: ViolationPath): readonly Violation[] {
+  const path = [...within, ...issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)))];
+  // describeIssue put the known names into the message.
+  if (issue.code === 'unrecognized_keys') return unknownFields(path, issue.keys, issue.message.split(' '));
+  return [makeViolation(path, issue.message)];
+}
+
+function unknownFields(
+  path: ViolationPath,
+  unknown: readonly string[],
+  known: readonly string[],
+): readonly Violation[] {
+  return unknown
     .slice(0, LISTED_VIOLATIONS)
-    .map((key) => makeViolation([...path, key], 'is not known here or cannot be changed; leave it out.'));
+    .map((name) => makeViolation([...path, name], describeUnknownField(name, known)));
 }
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
@@ -66,6 +79,9 @@ function describeIssue(issue: RawIssue): string | undefined {
         ? `must be ${relation} ${issue.maximum}, is ${issue.input}.`
         : undefined;
     }
+    case 'unrecognized_keys':
+      // One message for all unknown names: it carries the known ones to toViolations.
+      return Object.keys((issue.inst as z.ZodObject).shape).join(' ');
     default:
       return undefined;
   }
@@ -92,14 +108,14 @@ function expectedKind(expected: string): string {
   }
 }
 
-/** `is required: send ...` when nothing was sent, else `must be ..., is ...`. */
+/** `is required: send ...` if nothing was sent, otherwise `must be ..., is ...`. */
 export function describeWrongType(wanted: string, value: unknown): string {
   return value === undefined ? `is required: send ${wanted}.` : `must be ${wanted}, is ${describeValue(value)}.`;
 }
 
 const SHOWN_TEXT_LENGTH = 40;
 
-/** What was sent, in a few words: values of clients are never repeated at length. */
+/** The sent value in a few words; long values are not repeated. */
 function describeValue(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';

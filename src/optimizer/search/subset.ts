@@ -1,8 +1,9 @@
+import { MANY_INPUTS } from '../surrogate/model-choice.ts';
 import { byLoss } from '../targets.ts';
 
 /** Largest number of points of a global fit with n movable variables: its cost grows with the cube. */
 export function fitLimit(n: number): number {
-  return n <= 12 ? 150 : Math.max(100, n + 20);
+  return n <= MANY_INPUTS ? 150 : Math.max(100, n + 20);
 }
 
 /**

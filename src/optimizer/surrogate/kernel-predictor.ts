@@ -28,10 +28,10 @@ export interface KernelOutput {
 
 /** Arrays that the kernels of one surrogate take turns to use. */
 export interface Scratch {
-  /** Length N. */
+  /** Length N: the derivative of the variance by k, and coefficients times `kByZ`. */
   readonly byKernel: Float64Array;
   readonly factor: Float64Array;
-  /** Length p. */
+  /** Length p: gradients of the curved part R of a kernel and of its linear part. */
   readonly curved: Float64Array;
   readonly straight: Float64Array;
 }

@@ -8,6 +8,7 @@ const MIN_GAIN = 1e-3;
 /** How often a step is shortened before the search gives up. */
 const BACKTRACKS = 4;
 
+/** The highest point that a search has found. */
 export interface Maximum {
   readonly theta: Float64Array;
   readonly value: number;
@@ -15,27 +16,27 @@ export interface Maximum {
   readonly inverse: Float64Array;
 }
 
+/** Where a search starts. */
+export interface Start {
+  /** Length q. */
+  readonly theta: Float64Array;
+  /** Of an earlier search for outputs of the same kind, which saves the first steps; null for none. */
+  readonly inverse: Float64Array | null;
+}
+
 /**
- * Maximizes the log posterior by BFGS from `start` (length q) with at most `maxSteps` accepted steps.
+ * Maximizes the log posterior by BFGS with at most `maxSteps` accepted steps.
  *
- * @param prior the `inverse` of an earlier search for outputs of the same kind, which saves the first steps; null for none
  * Source: Nocedal and Wright 2006, Numerical Optimization, 2nd ed. (N&W), algorithm 6.1 with backtracking.
  */
-export function maximizePosterior(
-  fit: Fit,
-  start: Float64Array,
-  prior: Float64Array | null,
-  maxSteps: number,
-  space: Workspace,
-  work: Work,
-): Maximum {
-  const q = start.length;
+export function maximizePosterior(fit: Fit, start: Start, maxSteps: number, space: Workspace, work: Work): Maximum {
+  const q = start.theta.length;
   const m = fit.outputs.length;
-  let theta: Float64Array = start.slice();
+  let theta: Float64Array = start.theta.slice();
   clampParameters(fit, theta);
   let gradient = new Float64Array(q);
   let value = logPosterior(fit, theta, gradient, space, work);
-  const H = prior ? prior.map((entry) => entry / m) : identity(q, 1 / m / Math.max(1, fit.geometry.N / 10));
+  const H = start.inverse?.map((entry) => entry / m) ?? identity(q, 1 / m / Math.max(1, fit.geometry.N / 10));
   const finish = () => ({ theta, value, inverse: H.map((entry) => entry * m) });
   if (q === 0 || !Number.isFinite(value)) return finish();
   let trialGradient = new Float64Array(q);
@@ -94,19 +95,21 @@ function identity(q: number, scale: number): Float64Array {
   return H;
 }
 
+/** H x for a full matrix H (q x q). */
+function product(H: Float64Array, x: Float64Array): Float64Array {
+  const q = x.length;
+  return x.map((_, i) => {
+    let sum = 0;
+    for (let j = 0; j < q; j++) sum += H[i * q + j]! * x[j]!;
+    return sum;
+  });
+}
+
 /** H times the gradient, shortened to the longest step allowed. */
 function ascentDirection(H: Float64Array, gradient: Float64Array): Float64Array {
-  const q = gradient.length;
-  const direction = new Float64Array(q);
-  let largest = 0;
-  for (let i = 0; i < q; i++) {
-    let sum = 0;
-    for (let j = 0; j < q; j++) sum += H[i * q + j]! * gradient[j]!;
-    direction[i] = sum;
-    largest = Math.max(largest, Math.abs(sum));
-  }
-  if (largest > MAX_STEP) for (let i = 0; i < q; i++) direction[i]! *= MAX_STEP / largest;
-  return direction;
+  const direction = product(H, gradient);
+  const largest = direction.reduce((most, d) => Math.max(most, Math.abs(d)), 0);
+  return largest > MAX_STEP ? direction.map((d) => d * (MAX_STEP / largest)) : direction;
 }
 
 /**
@@ -133,14 +136,8 @@ function updateInverse(
     ss += s[i]! * s[i]!;
   }
   if (!(sy > 1e-10 * Math.sqrt(yy * ss))) return;
-  const Hy = new Float64Array(q);
-  let yHy = 0;
-  for (let i = 0; i < q; i++) {
-    let sum = 0;
-    for (let j = 0; j < q; j++) sum += H[i * q + j]! * y[j]!;
-    Hy[i] = sum;
-    yHy += sum * y[i]!;
-  }
+  const Hy = product(H, y);
+  const yHy = Hy.reduce((sum, value, i) => sum + value * y[i]!, 0);
   for (let i = 0; i < q; i++) {
     for (let j = 0; j < q; j++) {
       H[i * q + j]! += ((sy + yHy) * s[i]! * s[j]!) / (sy * sy) - (Hy[i]! * s[j]! + s[i]! * Hy[j]!) / sy;

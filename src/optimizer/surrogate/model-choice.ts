@@ -25,7 +25,7 @@ export interface FittedKernel {
 }
 
 /** The model of one output. */
-export interface OutputModel {
+interface OutputModel {
   /** null for an output that is constant over the data. */
   readonly fitted: {
     readonly warp: Warp;
@@ -144,6 +144,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     known: new Map<KernelSpec, Maximum>(),
   }));
   const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
+  const stepsFromMode = n > MANY_INPUTS || N > MANY_POINTS ? STEPS.sharedWithMany : STEPS.shared;
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const warpOf = warps.map((list) => list.find((warp) => warp.kind === kind));
     const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
@@ -152,8 +153,15 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     for (const { full, sampled, known } of scales) {
       for (const spec of specs) {
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
-        const start = N > MANY_POINTS ? (known.get(spec) ?? null) : null;
-        known.set(spec, shareParameters(fit, full, warpOf, start, n, candidates, space, work));
+        // The optimum for another warp is near.
+        const near = N > MANY_POINTS ? known.get(spec) : undefined;
+        const start = near ?? { theta: priorMode(fit), inverse: null };
+        const maximum = maximizePosterior(fit, start, near ? STEPS.nearOptimum : stepsFromMode, space, work);
+        known.set(spec, maximum);
+        const scores = logPosteriorEach(fit, maximum.theta, space, work);
+        candidatesAt(fit, full, warpOf, maximum, scores).forEach((one, j) => {
+          if (one) candidates[j]!.push(one);
+        });
       }
     }
   }
@@ -172,38 +180,20 @@ function warpsOfAll({ geometry, Y, intervals, local }: ModelRequest): Warp[][] {
   });
 }
 
-/**
- * Fits one set of hyperparameters to all outputs of a fit and adds a candidate to each of them.
- *
- * @param geometry of all points, of which those of the fit may be a sample
- * @param warpOf per output the warp in question; undefined for an output that does not have it
- * @param start the optimum for another warp, which is near; null for the mode of the prior
- */
-function shareParameters(
+/** The candidates of the outputs of a fit at its shared hyperparameters, by output; none for an output without the warp. */
+function candidatesAt(
   fit: Fit,
   geometry: Geometry,
   warpOf: readonly (Warp | undefined)[],
-  start: Maximum | null,
-  n: number,
-  candidates: readonly Candidate[][],
-  space: Workspace,
-  work: Work,
-): Maximum {
-  const isMany = geometry.N > MANY_POINTS;
-  const fromMode = n > MANY_INPUTS || isMany ? STEPS.sharedWithMany : STEPS.shared;
-  const steps = start ? STEPS.nearOptimum : fromMode;
-  const from = start?.theta ?? priorMode(fit);
-  const maximum = maximizePosterior(fit, from, start?.inverse ?? null, steps, space, work);
-  const { theta, inverse } = maximum;
-  const values = logPosteriorEach(fit, theta, space, work);
+  { theta, inverse }: Maximum,
+  scores: readonly number[],
+): (Candidate | null)[] {
   let next = 0;
-  warpOf.forEach((warp, j) => {
-    if (!warp) return;
+  return warpOf.map((warp) => {
+    if (!warp) return null;
     const own: Fit = { ...fit, outputs: [fit.outputs[next]!] };
-    const score = values[next++]! + warp.logJacobian;
-    candidates[j]!.push({ warp, geometry, fit: own, theta, inverse, score });
+    return { warp, geometry, fit: own, theta, inverse, score: scores[next++]! + warp.logJacobian };
   });
-  return maximum;
 }
 
 /** Fits the candidates of one output to it alone, from their shared hyperparameters. */
@@ -214,7 +204,7 @@ function refine(list: Candidate[], N: number, space: Workspace, work: Work): voi
     if (N > MANY_POINTS && (rank > 1 || candidate.score < best - REFINE_WITHIN)) return;
     if (candidate.theta.length === 0) return;
     const steps = N > MANY_POINTS ? STEPS.nearOptimum : STEPS.own;
-    const { theta, value } = maximizePosterior(candidate.fit, candidate.theta, candidate.inverse, steps, space, work);
+    const { theta, value } = maximizePosterior(candidate.fit, candidate, steps, space, work);
     const score = value + candidate.warp.logJacobian;
     if (!(score > candidate.score)) return;
     candidate.theta = theta;

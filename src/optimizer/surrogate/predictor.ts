@@ -1,4 +1,5 @@
 import type { Work } from '../numerics/work.ts';
+import { addCorrection, addCorrectionGradient, type Correction } from './correction.ts';
 import {
   addMeanHessian,
   type KernelPredictor,
@@ -17,20 +18,8 @@ import { makeScaledPoint, moveTo, type ScaledPoint, updatePairs } from './scaled
 const CONSTANT_SIGMA = 1e-6;
 
 /**
- * Added to the mean of one output: shift + slope' d exp(-|d|^2 / (2 reach)), d = u - center. See secant-correction.ts.
- */
-export interface Correction {
-  readonly shift: number;
-  /** Length p, or null for none. */
-  readonly slope: Float64Array | null;
-  readonly center: Float64Array;
-  /** Square of the distance over which the slope fades. */
-  readonly reach: number;
-}
-
-/**
- * Predicts all outputs at one point after the other, in the standardized units of their models. The arrays are overwritten
- * by the next prediction; the cost is added to the work given.
+ * Predicts all outputs, point by point, in the standardized units of their models. The next prediction overwrites the
+ * arrays. Counts its work.
  */
 export class Predictor {
   readonly m: number;
@@ -105,7 +94,7 @@ export class Predictor {
     this.#correctMeanGradients();
   }
 
-  /** Fills `meanGradient` and `sigmaGradient` at the point predicted last, which must have been by `predict`. */
+  /** Fills `meanGradient` and `sigmaGradient` at the point predicted last; needs `predict`, not `predictMeans`, before. */
   differentiate(): void {
     for (const kernel of this.#kernels) {
       this.#fillMeanGradients(kernel);
@@ -143,9 +132,7 @@ export class Predictor {
 
   #correctMeans(): void {
     this.#corrections.forEach((correction, j) => {
-      if (correction === null) return;
-      this.mean[j]! += correction.shift;
-      if (correction.slope) this.mean[j]! += rise(correction.slope, correction, this.#at) * fade(correction, this.#at);
+      if (correction) addCorrection(correction, this.#at, this.mean, j);
     });
   }
 
@@ -171,9 +158,10 @@ export class Predictor {
   }
 }
 
+/** The point predicted last on one input scale. */
 interface PredictedPoint {
   readonly point: ScaledPoint;
-  /** Whether its scale has a kernel whose means need the pairs. */
+  /** Whether a kernel on its scale needs the pairs for means. */
   readonly hasCurvedKernel: boolean;
 }
 
@@ -195,28 +183,4 @@ function compile(
     })
     .filter(({ outputs }) => outputs.length > 0);
   return { points, kernels };
-}
-
-/** Adds the gradient of a correction at u to p entries of `out` from `offset`. */
-function addCorrectionGradient(correction: Correction, u: Float64Array, out: Float64Array, offset: number): void {
-  const { slope, center, reach } = correction;
-  if (slope === null) return;
-  const along = rise(slope, correction, u);
-  const share = fade(correction, u);
-  for (let f = 0; f < u.length; f++) out[offset + f]! += share * (slope[f]! - (along * (u[f]! - center[f]!)) / reach);
-}
-
-function rise(slope: Float64Array, { center }: Correction, u: Float64Array): number {
-  let sum = 0;
-  for (let f = 0; f < u.length; f++) sum += slope[f]! * (u[f]! - center[f]!);
-  return sum;
-}
-
-function fade({ center, reach }: Correction, u: Float64Array): number {
-  let square = 0;
-  for (let f = 0; f < u.length; f++) {
-    const d = u[f]! - center[f]!;
-    square += d * d;
-  }
-  return Math.exp(-0.5 * (square / reach));
 }

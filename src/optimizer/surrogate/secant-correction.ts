@@ -12,8 +12,9 @@
  * search then converges superlinearly: an L1 norm of 1e-5 took 15 runs without the correction, 8 with it.
  */
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
+import type { Correction } from './correction.ts';
 import type { Surrogate } from './model-choice.ts';
-import type { Correction, Predictor } from './predictor.ts';
+import type { Predictor } from './predictor.ts';
 
 /** A larger nugget is an estimate of noise: such an output is not forced through a point. */
 const MAX_NUGGET = 1e-7;

@@ -1,5 +1,10 @@
 import { type Interval, ROUNDING } from '../targets.ts';
 
+/** Least ratio of the largest to the smallest value that is worth a logarithm. */
+const LOG_RATIO = 1.3;
+/** Asinh: least number of cases; the quantile of their distances from the centre that is its unit; least span in units. */
+const ASINH = { cases: 4, quantile: 0.3, span: 6 };
+
 /**
  * A strictly increasing change of the output scale, standardized: z = (w(y) - mean) / sd has mean 0 and standard deviation
  * 1 over the data. Since it increases, an interval of y is an interval of z.
@@ -33,18 +38,21 @@ function moments(y: Float64Array): { mean: number; sd: number; largest: number }
   return { mean: mean * largest, sd: Math.sqrt(sum / y.length) * largest, largest };
 }
 
-function standardize(
-  kind: Warp['kind'],
-  y: Float64Array,
-  warp: (value: number) => number,
-  inverse: (value: number) => number,
-  interval: Interval,
-  logSlope: number,
-): Warp | null {
-  const w = y.map(warp);
+/** A change of scale before it is standardized. */
+interface Scale {
+  readonly kind: Warp['kind'];
+  readonly forward: (y: number) => number;
+  readonly inverse: (w: number) => number;
+  /** Sum of log dw/dy over the data, up to a constant. */
+  readonly logSlope: number;
+}
+
+/** null when the output is constant on the scale, or not finite. */
+function standardize(y: Float64Array, interval: Interval, { kind, forward, inverse, logSlope }: Scale): Warp | null {
+  const w = y.map(forward);
   const { mean, sd, largest } = moments(w);
   if (!(sd > ROUNDING * largest) || !Number.isFinite(sd)) return null;
-  const toZ = (value: number) => (Number.isFinite(value) ? (warp(value) - mean) / sd : value);
+  const toZ = (value: number) => (Number.isFinite(value) ? (forward(value) - mean) / sd : value);
   return {
     kind,
     z: w.map((value) => (value - mean) / sd),
@@ -56,6 +64,7 @@ function standardize(
   };
 }
 
+/** The logarithm, for positive outputs with a positive target. */
 function logWarp(y: Float64Array, interval: Interval): Warp | null {
   let smallest = Number.POSITIVE_INFINITY;
   let largest = 0;
@@ -65,26 +74,28 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
     largest = Math.max(largest, value);
     sum += Math.log(value);
   }
-  if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > 1.3)) return null;
+  if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > LOG_RATIO)) return null;
   // A positive output cannot reach an end at or below zero; -Infinity expresses that.
-  const warp = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
-  return standardize('log', y, warp, Math.exp, interval, -sum);
+  const forward = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);
+  return standardize(y, interval, { kind: 'log', forward, inverse: Math.exp, logSlope: -sum });
 }
 
+/** asinh of the distance from the centre: linear near the target, logarithmic far from it. */
 function asinhWarp(y: Float64Array, interval: Interval): Warp | null {
-  if (y.length < 4 || interval.directed) return null;
+  if (y.length < ASINH.cases || interval.directed) return null;
   const gaps = y.map((value) => Math.abs(value - interval.center)).sort();
-  const s = gaps[Math.floor(0.3 * (gaps.length - 1))]!;
-  if (!(s > 0) || !(gaps[gaps.length - 1]! / s > 6)) return null;
+  const s = gaps[Math.floor(ASINH.quantile * (gaps.length - 1))]!;
+  if (!(s > 0) || !(gaps[gaps.length - 1]! / s > ASINH.span)) return null;
   let sum = 0;
   for (const value of y) sum += Math.log(Math.hypot(value - interval.center, s));
-  const warp = (value: number) => Math.asinh((value - interval.center) / s);
-  return standardize('asinh', y, warp, (w) => interval.center + s * Math.sinh(w), interval, -sum);
+  const forward = (value: number) => Math.asinh((value - interval.center) / s);
+  const inverse = (w: number) => interval.center + s * Math.sinh(w);
+  return standardize(y, interval, { kind: 'asinh', forward, inverse, logSlope: -sum });
 }
 
 function identityWarp(y: Float64Array, interval: Interval): Warp | null {
   const same = (value: number) => value;
-  return standardize('identity', y, same, same, interval, 0);
+  return standardize(y, interval, { kind: 'identity', forward: same, inverse: same, logSlope: 0 });
 }
 
 /**

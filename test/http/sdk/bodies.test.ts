@@ -1,4 +1,4 @@
-/** Bodies as clients of any version send them: taken where the meaning is clear, else 400 with the property's name. */
+/** Bodies as clients of any version send them: accepted if the meaning is clear, otherwise 400 with the property. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, type Send } from '../native-service.ts';
 import { linear, makeObjective, makeTrial, SPACE } from './sdk-client.ts';
@@ -14,12 +14,12 @@ afterAll(() => service.close());
 const propertiesOf = (body: { errors: { property: string }[] }) => body.errors.map((error) => error.property);
 
 describe('a body is taken', () => {
-  it('with fields that nobody knows, and a description that is empty', async () => {
+  it('Unknown fields and an empty description are accepted', async () => {
     const made = await send('POST', '/api/models', { name: 'Extra fields', description: '', version: 2 });
     expect([made.status, made.body.description]).toEqual([201, null]);
   });
 
-  it('with types in upper case and whole floats for integers, booleans and counts', async () => {
+  it('Types in upper case and whole floats for integers, booleans and counts are accepted', async () => {
     const { model } = await makeTrial(send);
     const made = await send(
       'POST',
@@ -36,7 +36,7 @@ describe('a body is taken', () => {
     });
   });
 
-  it('with objective types in upper case, and without a norm', async () => {
+  it('Objective types in upper case and a missing norm are accepted', async () => {
     const { loaded } = await makeObjective(send, {
       objectiveTypes: ['PERCENT', 'Value', 'LessThan_Equal'],
       desiredL1Norm: undefined,
@@ -54,14 +54,14 @@ describe('a body is taken', () => {
     ['zeros beside a percent objective', ['percent', 'lessthan', 'maximize'], [-1, 0, 0], [1, 0, 0]],
     ['null beside a value objective', ['value', 'lessthan', 'maximize'], [-1, null, null], [1, null, null]],
     ['bounds that cross where none apply', ['value', 'lessthan', 'maximize'], [-1, 5, 5], [1, -5, -5]],
-  ])('with %s', async (_, objectiveTypes, minimumBounds, maximumBounds) => {
+  ])('Objectives with %s are accepted', async (_, objectiveTypes, minimumBounds, maximumBounds) => {
     const { loaded } = await makeObjective(send, { objectiveTypes, minimumBounds, maximumBounds });
     expect(loaded.status).toBe(201);
     expect(loaded.body.minimumBounds).toHaveLength(3);
     expect(loaded.body.minimumBounds.every(Number.isFinite)).toBe(true);
   });
 
-  it('with true and false in outputs', async () => {
+  it('true and false are accepted in outputs', async () => {
     const { loaded, suggestUrl } = await makeObjective(send, { initialOutput: [true, false, 3] });
     expect(loaded.body.inverses[0].output).toEqual([1, 0, 3]);
     const { id } = (await send('POST', suggestUrl)).body;
@@ -69,14 +69,14 @@ describe('a body is taken', () => {
     expect(stored.body.output).toEqual([0, 1, 2]);
   });
 
-  it('of suggest whether it is there or not', async () => {
+  it('Suggest is accepted with or without a body', async () => {
     const { suggestUrl } = await makeObjective(send);
     const first = await send('POST', suggestUrl);
     expect((await send('POST', suggestUrl, {})).body).toEqual(first.body);
     expect((await send('POST', suggestUrl, { extra: 1 })).body).toEqual(first.body);
   });
 
-  it('with fewer output cases than there are input cases', async () => {
+  it('Fewer output cases than input cases are accepted', async () => {
     const { project } = await makeTrial(send);
     const loaded = await send('POST', `/api/projects/${project.id}/output-cases`, {
       outputCount: 1,
@@ -98,12 +98,12 @@ describe('categories', () => {
     return { model, made: await send('POST', `/api/models/${model.id}/projects`, body) };
   };
 
-  it('are one flat list, in what is sent and in what comes back', async () => {
+  it('Categories are one flat list in requests and answers', async () => {
     const { made } = await create(space(['category', 'float'], [2, 10], ['oil', 'water', 'air']));
     expect([made.status, made.body.categories]).toEqual([201, ['oil', 'water', 'air']]);
   });
 
-  it('of several inputs follow one another', async () => {
+  it('The categories of several inputs follow one another', async () => {
     const { model, made } = await create(space(['category', 'category'], [1, 2], ['a', 'b', 'x', 'y', 'z']));
     expect([made.status, made.body.categories]).toEqual([201, ['a', 'b', 'x', 'y', 'z']]);
     const native = await send('GET', `/v1/models/${model.id}/projects/${made.body.id}`);
@@ -113,7 +113,7 @@ describe('categories', () => {
     ]);
   });
 
-  it('may be one list per input', async () => {
+  it('Categories may be one list per input', async () => {
     const { made } = await create(space(['float', 'category'], [10, 1], [null, ['on', 'off']]));
     expect([made.status, made.body.categories]).toEqual([201, ['on', 'off']]);
   });
@@ -123,7 +123,7 @@ describe('categories', () => {
     ['for no category input', ['float', 'float'], [1, 2], ['a']],
     ['missing', ['category', 'category'], [1, 2], []],
     ['no names', ['category', 'float'], [1, 2], [1, 2]],
-  ])('are refused when they are %s', async (_, inputTypes, maximums, categories) => {
+  ])('Categories that are %s are refused', async (_, inputTypes, maximums, categories) => {
     const { made } = await create(space(inputTypes, maximums, categories));
     expect(made.status).toBe(400);
     expect(propertiesOf(made.body)[0]).toMatch(/^categories/);
@@ -131,7 +131,7 @@ describe('categories', () => {
 });
 
 describe('a body is refused with 400 and every property that is wrong', () => {
-  it('for a model', async () => {
+  it('An invalid model is refused with every property that is wrong', async () => {
     const refused = await send('POST', '/api/models', { name: 'abc', description: 'short' });
     expect(refused.status).toBe(400);
     expect(propertiesOf(refused.body)).toEqual(['name', 'description']);
@@ -139,7 +139,7 @@ describe('a body is refused with 400 and every property that is wrong', () => {
     expect((await send('POST', '/api/models', [])).status).toBe(400);
   });
 
-  it('for a project', async () => {
+  it('An invalid project is refused with every property that is wrong', async () => {
     const { model } = await makeTrial(send);
     const url = `/api/models/${model.id}/projects`;
     const refused = await send('POST', url, {
@@ -154,7 +154,7 @@ describe('a body is refused with 400 and every property that is wrong', () => {
     expect(propertiesOf(rules.body)).toEqual(['name', 'maximums[1]']);
   });
 
-  it('for output cases', async () => {
+  it('Invalid output cases are refused with every property that is wrong', async () => {
     const { project } = await makeTrial(send);
     const url = `/api/projects/${project.id}/output-cases`;
     const refused = await send('POST', url, { outputCount: 0, outputCases: [[1], ['x']] });
@@ -189,13 +189,13 @@ describe('a body is refused with 400 and every property that is wrong', () => {
     ['an initial input outside the space', { initialInput: [0, 11] }, ['initialInput[1]']],
     ['exact beside another type', { objectiveTypes: ['exact', 'exact', 'value'] }, ['objectiveTypes']],
     ['numbers as text', { objectives: ['2', 3, 3] }, ['objectives[0]']],
-  ])('for %s', async (_, change, properties) => {
+  ])('Objectives are refused for %s', async (_, change, properties) => {
     const { loaded } = await makeObjective(send, change);
     expect(loaded.status).toBe(400);
     expect(propertiesOf(loaded.body)).toEqual(properties);
   });
 
-  it('for an output', async () => {
+  it('An invalid output is refused with the property that is wrong', async () => {
     const { suggestUrl } = await makeObjective(send);
     const { id, input } = (await send('POST', suggestUrl, {})).body;
     const url = `/api/inverses/${id}/load-output`;
@@ -205,7 +205,7 @@ describe('a body is refused with 400 and every property that is wrong', () => {
     expect((await send('POST', url, { output: linear(input) })).status).toBe(200);
   });
 
-  it('for an id that is no positive integer', async () => {
+  it('An id that is not a positive integer is refused', async () => {
     for (const url of ['/api/objectives/0', '/api/trials/-1', '/api/models/1.5']) {
       expect((await send('GET', url)).status).toBe(400);
     }

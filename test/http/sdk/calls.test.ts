@@ -1,4 +1,4 @@
-/** Every call of the SDK dialect: its record field by field, and what each client that cannot run here reads of it. */
+/** Every call of the SDK dialect: its record field by field, and as read by each client that cannot run here. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountSchema } from '../../../src/http/sdk/accounts.wire.ts';
 import { inverseSchema } from '../../../src/http/sdk/inverses.wire.ts';
@@ -35,7 +35,7 @@ const own: ClientReader = {
   error: problemSchema,
 };
 
-/** Reads an answer as the published fields say and as every client does. */
+/** Reads an answer as documented and as every client does. */
 function readAll(kind: keyof ClientReader, body: unknown): void {
   for (const [client, reader] of Object.entries({ own, ...CLIENT_READERS })) {
     const parsed = reader[kind].safeParse(body);
@@ -44,7 +44,7 @@ function readAll(kind: keyof ClientReader, body: unknown): void {
 }
 
 describe('a model', () => {
-  it('is created, read, and listed in a bare array with everything in it', async () => {
+  it('A model is created, read, and listed in a bare array with everything in it', async () => {
     const { model, project, trial, objective } = await makeObjective(service.send);
     const read = await service.send('GET', `/api/models/${model.id}`);
     expect(read.status).toBe(200);
@@ -67,14 +67,14 @@ describe('a model', () => {
     expect(listed.body.find((one: { id: number }) => one.id === model.id)).toEqual(read.body);
   });
 
-  it('says where it is, and reads like the client wants it', async () => {
+  it('A model has a Location and the form that clients require', async () => {
     const made = await service.send('POST', '/api/models', { name: 'With description', description: 'long enough' });
     expect([made.status, made.headers.location]).toEqual([201, `/api/models/${made.body.id}`]);
     readAll('model', made.body);
     expect(made.body).toEqual({ ...record, name: 'With description', description: 'long enough', projects: [] });
   });
 
-  it('is listed however many there are, and not when another account asks', async () => {
+  it('All models are listed however many there are, and none to another account', async () => {
     const sender = service.sendAs(await service.makeKey('many models'));
     expect((await sender('GET', '/api/models')).body).toEqual([]);
     const names = Array.from({ length: 45 }, (_, i) => `model number ${i}`);
@@ -85,7 +85,7 @@ describe('a model', () => {
 });
 
 describe('a project', () => {
-  it('is created with designed cases', async () => {
+  it('A project is created with designed cases', async () => {
     const model = (await service.send('POST', '/api/models', { name: 'For a project' })).body;
     const made = await service.send('POST', `/api/models/${model.id}/projects`, SPACE);
     expect(made.status).toBe(201);
@@ -103,7 +103,7 @@ describe('a project', () => {
 });
 
 describe('a trial', () => {
-  it('is what loading output cases makes, and is read', async () => {
+  it('Loading output cases creates a trial, which can be read', async () => {
     const { trial, outputCases } = await makeTrial(service.send);
     readAll('trial', trial);
     expect(trial).toEqual({
@@ -120,7 +120,7 @@ describe('a trial', () => {
 });
 
 describe('an objective', () => {
-  it('is loaded with its initial point as the first inverse, and read', async () => {
+  it('An objective is loaded with its initial point as the first inverse, and can be read', async () => {
     const { loaded, url, project, outputCases } = await makeObjective(service.send);
     expect([loaded.status, loaded.headers.location]).toEqual([201, url]);
     readAll('objective', loaded.body);
@@ -138,7 +138,7 @@ describe('an objective', () => {
     expect((await service.send('GET', url)).body).toEqual(loaded.body);
   });
 
-  it('has one bound per objective, 0 where none was given', async () => {
+  it('An objective has one bound per target, 0 if none was given', async () => {
     const { objective } = await makeObjective(service.send, {
       objectiveTypes: ['lessthan', 'minimize', 'greaterthan'],
       minimumBounds: null,
@@ -149,7 +149,7 @@ describe('an objective', () => {
       expect(result).toMatchObject({ minimumBound: 0, maximumBound: 0 });
   });
 
-  it('does not show an inverse that is still being computed', async () => {
+  it('An objective does not show an inverse that is still being computed', async () => {
     const idle = await openNativeService({ settings: { suggestWaitMs: 10 } });
     const { url, suggestUrl } = await makeObjective(idle.send);
     await idle.send('POST', suggestUrl, {});
@@ -159,7 +159,7 @@ describe('an objective', () => {
 });
 
 describe('an inverse', () => {
-  it('is suggested without output and results, loaded with both, and satisfied at last', async () => {
+  it('An inverse is suggested without output and results, loaded with both, and finally satisfied', async () => {
     const { url, suggestUrl, objective } = await makeObjective(service.send);
     let [last] = objective.inverses;
     for (let iteration = 2; iteration <= 11 && last.satisfiedAt === null; iteration++) {
@@ -208,7 +208,7 @@ describe('an inverse', () => {
     expect(ended.inverses.at(-1)).toEqual(last);
   });
 
-  it('has ids of results that stay the same and differ within the inverse', async () => {
+  it('The ids of results stay the same and differ within an inverse', async () => {
     const { objective, url } = await makeObjective(service.send);
     const idsOf = (inverse: { results: { id: number }[] }) => inverse.results.map((result) => result.id);
     const ids = idsOf(objective.inverses[0]);
@@ -218,7 +218,7 @@ describe('an inverse', () => {
 });
 
 describe('an account', () => {
-  it('comes with a key that works at once', async () => {
+  it('A registered account has a key that works at once', async () => {
     const made = await service.sendAs('')('POST', '/api/accounts/register', {
       company: 'Example Works',
       firstName: 'Ada',
@@ -235,8 +235,8 @@ describe('an account', () => {
   });
 });
 
-describe('what one dialect makes', () => {
-  it('the other reads, down to the bytes of every number', async () => {
+describe('records made in one dialect', () => {
+  it('A record made in one dialect is read in the other with exactly the same numbers', async () => {
     const { model, project, trial, objective, suggestUrl } = await makeObjective(service.send);
     const native = `/v1/models/${model.id}/projects/${project.id}/trials/${trial.id}/objectives/${objective.id}`;
     const suggested = (await service.send('POST', suggestUrl, {})).body;
@@ -259,14 +259,14 @@ describe('a refusal', () => {
     ['POST', '/api/models', '{', 400],
     ['DELETE', '/api/models', undefined, 405],
     ['GET', '/api/nothing', undefined, 404],
-  ] as const)('of %s %s is read by every client', async (method, url, body, status) => {
+  ] as const)('The refusal of %s %s can be read by every client', async (method, url, body, status) => {
     const refused = await service.send(method, url, body);
     expect(refused.status).toBe(status);
     readAll('error', refused.body);
     expect(refused.body.status).toBe(status);
   });
 
-  it('of a key that may only read is 403, and only where something is changed', async () => {
+  it('A key that may only read gets 403 for changes only', async () => {
     const { objective, suggestUrl } = await makeObjective(service.send);
     const reader = service.sendAs(await service.makeKey('test', ['read']));
     expect((await reader('GET', `/api/objectives/${objective.id}`)).status).toBe(200);
@@ -275,7 +275,7 @@ describe('a refusal', () => {
     readAll('error', refused.body);
   });
 
-  it('of a key is 401 in the one body, and shows nothing of another account', async () => {
+  it('A refused key gets 401 with the usual body, and nothing of another account is shown', async () => {
     const { objective } = await makeObjective(service.send);
     const refused = await service.sendAs('bks_no_key')('GET', '/api/models');
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([401, 'Bearer']);

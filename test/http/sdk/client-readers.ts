@@ -1,7 +1,7 @@
 /**
- * What published clients that cannot run in these tests read from an answer, as strict schemas. Each was written from the
- * client's public source, named beside it: these are readings of that source, not the clients themselves. Fields that a
- * client ignores are left out; a field that it takes without looking is asked for all the same.
+ * What published clients that cannot run in these tests read from an answer, as strict schemas. Each follows the client's
+ * public source, which is named with it: these are interpretations of the source, not the clients themselves. Fields that a
+ * client ignores are left out; a field that it accepts unchecked is required all the same.
  */
 import { z } from 'zod';
 
@@ -29,7 +29,7 @@ const OBJECTIVE_TYPES = [
 ] as const;
 const INPUT_TYPES = ['boolean', 'category', 'float', 'integer'] as const;
 
-/** Date and time as every client's parser takes it. */
+/** Date and time as every client's parser accepts it. */
 const instant = z.string().regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const numbers = z.array(z.number());
 const rows = z.array(numbers);
@@ -37,7 +37,7 @@ const textMap = z.record(z.string(), z.string());
 
 /**
  * PHP, globalmoo/globalmoo-sdk: typed constructor parameters in src/*.php, filled by Symfony's serializer. A parameter
- * that is neither nullable nor optional must be there; int takes no fraction; enums take only their cases.
+ * that is neither nullable nor optional must be present; int refuses fractions; enums accept only their cases.
  */
 function phpReader(): ClientReader {
   const base = { id: z.int(), createdAt: instant, updatedAt: instant, disabledAt: instant.nullable() };
@@ -125,7 +125,7 @@ function phpReader(): ClientReader {
 
 /**
  * C#, GMOO.SDK: ResponseTypes.cs, filled by System.Text.Json with default rules: an int has 32 bits, a long 64, a number,
- * flag or instant that is not nullable refuses null. Lists are enumerated without a look for null.
+ * flag or instant that is not nullable refuses null. Lists are enumerated without a check for null.
  */
 function csharpReader(): ClientReader {
   const int32 = z.int32();
@@ -204,8 +204,8 @@ function csharpReader(): ClientReader {
 }
 
 /**
- * JavaScript, @globalmoo/globalmoo-sdk: src/models/*.js. Plain objects; what its constructors refuse or would stumble over
- * (a project's name and types, counts of a trial, times of an inverse) is asked for, the rest only where its methods use it.
+ * JavaScript, @globalmoo/globalmoo-sdk: src/models/*.js. Plain objects; fields that its constructors check or use (name and
+ * types of a project, counts of a trial, times of an inverse) are required, the rest only if its methods use them.
  */
 function javascriptReader(): ClientReader {
   const base = { id: z.number(), createdAt: instant, updatedAt: instant, disabledAt: instant.nullable() };

@@ -16,7 +16,7 @@ describe('with origins in the settings', () => {
   });
   afterAll(() => service.close());
 
-  it('a preflight is answered without a key', async () => {
+  it('A preflight request is answered without a key', async () => {
     for (const url of ['/api/models', '/api/objectives/1/suggest-inverse', '/api/accounts/register']) {
       const answer = await service.sendAs('')('OPTIONS', url, undefined, PREFLIGHT);
       expect([answer.status, answer.text]).toEqual([204, '']);
@@ -30,7 +30,7 @@ describe('with origins in the settings', () => {
     }
   });
 
-  it('every answer may be read, refusals included', async () => {
+  it('Every answer may be read by the page, including refusals', async () => {
     const headers = { origin: ORIGIN };
     const cases = [
       [200, await service.send('GET', '/api/models', undefined, headers)],
@@ -50,7 +50,7 @@ describe('with origins in the settings', () => {
     }
   });
 
-  it('another origin is not let in, and the native dialect stays closed to all', async () => {
+  it('Another origin is not allowed, and the native dialect allows none', async () => {
     const headers = { origin: 'https://elsewhere.example.com' };
     const other = await service.send('GET', '/api/models', undefined, headers);
     expect(other.headers).not.toHaveProperty('access-control-allow-origin');
@@ -61,14 +61,14 @@ describe('with origins in the settings', () => {
   });
 });
 
-it('with * every origin is let in', async () => {
+it('With * every origin is allowed', async () => {
   const service = await openNativeService({ settings: { corsOrigins: ['*'] } });
   const answer = await service.send('GET', '/api/models', undefined, { origin: ORIGIN });
   expect(answer.headers['access-control-allow-origin']).toBe('*');
   await service.close();
 });
 
-it('without origins no answer has any of the headers, and OPTIONS is no method', async () => {
+it('Without origins no answer has the headers, and OPTIONS is not supported', async () => {
   const service = await openNativeService();
   const answer = await service.send('GET', '/api/models', undefined, { origin: ORIGIN });
   expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);

@@ -22,7 +22,7 @@ describe('open registration', () => {
   });
   afterAll(() => service.close());
 
-  it('answers with an account of strings', async () => {
+  it('Registration answers with an account whose fields are strings', async () => {
     const { status, body } = await send('POST', URL, { ...BODY, email: ' Ada.Byron@Example.org ' });
     expect(status).toBe(201);
     expect(body).toEqual({
@@ -41,7 +41,7 @@ describe('open registration', () => {
     });
   });
 
-  it('keeps accounts apart', async () => {
+  it('Registered accounts are separate', async () => {
     const keys = [];
     for (const email of ['one@example.org', 'two@example.org']) {
       keys.push((await send('POST', URL, { ...BODY, email })).body.apiKey);
@@ -50,7 +50,7 @@ describe('open registration', () => {
     expect((await service.sendAs(keys[1]!)('GET', `/api/models/${model.body.id}`)).status).toBe(404);
   });
 
-  it('gives no second key for an address, in whatever case, nor for an account that a command made', async () => {
+  it('Registration gives no second key for an address in any case, nor for an account that a command created', async () => {
     await service.makeKey('operator@example.org');
     expect((await send('POST', URL, { ...BODY, email: 'twice@example.org' })).status).toBe(201);
     for (const email of ['TWICE@example.org', 'operator@example.org']) {
@@ -60,18 +60,18 @@ describe('open registration', () => {
     }
   });
 
-  it('makes one account of calls that come at the same time', async () => {
+  it('Simultaneous registrations create one account', async () => {
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() => send('POST', URL, { ...BODY, email: 'race@example.org' })),
     );
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400]);
   });
 
-  describe('under an Idempotency-Key', () => {
+  describe('with an Idempotency-Key', () => {
     const named = () => ({ 'idempotency-key': crypto.randomUUID() });
     const person = () => ({ ...BODY, email: `${crypto.randomUUID()}@example.org` });
 
-    it('happens once and gives the same key again, which works', async () => {
+    it('A repeated registration takes effect once and returns the same working key', async () => {
       const [body, key] = [person(), named()];
       const first = await send('POST', URL, body, key);
       expect([first.status, first.headers['idempotent-replayed']]).toEqual([201, undefined]);
@@ -81,14 +81,14 @@ describe('open registration', () => {
       expect((await service.sendAs(again.body.apiKey)('GET', '/api/models')).status).toBe(200);
     });
 
-    it('is one account with one key for all that arrive at the same time', async () => {
+    it('Simultaneous registrations with one Idempotency-Key create one account with one key', async () => {
       const [body, key] = [person(), named()];
       const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', URL, body, key)));
       expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
       expect(answers[0]!.status).toBe(201);
     });
 
-    it('refuses another body, be it the password alone, with 422, and another key or none as without', async () => {
+    it('A changed body, even only a changed password, is refused with 422, and another key or none as an existing account', async () => {
       const [body, key] = [person(), named()];
       await send('POST', URL, body, key);
       const other = await send('POST', URL, { ...body, password: 'guessed' }, key);
@@ -99,21 +99,21 @@ describe('open registration', () => {
       }
     });
 
-    it('gives the key again for 24 hours and no longer', async () => {
+    it('The key is returned again for 24 hours and no longer', async () => {
       const [body, key] = [person(), named()];
       await send('POST', URL, body, key);
       await sql`update idempotency_keys set created_at = now() - interval '24 hours'`.execute(service.db);
       expect((await send('POST', URL, body, key)).status).toBe(400);
     });
 
-    it('of fewer than 32 characters is refused, and nothing happens', async () => {
+    it('An Idempotency-Key of fewer than 32 characters is refused and nothing happens', async () => {
       const body = person();
       const refused = await send('POST', URL, body, { 'idempotency-key': 'k'.repeat(31) });
       expect([refused.status, refused.body.errors[0].property]).toEqual([400, 'Idempotency-Key']);
       expect((await send('POST', URL, body, named())).status).toBe(201);
     });
 
-    it('leaves neither the API key nor the Idempotency-Key nor the password in the database', async () => {
+    it('The database contains neither the API key nor the Idempotency-Key nor the password', async () => {
       const [body, key] = [person(), named()];
       const { body: account } = await send('POST', URL, body, key);
       const { rows } = await sql<{ row: string }>`
@@ -129,7 +129,7 @@ describe('open registration', () => {
     });
   });
 
-  it('takes what clients of an older version send', async () => {
+  it('Registration accepts what clients of an older version send', async () => {
     const { name, ...older } = { ...BODY, name: 'Grace Brewster Hopper', email: 'grace@example.org' };
     const { firstName: _, lastName: __, agreement: ___, ...rest } = older;
     const made = await send('POST', URL, { ...rest, name });
@@ -138,7 +138,7 @@ describe('open registration', () => {
     expect(only.body).toMatchObject({ name: 'Ada', lastName: '', timeZone: 'UTC' });
   });
 
-  it('names everything that is missing or wrong, and never shows a password', async () => {
+  it('Registration names everything missing or wrong and never shows a password', async () => {
     const empty = await send('POST', URL, {});
     const properties = (body: { errors: { property: string }[] }) => body.errors.map((error) => error.property);
     expect(properties(empty.body)).toEqual(['company', 'email', 'password', 'firstName']);
@@ -148,7 +148,7 @@ describe('open registration', () => {
     expect(service.logLines.join('')).not.toContain(BODY.password);
   });
 
-  it('keeps no password anywhere in the database', async () => {
+  it('The database contains no password', async () => {
     await send('POST', URL, { ...BODY, email: 'kept@example.org' });
     const rows = await service.db.selectFrom('accounts').selectAll().execute();
     expect(JSON.stringify(rows)).toContain('kept@example.org');
@@ -156,7 +156,7 @@ describe('open registration', () => {
   });
 });
 
-it('counts against the address of the caller', async () => {
+it('Registrations count for the address of the caller', async () => {
   const service = await openNativeService({ settings: { isRegistrationOpen: true, rateLimitPerMinute: 2 } });
   const send = service.sendAs('');
   const statuses = [];
@@ -166,7 +166,7 @@ it('counts against the address of the caller', async () => {
   await service.close();
 });
 
-it('is closed unless the settings open it, with or without a key', async () => {
+it('Registration is closed unless the settings open it, with or without a key', async () => {
   const service = await openNativeService();
   for (const send of [service.send, service.sendAs('')]) {
     const refused = await send('POST', URL, BODY);

@@ -1,4 +1,4 @@
-/** Calls that come twice because their answer was lost, and loops that go on after the end. */
+/** Calls that are repeated because their answer was lost, and loops that continue after the end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type NativeService, openNativeService, type Send } from '../native-service.ts';
 import { linear, makeObjective, makeTrial, OBJECTIVES, SPACE } from './sdk-client.ts';
@@ -21,7 +21,7 @@ const nativeUrl = ({
   `/v1/models/${model.id}/projects/${project.id}/trials/${trial.id}/objectives/${objective.id}`;
 
 describe('suggest', () => {
-  it('answers with the open inverse as long as its output is missing', async () => {
+  it('Suggest returns the open inverse as long as its output is missing', async () => {
     const { suggestUrl, url } = await makeObjective(send);
     const first = await send('POST', suggestUrl, {});
     const again = await Promise.all([1, 2, 3].map(() => send('POST', suggestUrl, {})));
@@ -29,26 +29,26 @@ describe('suggest', () => {
     expect((await send('GET', url)).body).toMatchObject({ attemptCount: 1, inverses: [{}, { id: first.body.id }] });
   });
 
-  it('makes one inverse of calls that come at the same time', async () => {
+  it('Simultaneous suggest calls create one inverse', async () => {
     const { suggestUrl } = await makeObjective(send);
     const answers = await Promise.all([1, 2, 3, 4].map(() => send('POST', suggestUrl, {})));
     expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
     expect(new Set(answers.map(({ body }) => String(body.input))).size).toBe(1);
   });
 
-  it('is 503 with Retry-After while the suggestion is not computed, and then answers with that inverse', async () => {
+  it('Suggest is 503 with Retry-After until the suggestion is computed, then returns that inverse', async () => {
     const slow = await openNativeService({ settings: { suggestWaitMs: 10 } });
     const { suggestUrl, objective } = await makeObjective(slow.send);
     const early = await slow.send('POST', suggestUrl, {});
     expect([early.status, early.headers['retry-after']]).toEqual([503, '4']);
-    expect(early.body.message).toContain('ask again');
+    expect(early.body.message).toContain('retry');
     expect((await slow.send('POST', suggestUrl, {})).status).toBe(503);
     const read = (await slow.send('GET', `/api/objectives/${objective.id}`)).body;
     expect(read.attemptCount).toBe(0);
     await slow.close();
   });
 
-  it('answers with the initial point when that satisfied everything, so that a loop ends as it should', async () => {
+  it('Suggest returns the initial point if it satisfied everything, so that loops end', async () => {
     const { suggestUrl, objective, outputCases } = await makeObjective(send, {
       initialInput: [1, 1],
       initialOutput: linear([1, 1]),
@@ -61,7 +61,7 @@ describe('suggest', () => {
     expect([loaded.status, loaded.body]).toEqual([200, suggested.body]);
   });
 
-  it('is 400 once the client has seen the end', async () => {
+  it('Suggest is 400 once the client has seen the end', async () => {
     const { suggestUrl } = await makeObjective(send);
     const { id } = (await send('POST', suggestUrl, {})).body;
     expect((await load(id, OBJECTIVES.objectives)).body.satisfiedAt).not.toBeNull();
@@ -70,7 +70,7 @@ describe('suggest', () => {
     expect(refused.body.message).toContain('SATISFIED');
   });
 
-  it('repeats the inverse with which an objective was stopped, and loading its output changes nothing', async () => {
+  it('Suggest repeats the inverse with which an objective was stopped, and loading its output changes nothing', async () => {
     const run = ([a, b]: readonly number[]) => [10 * a! + b!];
     const made = await makeTrial(send, run, {
       name: 'Few points',
@@ -101,7 +101,7 @@ describe('suggest', () => {
 });
 
 describe('load-output', () => {
-  it('returns the same answer for the same output, and 409 with the objective for another', async () => {
+  it('The same output gets the same answer, and another one gets 409 with the objective', async () => {
     const { suggestUrl, url } = await makeObjective(send);
     const { id } = (await send('POST', suggestUrl, {})).body;
     const first = await load(id, [50, 50, 50]);
@@ -111,7 +111,7 @@ describe('load-output', () => {
     expect([other.status, other.body.instance]).toEqual([409, url]);
   });
 
-  it('repeats itself also after the next suggestion', async () => {
+  it('Load-output repeats its answer even after the next suggestion', async () => {
     const { suggestUrl } = await makeObjective(send);
     const { id } = (await send('POST', suggestUrl, {})).body;
     const first = await load(id, [50, 50, 50]);
@@ -119,7 +119,7 @@ describe('load-output', () => {
     expect((await load(id, [50, 50, 50])).body).toEqual(first.body);
   });
 
-  it('tells a client whose run was under way that the objective was stopped by hand', async () => {
+  it('A client whose run was in progress is told that the objective was stopped by hand', async () => {
     const made = await makeObjective(send);
     const { id, input } = (await send('POST', made.suggestUrl, {})).body;
     await send('POST', `${nativeUrl(made)}/stop`);
@@ -129,13 +129,13 @@ describe('load-output', () => {
     expect((await send('POST', made.suggestUrl, {})).body).toEqual(loaded.body);
   });
 
-  it('is 404 for an unknown inverse', async () => {
+  it('Load-output is 404 for an unknown inverse', async () => {
     expect((await load(987_654_321, [1, 2, 3])).status).toBe(404);
   });
 });
 
 describe('attempts', () => {
-  it('run out with exhaustedAt on the last inverse', async () => {
+  it('The last attempt ends with exhaustedAt on its inverse', async () => {
     const made = await makeTrial(send);
     const native = `/v1/models/${made.model.id}/projects/${made.project.id}/trials/${made.trial.id}/objectives`;
     const objective = await send('POST', native, {
@@ -152,7 +152,7 @@ describe('attempts', () => {
 });
 
 describe('under an Idempotency-Key', () => {
-  it('a project is made once, suggest gives one inverse, and a stopped inverse is shown again', async () => {
+  it('With an Idempotency-Key a project is created once, suggest returns one inverse, and a stopped inverse is shown again', async () => {
     const { model, suggestUrl, ...made } = await makeObjective(send);
     const under = (key: string) => ({ 'idempotency-key': key });
     const create = () => send('POST', `/api/models/${model.id}/projects`, SPACE, under('project'));

@@ -1,0 +1,182 @@
+/**
+ * Which run comes nearest to an objective, whether or not any satisfies it. The miss of an output is 0 where it is satisfied,
+ * otherwise its distance from its acceptance interval in units of its tolerance:
+ *
+ * - percent, value: half the width between the bounds, in output units.
+ * - inequalities, minimize, maximize: they have no tolerance; 1 percent of the absolute target (0.01 for a target of 0).
+ * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
+ *
+ * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
+ * before iterations.
+ */
+import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
+import type { Matrix } from './matrix.ts';
+import { hasBounds, type NearestSoFar, type ObjectiveDefinition } from './objective.ts';
+import { toFinite } from './vectors.ts';
+
+/** How far an output vector is from satisfying everything; both finite, both 0 exactly when it is satisfied. */
+export interface Miss {
+  readonly worst: number;
+  readonly sum: number;
+}
+
+export interface MissMeasure {
+  /** Judges the m numbers from `offset` on. Allocates only its result. */
+  measure(values: ArrayLike<number>, offset?: number): Miss;
+  /** One miss per output. */
+  missesOf(output: readonly number[]): number[];
+}
+
+/** An unsatisfied output must not round to a miss of 0, as at the limit of a strict inequality. */
+const SMALLEST_MISS = Number.MIN_VALUE;
+/** Share of its target that an objective without bounds counts as one unit. */
+const UNIT_SHARE = 0.01;
+
+/** Compiles a checked definition. Cost O(m). */
+export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
+  const { targets, l1 } = compileGoal(definition);
+  const m = targets.length;
+  if (l1 !== null) {
+    const { center, threshold } = l1;
+    const measure = (values: ArrayLike<number>, offset = 0): Miss => {
+      let norm = 0;
+      for (let j = 0; j < m; j++) norm += Math.abs(values[offset + j]! - center[j]!);
+      const worst = norm <= threshold ? 0 : inUnits(norm - threshold, threshold);
+      return { worst, sum: toFinite(m * worst) };
+    };
+    return { measure, missesOf: (output) => new Array<number>(m).fill(measure(output).worst) };
+  }
+  const units = targets.map((_, j) => unitOf(definition, j));
+  const missOf = (j: number, y: number): number => {
+    const interval = targets[j]!;
+    return isInside(interval, y) ? 0 : inUnits(distanceToInterval(interval, y), units[j]!);
+  };
+  return {
+    measure: (values, offset = 0) => {
+      let worst = 0;
+      let sum = 0;
+      for (let j = 0; j < m; j++) {
+        const miss = missOf(j, values[offset + j]!);
+        sum += miss;
+        if (miss > worst) worst = miss;
+      }
+      return { worst, sum: toFinite(sum) };
+    },
+    missesOf: (output) => output.map((y, j) => missOf(j, y)),
+  };
+}
+
+/** What counts as a miss of 1, in output units. */
+function unitOf(definition: ObjectiveDefinition, j: number): number {
+  const t = Math.abs(definition.objectives[j]!);
+  const type = definition.objectiveTypes[j]!;
+  if (!hasBounds(type)) return UNIT_SHARE * (t === 0 ? 1 : t);
+  // Halved first: the difference of two doubles may overflow.
+  const half = definition.maximumBounds[j]! / 2 - definition.minimumBounds[j]! / 2;
+  return type === 'percent' ? toFinite((half / 100) * t) : toFinite(half);
+}
+
+function inUnits(distance: number, unit: number): number {
+  return Math.max(SMALLEST_MISS, toFinite(distance / Math.max(unit, Number.MIN_VALUE)));
+}
+
+/** Whether `challenger` comes strictly nearer than `holder`: of equals the earlier stays. */
+export function isNearer(challenger: Miss, holder: Miss): boolean {
+  return challenger.worst < holder.worst || (challenger.worst === holder.worst && challenger.sum < holder.sum);
+}
+
+/** A case by its zero-based number, with its miss. */
+export interface JudgedCase {
+  readonly number: number;
+  readonly miss: Miss;
+}
+
+/**
+ * The nearest of `holder` and the cases in `outputs`; null when all of them failed. Cost O(rows x m).
+ *
+ * @param first  number of the case in row 0
+ */
+export function nearestCase(
+  measure: MissMeasure,
+  outputs: Matrix,
+  failed: ReadonlySet<number>,
+  { first, holder }: { readonly first: number; readonly holder: JudgedCase | null } = { first: 0, holder: null },
+): JudgedCase | null {
+  let nearest = holder;
+  for (let row = 0; row < outputs.rows; row++) {
+    if (failed.has(first + row)) continue;
+    const miss = measure.measure(outputs.values, row * outputs.columns);
+    if (nearest === null || isNearer(miss, nearest.miss)) nearest = { number: first + row, miss };
+  }
+  return nearest;
+}
+
+interface Iteration {
+  readonly iteration: number;
+  readonly output: readonly number[] | null;
+}
+
+/**
+ * The nearest iteration, given what is known about the earlier ones. Iterations without an output count as judged once a later
+ * one has its output.
+ *
+ * @param iterations  ascending; the known nearest one and all after `judgedThrough`, others are skipped
+ */
+export function judgeIterations(
+  measure: MissMeasure,
+  known: Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>,
+  iterations: Iterable<Iteration>,
+): { readonly nearestIteration: number | null; readonly judgedThrough: number } {
+  let nearest: { readonly iteration: number; readonly miss: Miss } | null = null;
+  let judgedThrough = known.judgedThrough ?? 0;
+  for (const { iteration, output } of iterations) {
+    if (output === null || !isToBeJudged(known, iteration)) continue;
+    judgedThrough = Math.max(judgedThrough, iteration);
+    const miss = measure.measure(output);
+    if (nearest === null || isNearer(miss, nearest.miss)) nearest = { iteration, miss };
+  }
+  return { nearestIteration: nearest?.iteration ?? known.nearestIteration, judgedThrough };
+}
+
+function isToBeJudged(known: Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>, iteration: number): boolean {
+  return iteration === known.nearestIteration || iteration > (known.judgedThrough ?? 0);
+}
+
+/** The run that came nearest so far. */
+export interface NearestRun {
+  /** A case by its zero-based number, or an inverse. */
+  readonly source:
+    | { readonly kind: 'case'; readonly number: number }
+    | { readonly kind: 'inverse'; readonly id: number; readonly iteration: number };
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+  /** One per output. */
+  readonly misses: readonly number[];
+}
+
+interface Run extends Iteration {
+  readonly id: number;
+  readonly input: readonly number[] | null;
+}
+
+/**
+ * The nearest run of an objective, or null while its cases have not been judged.
+ *
+ * @param runs  ascending; at least the nearest known iteration and all after `judgedThrough`
+ */
+export function findNearestRun(objective: ObjectiveDefinition & NearestSoFar, runs: Iterable<Run>): NearestRun | null {
+  if (objective.judgedThrough === null) return null;
+  const measure = makeMissMeasure(objective);
+  const byIteration = [...runs].filter(({ iteration }) => isToBeJudged(objective, iteration));
+  const { nearestIteration } = judgeIterations(measure, objective, byIteration);
+  const run = byIteration.find(({ iteration }) => iteration === nearestIteration);
+  const { nearestCase: number, nearestCaseInput: input, nearestCaseOutput: output } = objective;
+  const isRunNearer =
+    run?.output != null && (output === null || isNearer(measure.measure(run.output), measure.measure(output)));
+  if (isRunNearer) {
+    const source = { kind: 'inverse', id: run.id, iteration: run.iteration } as const;
+    return { source, input: run.input!, output: run.output!, misses: measure.missesOf(run.output!) };
+  }
+  if (number === null || input === null || output === null) return null;
+  return { source: { kind: 'case', number }, input, output, misses: measure.missesOf(output) };
+}

@@ -1,0 +1,25 @@
+/** Requires the scope of each route. */
+import type { FastifyInstance } from 'fastify';
+import type { Scope } from '../../application/authenticate.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { principalOf } from './authenticate.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The scope that a key needs for this route. */
+    readonly scopeNeeded?: Scope;
+  }
+}
+
+/** Install it after authentication. Without a named scope, a GET route needs read and others need write. */
+export function requireScope(scope: FastifyInstance): void {
+  scope.addHook('onRequest', async (request) => {
+    const needed = request.routeOptions.config.scopeNeeded ?? scopeOfMethod(request.method);
+    if (principalOf(request).scopes.includes(needed)) return;
+    throw new DomainError('FORBIDDEN', `This request needs a key with the scope ${needed}.`);
+  });
+}
+
+export function scopeOfMethod(method: string): Scope {
+  return method === 'GET' || method === 'HEAD' ? 'read' : 'write';
+}

@@ -1,0 +1,63 @@
+/** The layers are src, harness, bench and test, each above the one before. Code that two of them need moves down. */
+import { readdir, readFile } from 'node:fs/promises';
+import { posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readSource, resolve } from '../support/import-rules.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/** Folders that each folder may import from, beside itself. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  src: ['migrations'],
+  migrations: [],
+  harness: ['src'],
+  bench: ['harness', 'src'],
+  test: ['bench', 'harness', 'src', 'migrations'],
+};
+
+interface Crossing {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Imports from another layer than the file's own. */
+function crossings(path: string, source: string): Crossing[] {
+  return readSource(path, source)
+    .imports.map((one) => ({ from: path, to: resolve(one) ?? path }))
+    .filter(({ to }) => folderOf(to) !== folderOf(path) && folderOf(to) in ALLOWED);
+}
+
+const folderOf = (path: string): string => path.split('/')[0]!;
+
+function complaintsAbout(found: readonly Crossing[]): string[] {
+  return found
+    .filter(({ from, to }) => !ALLOWED[folderOf(from)]!.includes(folderOf(to)))
+    .map(({ from, to }) => `${from} imports ${to}`);
+}
+
+async function readCrossings(folder: string): Promise<Crossing[]> {
+  const names = await readdir(new URL(`${folder}/`, ROOT), { recursive: true });
+  const sources = names.filter((name) => name.endsWith('.ts') && !name.includes('node_modules'));
+  const found = await Promise.all(
+    sources.map(async (name) => {
+      const path = posix.join(folder, name.replaceAll('\\', '/'));
+      return crossings(path, await readFile(new URL(path, ROOT), 'utf8'));
+    }),
+  );
+  return found.flat();
+}
+
+describe('the layers of the project', () => {
+  it.each(Object.keys(ALLOWED))('%s imports only from layers below it', async (folder) => {
+    expect(complaintsAbout(await readCrossings(folder))).toEqual([]);
+  });
+
+  it.each([
+    ['src/config.ts', "import { findFreePort } from '../harness/free-port.ts';"],
+    ['harness/proxy.ts', "import { makeClient } from '../bench/service/client.ts';"],
+    ['bench/service/waits.ts', "import { createTestDatabase } from '../../test/support/postgres.ts';"],
+    ['bench/service/waits.ts', "const entry = new URL('../../test/support/entry.ts', import.meta.url);"],
+  ])('an import that points upwards from %s is reported', (path, source) => {
+    expect(complaintsAbout(crossings(path, source))).toHaveLength(1);
+  });
+});

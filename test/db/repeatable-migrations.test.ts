@@ -1,0 +1,121 @@
+/** Repeatable migrations: applied when their text changes, never put back to an older revision, whole or not at all. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { sql } from 'kysely';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sql as recordRepeatable } from '../../migrations/0021-record-repeatable-migrations.ts';
+import { makeMigrationCheck, migrate } from '../../src/db/migrate.ts';
+import { openTestAccount, type TestAccount } from '../support/fixtures.ts';
+
+let t: TestAccount;
+let folder: string;
+beforeEach(async () => {
+  t = await openTestAccount();
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-repeatable-'));
+});
+afterEach(async () => {
+  await t.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Migrates with a function that returns `answer` as the only repeatable migration. */
+async function migrateWith(revision: number, answer: number, rest = ''): Promise<readonly string[]> {
+  await writeFile(
+    path.join(folder, 'answer.sql'),
+    `-- revision ${revision}\ncreate or replace function answer() returns integer language sql as 'select ${answer}';\n${rest}`,
+  );
+  const { applied } = await migrate(t.db, { repeatableFolder: pathToFileURL(`${folder}/`) });
+  return applied;
+}
+
+async function answer(): Promise<number> {
+  const { rows } = await sql<{ answer: number }>`select answer() as answer`.execute(t.db);
+  return rows[0]!.answer;
+}
+
+it('A repeatable migration is applied once, and again when its revision or its text changes', async () => {
+  expect(await migrateWith(1, 10)).toEqual(['repeatable/answer']);
+  expect(await migrateWith(1, 10)).toEqual([]);
+  expect(await migrateWith(2, 20)).toEqual(['repeatable/answer']);
+  expect(await answer()).toBe(20);
+  expect(await migrateWith(2, 21)).toEqual(['repeatable/answer']);
+  expect(await answer()).toBe(21);
+});
+
+it('An earlier release that migrates during a rolling upgrade leaves the newer revision alone', async () => {
+  await migrateWith(2, 20);
+  expect(await migrateWith(1, 10)).toEqual([]);
+  expect(await answer()).toBe(20);
+});
+
+it('A repeatable migration that fails leaves neither its text nor its record', async () => {
+  await migrateWith(1, 10);
+  await expect(migrateWith(2, 20, 'select 1 / 0;')).rejects.toThrow(/division by zero/);
+  expect(await answer()).toBe(10);
+  expect(await migrateWith(2, 20)).toEqual(['repeatable/answer']);
+});
+
+it('A migrator that is killed before its commit leaves nothing behind, and the next one continues', async () => {
+  await migrateWith(1, 10);
+  const killer = new pg.Client({ connectionString: t.directUrl });
+  await killer.connect();
+  try {
+    // The migrator ends its own session in the middle, as a kill would.
+    const killed = migrateWith(2, 20, 'select pg_terminate_backend(pg_backend_pid());');
+    await expect(killed).rejects.toThrow();
+    const { rows } = await killer.query<{ answer: number }>('select answer()');
+    expect(rows).toEqual([{ answer: 10 }]);
+    expect(await migrateWith(2, 20)).toEqual(['repeatable/answer']);
+    expect(await answer()).toBe(20);
+  } finally {
+    await killer.end();
+  }
+});
+
+it('Migrators that start together apply a repeatable migration once', async () => {
+  await migrateWith(1, 10);
+  await writeFile(
+    path.join(folder, 'answer.sql'),
+    "-- revision 2\ncreate or replace function answer() returns integer language sql as 'select 20';",
+  );
+  const repeatableFolder = pathToFileURL(`${folder}/`);
+  const outcomes = await Promise.all([1, 2, 3].map(() => migrate(t.db, { repeatableFolder })));
+  expect(outcomes.flatMap(({ applied }) => applied)).toEqual(['repeatable/answer']);
+  expect(await answer()).toBe(20);
+});
+
+it('A role that served before the table existed can read it at once', async () => {
+  const role = sql.id(`backsolve_app_${randomBytes(4).toString('hex')}`);
+  await sql`create role ${role}; grant insert on models to ${role}`.execute(t.db);
+  try {
+    await sql`drop table repeatable_migrations; drop index webhook_deliveries_exhausted`.execute(t.db);
+    await sql.raw(recordRepeatable).execute(t.db);
+    const read = sql`set local role ${role}; select from repeatable_migrations`;
+    await expect(t.db.transaction().execute((trx) => read.execute(trx))).resolves.toBeDefined();
+  } finally {
+    await sql`drop owned by ${role}; drop role ${role}`.execute(t.db);
+  }
+});
+
+it('A file without a revision is refused by name', async () => {
+  await writeFile(path.join(folder, 'nameless.sql'), 'select 1;');
+  await expect(migrate(t.db, { repeatableFolder: pathToFileURL(`${folder}/`) })).rejects.toThrow(
+    'migrations/repeatable/nameless.sql must begin with "-- revision <number>"',
+  );
+});
+
+it('The schema is up to date with the text of this release or a newer revision, and not with another text', async () => {
+  const isUpToDate = makeMigrationCheck(t.db);
+  expect(await isUpToDate()).toBe(true);
+  const record = sql`update repeatable_migrations set`;
+  await sql`${record} revision = revision + 1, checksum = 'of a later release'`.execute(t.db);
+  expect(await isUpToDate()).toBe(true);
+  await sql`${record} revision = revision - 1`.execute(t.db);
+  expect(await isUpToDate()).toBe(false);
+  expect((await migrate(t.db)).applied).toEqual(['repeatable/claim-jobs']);
+  expect(await isUpToDate()).toBe(true);
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { evaluateOutput } from '../../src/domain/acceptance.ts';
+import { Matrix } from '../../src/domain/matrix.ts';
+import { findNearestRun, isNearer, judgeIterations, makeMissMeasure, nearestCase } from '../../src/domain/nearest.ts';
+import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
+import { anyJudged, plausibleDouble } from '../support/arbitraries.ts';
+import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
+
+const base = { minimumBounds: [], maximumBounds: [], desiredL1Norm: 0, convergence: 1e-6 };
+const within: ObjectiveDefinition = {
+  ...base,
+  objectives: [10, 200],
+  objectiveTypes: ['value', 'percent'],
+  minimumBounds: [-1, 1],
+  maximumBounds: [3, 5],
+};
+const limits: ObjectiveDefinition = {
+  ...base,
+  objectives: [50, -50, 0],
+  objectiveTypes: ['lessthan', 'greaterthan_equal', 'maximize'],
+};
+const exact: ObjectiveDefinition = {
+  ...base,
+  objectives: [1, 2],
+  objectiveTypes: ['exact', 'exact'],
+  desiredL1Norm: 0.5,
+};
+
+describe('the miss of an output', () => {
+  test.each([
+    ['is 0 inside its bounds', within, [13, 204], [0, 0]],
+    ['counts half the width between its bounds as 1', within, [15, 216], [1, 1.5]],
+    ['is measured from the nearer end', within, [5, 198], [2, 1]],
+    ['counts 1 percent of a limit as 1, and 0.01 of the limit 0', limits, [51, -51, -0.02], [2, 2, 2]],
+    ['at a strict limit is the smallest number above 0', limits, [50, -50, 0], [Number.MIN_VALUE, 0, 0]],
+    ['is shared by exact objectives: the excess of the L1 norm over its threshold', exact, [2, 2.25], [1.5, 1.5]],
+    ['is 0 for exact objectives whose L1 norm is within the threshold', exact, [1.5, 2], [0, 0]],
+  ])('%s', (_, definition, output, misses) => {
+    const { missesOf, measure } = makeMissMeasure(definition);
+    expect(missesOf(output)).toEqual(misses);
+    expect(measure([7, ...output], 1)).toEqual({
+      worst: Math.max(...misses),
+      sum: misses.reduce((sum, miss) => sum + miss, 0),
+    });
+  });
+
+  it('is positive with bounds that rounding brings together', () => {
+    const huge = { ...within, objectives: [1e17, 200], minimumBounds: [-1, 1], maximumBounds: [1, 5] };
+    expect(makeMissMeasure(huge).missesOf([1e17 + 16, 204])).toEqual([16, 0]);
+  });
+
+  it('is finite, and 0 for all outputs exactly when everything is satisfied', () => {
+    fc.assert(
+      fc.property(anyJudged, ({ definition, output }) => {
+        const { results, isSatisfied } = evaluateOutput(definition, output);
+        const { measure, missesOf } = makeMissMeasure(definition);
+        const misses = missesOf(output);
+        expect(misses.map((miss) => miss === 0)).toEqual(results.map(({ satisfied }) => satisfied));
+        const { worst, sum } = measure(output);
+        expect(worst).toBe(Math.max(...misses));
+        expect(worst === 0 && sum === 0).toBe(isSatisfied);
+        expect([...misses, sum].every(Number.isFinite)).toBe(true);
+      }),
+    );
+  });
+});
+
+/** A definition with the outputs of its cases and of its iterations; null where a run failed. */
+const played = anyJudged.chain(({ definition, output }) => {
+  const near = fc.constant(output);
+  const far = fc.array(plausibleDouble, { minLength: output.length, maxLength: output.length });
+  const runs = { minLength: 1, maxLength: 6 };
+  return fc.record({
+    definition: fc.constant(definition),
+    cases: fc.array(fc.oneof(near, far), runs),
+    failed: fc.uniqueArray(fc.nat(5)),
+    outputs: fc.array(fc.option(fc.oneof(near, far)), runs),
+    judgedThrough: fc.nat(6),
+  });
+});
+
+describe('findNearestRun', () => {
+  it('finds a run that no successful case and no inverse comes nearer than, however much was judged before', () => {
+    fc.assert(
+      fc.property(played, ({ definition, cases, failed, outputs, judgedThrough }) => {
+        const measure = makeMissMeasure(definition);
+        const inverses = outputs.map((output, i) => ({ id: i + 100, iteration: i + 1, input: [i], output }));
+        const judged = nearestCase(measure, Matrix.from(cases), new Set(failed));
+        const number = judged?.number ?? null;
+        const stored = {
+          ...definition,
+          nearestCase: number,
+          nearestCaseInput: number === null ? null : [-number],
+          nearestCaseOutput: number === null ? null : cases[number]!,
+          ...judgeIterations(
+            measure,
+            { nearestIteration: null, judgedThrough: 0 },
+            inverses.filter(({ iteration }) => iteration <= judgedThrough),
+          ),
+        };
+        const best = findNearestRun(stored, inverses);
+        const known = [
+          ...cases.map((output, i) => (failed.includes(i) ? null : output)),
+          ...inverses.map(({ output }) => output),
+        ];
+        const misses = known.map((output) => output && measure.measure(output));
+        // The first that nothing comes nearer than.
+        const expected = misses.findIndex(
+          (miss) => miss !== null && !misses.some((other) => other !== null && isNearer(other, miss)),
+        );
+        if (expected < 0) {
+          expect(best).toBeNull();
+          return;
+        }
+        const { source, output } = best!;
+        expect(source.kind === 'case' ? source.number : cases.length + source.iteration - 1).toBe(expected);
+        expect(output).toEqual(known[expected]);
+        expect(best!.misses).toEqual(measure.missesOf(known[expected]!));
+        expect(best!.misses.every((miss) => miss === 0)).toBe(
+          known.some((one) => one !== null && evaluateOutput(definition, one).isSatisfied),
+        );
+      }),
+    );
+  });
+
+  it('finds nothing while the cases have not been judged', () => {
+    expect(
+      findNearestRun({ ...within, ...NOTHING_JUDGED }, [{ id: 1, iteration: 1, input: [0], output: [10, 204] }]),
+    ).toBeNull();
+  });
+});
