@@ -10,10 +10,10 @@
  *   atom      := number | name | name "(" sum ("," sum)* ")" | "(" sum ")"
  */
 
-import type { Expression, FunctionName } from '../optimizer/constraints/expression.ts';
+import type { Expression, FunctionName } from '../optimizer/problem.ts';
 
 /** How many arguments each function takes: [least, most]. */
-export const FUNCTIONS = {
+const FUNCTIONS = {
   sqrt: [1, 1],
   exp: [1, 1],
   log: [1, 1],
@@ -27,7 +27,7 @@ export const FUNCTIONS = {
   max: [2, 20],
 } as const satisfies Record<FunctionName, readonly [number, number]>;
 
-export type Relation = '<=' | '>=' | '=';
+type Relation = '<=' | '>=' | '=';
 
 export interface ParsedCondition {
   readonly left: Expression;
@@ -36,7 +36,7 @@ export interface ParsedCondition {
 }
 
 /** What is wrong with a text, and where: `position` counts characters from 0. */
-export interface SyntaxFault {
+interface SyntaxFault {
   readonly message: string;
   readonly position: number;
   /** Set when a name is not known, so that the caller can propose one. */
@@ -47,9 +47,9 @@ export type ParseResult =
   | { readonly kind: 'parsed'; readonly condition: ParsedCondition }
   | { readonly kind: 'refused'; readonly fault: SyntaxFault };
 
-export const MAXIMUM_LENGTH = 2_000;
-export const MAXIMUM_NODES = 500;
-export const MAXIMUM_DEPTH = 60;
+const MAXIMUM_LENGTH = 2_000;
+const MAXIMUM_NODES = 500;
+const MAXIMUM_DEPTH = 60;
 
 const TOKEN =
   /\s*(?:(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?)|([\p{L}_][\p{L}\p{N}_]*)|(<=|>=|[-+*/^(),=<>]))/uy;

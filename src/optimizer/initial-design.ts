@@ -12,7 +12,7 @@ import {
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
-import { makeSearchSpace, type SearchSpace } from './search-space.ts';
+import { type SearchSpace, tryMakeSearchSpace } from './search-space.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
@@ -32,11 +32,12 @@ const ORTHOGONAL_SHARE = 0.5;
 /**
  * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions.
  *
- * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points. Throws
- * RangeError for bounds that are not finite or out of order.
+ * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
+ * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
-  const space = makeSearchSpace(request.space, request.seed);
+  const space = tryMakeSearchSpace(request.space, request.seed);
+  if ('kind' in space) return { count: 0, X: new Float64Array(0), region: space };
   const { encoding, conditions } = space;
   const wanted = Math.min(space.size, caseCount(encoding, request));
   if (conditions !== null) return designWithin(space, conditions, wanted, request.seed);
@@ -97,7 +98,7 @@ function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted:
     }
     next = candidates[farthest];
   }
-  return { count: chosen.length, X: Float64Array.from(X) };
+  return { count: chosen.length, X: Float64Array.from(X), region: conditions.report(random) };
 }
 
 function squareBetween(a: Float64Array, b: Float64Array, p: number): number {

@@ -12,8 +12,6 @@
  * Matrices are Float64Arrays in row-major order.
  */
 
-import type { Expression } from './constraints/expression.ts';
-
 /**
  * One input variable with closed bounds. `integer` takes whole numbers, `boolean` 0 or 1, `category` whole codes from
  * minimum to maximum, which have no order. A float with minimum = maximum is a constant.
@@ -36,6 +34,17 @@ export interface Variable {
   /** The value that every suggestion has; cases with other values still inform the models. */
   readonly fixedAt?: number;
 }
+
+/** The functions of an expression. */
+export type FunctionName = 'sqrt' | 'exp' | 'log' | 'log10' | 'sin' | 'cos' | 'tan' | 'atan' | 'abs' | 'min' | 'max';
+export type Operator = '+' | '-' | '*' | '/' | '^';
+
+/** An expression over the inputs. Safe for JSON. `input` is the index of an input; an operation has two operands, a call one or more. */
+export type Expression =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'input'; readonly input: number }
+  | { readonly kind: 'operation'; readonly operator: Operator; readonly of: readonly Expression[] }
+  | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Expression[] };
 
 /**
  * One condition on the inputs, in natural units. Linear ones may be equations; others are inequalities. Categories stand in
@@ -129,6 +138,24 @@ export type Proposal =
       readonly bestIndex: number;
     };
 
+/** What conditions leave of a space, or why they leave nothing. */
+export type RegionReport =
+  | {
+      readonly kind: 'open';
+      /** One per condition. */
+      readonly conditionKinds: readonly ('linear' | 'equation' | 'curved')[];
+      /** An admissible input well inside, length n. */
+      readonly interior: readonly number[];
+      /** About the least and the largest value of each input within the linear conditions, length n. */
+      readonly ranges: readonly (readonly [number, number])[];
+    }
+  /** These conditions contradict each other within the bounds of these variables; without one of them they would not. */
+  | { readonly kind: 'empty'; readonly conditions: readonly number[]; readonly variables: readonly number[] }
+  /** An equation that is not linear. */
+  | { readonly kind: 'nonlinear-equation'; readonly condition: number }
+  /** No admissible input was found: none with whole numbers, or none within curved conditions. */
+  | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean };
+
 export interface DesignRequest {
   readonly space: Space;
   /** Number of outputs if the client stated it, else null. */
@@ -144,6 +171,8 @@ export interface Design {
   readonly count: number;
   /** count x n, natural units. */
   readonly X: Float64Array;
+  /** What the conditions of the space leave; absent without conditions. */
+  readonly region?: RegionReport;
 }
 
 /** What the cases say about one output. */

@@ -30,6 +30,7 @@ export function suggestFrom(prepared: Prepared): Proposal {
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
+  if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
   return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 

@@ -14,10 +14,19 @@ import {
   scaleOf,
 } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
-import type { Condition } from '../problem.ts';
-import { type Expression, evaluate, type LinearForm, linearFormOf } from './expression.ts';
+import type { Condition, Expression, RegionReport } from '../problem.ts';
+import { evaluate, type LinearForm, linearFormOf } from './expression.ts';
 import type { Rows } from './quadratic-program.ts';
-import { type LinearCondition, layOut, makeRegion, projectHolding, projectOnto, type Region, walk } from './region.ts';
+import {
+  type LinearCondition,
+  layOut,
+  makeRegion,
+  projectHolding,
+  projectOnto,
+  type Region,
+  rangesOf,
+  walk,
+} from './region.ts';
 
 /** Points of a walk that may break a curved condition before the search for a first point gives up. */
 const FIRST_POINT_TRIES = 3_000;
@@ -32,12 +41,7 @@ const TOLERANCE = 1e-9;
 
 export type ConditionsResult =
   | { readonly kind: 'conditions'; readonly conditions: Conditions }
-  /** No point satisfies these conditions (indexes) together with the bounds of these variables. */
-  | { readonly kind: 'empty'; readonly conditions: readonly number[]; readonly variables: readonly number[] }
-  /** A condition with `=` is not linear, or has no finite value anywhere in a form that the solver understands. */
-  | { readonly kind: 'nonlinear-equation'; readonly condition: number }
-  /** No point was found that satisfies the curved conditions, or none whose discrete variables are whole. */
-  | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean };
+  | Exclude<RegionReport, { readonly kind: 'open' }>;
 
 /** Bounds of the features, length p each. */
 interface Bounds {
@@ -123,6 +127,23 @@ export class Conditions {
   /** The linear conditions and the bounds of a box, as rows of a quadratic program on the features. */
   rowsWithin({ lower, upper }: Bounds): Rows {
     return layOut(lower, upper, this.#linear).rows;
+  }
+
+  /** What the conditions leave, for people: natural units. */
+  report(random: RandomStream): RegionReport {
+    const { n, p } = this.#encoding;
+    const inputAt = (u: Float64Array) => Array.from(this.#inputOf(u));
+    const ranges = rangesOf(this.region);
+    const [low, high] = [0, 1].map((end) => inputAt(Float64Array.from({ length: p }, (_, f) => ranges[f]![end]!)));
+    return {
+      kind: 'open',
+      conditionKinds: this.#given.map(({ relation }, index) => {
+        if (this.#curved.some((one) => one.index === index)) return 'curved';
+        return relation === '=' ? 'equation' : 'linear';
+      }),
+      interior: inputAt(this.admissibleNear(this.#first, random) ?? this.#first),
+      ranges: Array.from({ length: n }, (_, v) => [low![v]!, high![v]!] as const),
+    };
   }
 
   /** Finds the first point; false when there is none to be found. */

@@ -2,15 +2,7 @@
  * Expressions over the inputs, as plain data: their value, their gradient, and whether they are linear.
  */
 
-export type FunctionName = 'sqrt' | 'exp' | 'log' | 'log10' | 'sin' | 'cos' | 'tan' | 'atan' | 'abs' | 'min' | 'max';
-export type Operator = '+' | '-' | '*' | '/' | '^';
-
-/** Safe for JSON. `input` is the index of an input; an operation has two operands, a call one or more. */
-export type Expression =
-  | { readonly kind: 'number'; readonly value: number }
-  | { readonly kind: 'input'; readonly input: number }
-  | { readonly kind: 'operation'; readonly operator: Operator; readonly of: readonly Expression[] }
-  | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Expression[] };
+import type { Expression, FunctionName, Operator } from '../problem.ts';
 
 /** The value at x, length n in natural units; NaN or infinite where the expression has none. */
 export function evaluate(expression: Expression, x: Float64Array): number {
