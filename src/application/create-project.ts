@@ -7,6 +7,7 @@ import { insertProject } from '../db/projects.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../domain/case-limits.ts';
 import { notFound, refuseViolations } from '../domain/errors.ts';
+import { checkRegion } from '../domain/input-details.ts';
 import { Matrix } from '../domain/matrix.ts';
 import type { NewProject, ProjectWithCases } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
@@ -27,11 +28,15 @@ export async function withInputCases(
   const { inputCases, caseCount, space } = project;
   const field = inputCases === null ? 'caseCount' : 'inputCases';
   refuseViolations(checkCaseLimits(field, inputCases?.rows ?? caseCount ?? 0, space.inputCount, limits));
-  if (inputCases !== null) return project;
-  const designed = await designCases(engine, project, seedOfProject(project));
+  const { conditions = [], region: known = null } = space.details ?? {};
+  if (inputCases !== null && (conditions.length === 0 || known !== null)) return project;
+  const { cases: designed, region } = await designCases(engine, project, seedOfProject(project));
+  const details = space.details && { ...space.details, region };
+  const checked = details === undefined ? project : { ...project, space: { ...space, details } };
+  if (inputCases !== null) return checked;
   // The first ones are a design of their own.
   const isLarge = limits.cases !== 0 && designed.rows > limits.cases;
-  return { ...project, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
+  return { ...checked, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
 }
 
 function seedOfProject(project: NewProject): number {
@@ -49,7 +54,7 @@ export async function createProject(
   project: NewProject,
   quota?: StorageQuota,
 ): Promise<ProjectWithCases> {
-  const { inputCases } = await withInputCases(deps.engine, project);
+  const { inputCases, space } = await withInputCases(deps.engine, project);
   return inTransaction(deps.db, async (trx) => {
     const model = await lockModel(trx, accountId, modelId);
     if (model === undefined) throw notFound('model', modelId);
@@ -57,7 +62,7 @@ export async function createProject(
     const bytes = BYTES_PER_NUMBER * inputCases!.values.length;
     await refuseOverQuota(trx, accountId, quota, { bytes, rows: 1 });
     const created = await insertProject(trx, accountId, {
-      ...project.space,
+      ...space,
       modelId,
       name: project.name,
       outputCount: project.outputCount,
@@ -69,14 +74,18 @@ export async function createProject(
   });
 }
 
-async function designCases(engine: Pick<Engine, 'design'>, project: NewProject, seed: number): Promise<Matrix> {
+/** Throws VALIDATION_FAILED when the conditions leave no input. */
+async function designCases(engine: Pick<Engine, 'design'>, project: NewProject, seed: number) {
+  const { space } = project;
   const answer = await engine.design({
     space: toOptimizerSpace(project.space),
     outputCount: project.outputCount,
-    caseCount: project.caseCount,
+    caseCount: project.inputCases === null ? project.caseCount : 1,
     seed,
   });
   if (!answer.ok) throw new Error(`the design of the input cases failed: ${answer.fault}`);
-  const { count, X } = answer.result;
-  return new Matrix(count, project.space.inputCount, X.map(toPositiveZero));
+  const { count, X, region } = answer.result;
+  if (space.details !== undefined && region !== undefined) refuseViolations(checkRegion(space.details, space, region));
+  const cases = new Matrix(count, space.inputCount, X.map(toPositiveZero));
+  return { cases, region: region?.kind === 'open' ? region : null };
 }

@@ -1,16 +1,32 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
 import type { Snapshot } from '../db/suggestions.ts';
 import { compileGoal } from '../domain/acceptance.ts';
-import type { InputSpace } from '../domain/project.ts';
-import type { History, Space, SuggestRequest } from '../optimizer/problem.ts';
+import { type InputDetails, type InputSpace, Scale } from '../domain/input-space.ts';
+import type { History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
 export function toOptimizerSpace(space: InputSpace): Space {
+  const { details } = space;
+  const variables = space.inputTypes.map((kind, i) => ({
+    kind,
+    minimum: space.minimums[i]!,
+    maximum: space.maximums[i]!,
+    ...(details && toVariableDetails(details, space, i)),
+  }));
+  if (details === undefined || details.conditions.length === 0) return { variables };
+  const { conditions, feasibleInput } = details;
+  return { variables, conditions, ...(feasibleInput && { feasibleInput }) };
+}
+
+function toVariableDetails(details: InputDetails, space: InputSpace, i: number): Partial<Variable> {
+  const [step, levels] = [details.steps?.[i] ?? null, details.levels?.[i] ?? null];
+  const [low, high] = [details.likelyMinimums?.[i] ?? null, details.likelyMaximums?.[i] ?? null];
   return {
-    variables: space.inputTypes.map((kind, i) => ({
-      kind,
-      minimum: space.minimums[i]!,
-      maximum: space.maximums[i]!,
-    })),
+    ...(details.scales?.[i] === Scale.log && { isLogarithmic: true }),
+    ...(step !== null && { step }),
+    ...(levels !== null && { levels }),
+    ...((low !== null || high !== null) && {
+      likely: { minimum: low ?? space.minimums[i]!, maximum: high ?? space.maximums[i]! },
+    }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import type { InputDetails, InputType } from '../domain/input-space.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
-import type { InputType, Project, ProjectWithCases } from '../domain/project.ts';
+import type { Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
 import { isWithinExtent } from './extent.ts';
 import { decodeMatrix, encodeMatrix, matrixColumn } from './matrices.ts';
@@ -16,6 +17,7 @@ const COLUMNS = [
   'maximums',
   'input_types as inputTypes',
   'categories',
+  'input_details as inputDetails',
   'case_count as caseCount',
   'output_count as outputCount',
   'seed',
@@ -25,13 +27,16 @@ const COLUMNS = [
   'disabled_at as disabledAt',
 ] as const;
 
-interface ProjectRow extends Omit<Project, 'inputTypes'> {
+interface ProjectRow extends Omit<Project, 'inputTypes' | 'details'> {
   readonly inputTypes: readonly string[];
+  readonly inputDetails: unknown;
 }
 
-/** The types were checked before they were stored. */
+/** The types and the details were checked before they were stored. */
 function toProject(row: ProjectRow): Project {
-  return { ...row, inputTypes: row.inputTypes as readonly InputType[] };
+  const { inputDetails, ...project } = row;
+  const details = inputDetails === null ? {} : { details: inputDetails as InputDetails };
+  return { ...project, ...details, inputTypes: row.inputTypes as readonly InputType[] };
 }
 
 function projects(db: Db | Trx, accountId: number) {
@@ -122,6 +127,7 @@ export async function insertProject(
       maximums: project.maximums,
       input_types: project.inputTypes,
       categories: JSON.stringify(project.categories),
+      input_details: project.details === undefined ? null : JSON.stringify(project.details),
       input_cases: encodeMatrix(project.inputCases),
       case_count: project.inputCases.rows,
       output_count: project.outputCount,

@@ -59,6 +59,8 @@ export interface ProjectsTable extends Lifetime {
   input_types: readonly string[];
   /** Written as JSON text, read as parsed lists. */
   categories: ColumnType<string[][], string, string>;
+  /** Written as JSON text, read as parsed; null when nothing but bounds and types was stated. */
+  input_details: ColumnType<unknown, string | null, string | null> | null;
   input_cases: Matrix;
   case_count: number;
   output_count: number | null;

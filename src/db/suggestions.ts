@@ -1,9 +1,9 @@
 /** The statements of a cycle for the worker: what a suggestion is computed from, and storing it. See iterations.ts. */
 import { sql } from 'kysely';
 import type { NewEvent } from '../domain/event.ts';
+import type { InputDetails, InputSpace, InputType } from '../domain/input-space.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import type { NearestSoFar } from '../domain/objective.ts';
-import type { InputSpace, InputType } from '../domain/project.ts';
 import type { Transition } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { compileSqlOnce } from './compiled.ts';
@@ -118,8 +118,9 @@ export interface Snapshot {
   readonly optimalOutput: readonly number[] | null;
 }
 
-interface SnapshotRow extends Omit<InputSpace, 'inputTypes'> {
+interface SnapshotRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
   readonly inputTypes: readonly string[];
+  readonly inputDetails: unknown;
   readonly inputCases: Buffer;
   readonly outputCases: Buffer;
   readonly failedCases: readonly number[];
@@ -133,6 +134,7 @@ const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }
   (value) => sql`
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT},
       p.input_count as "inputCount", p.minimums, p.maximums, p.input_types as "inputTypes", p.categories,
+      p.input_details as "inputDetails",
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
       s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs
     from objectives o
@@ -157,11 +159,12 @@ export async function readSnapshot(
 ): Promise<Snapshot | undefined> {
   const [row] = await selectSnapshot(db, { accountId, objectiveId });
   if (row === undefined || row['disabledAt'] !== null) return undefined;
-  const { inputCount, minimums, maximums, inputTypes, categories } = row;
+  const { inputCount, minimums, maximums, inputTypes, categories, inputDetails } = row;
+  const details = inputDetails === null ? {} : { details: inputDetails as InputDetails };
   return {
     objective: readWithParents(row),
-    // The types were checked before they were stored.
-    space: { inputCount, minimums, maximums, inputTypes: inputTypes as readonly InputType[], categories },
+    // The types and the details were checked before they were stored.
+    space: { inputCount, minimums, maximums, inputTypes: inputTypes as readonly InputType[], categories, ...details },
     inputCases: decodeMatrix(row.inputCases),
     outputCases: decodeMatrix(row.outputCases),
     failedCases: row.failedCases,

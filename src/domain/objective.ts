@@ -3,8 +3,9 @@
  * it, and stop-reason.ts decides how it ends.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import type { InputSpace } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
-import { checkInput, type InputSpace } from './project.ts';
+import { checkInput } from './project.ts';
 import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
 

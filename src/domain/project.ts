@@ -3,16 +3,9 @@
  * on it.
  */
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
+import { type InputSpace, InputType } from './input-space.ts';
 import { Matrix } from './matrix.ts';
 import { checkLength } from './vectors.ts';
-
-export const InputType = {
-  float: 'float',
-  integer: 'integer',
-  boolean: 'boolean',
-  category: 'category',
-} as const;
-export type InputType = (typeof InputType)[keyof typeof InputType];
 
 /** A Map, because a plain object also has names such as `constructor`. */
 const INPUT_TYPE_SYNONYMS: ReadonlyMap<string, InputType> = new Map([
@@ -27,15 +20,6 @@ const INPUT_TYPE_SYNONYMS: ReadonlyMap<string, InputType> = new Map([
 
 export const MAXIMUM_INPUT_COUNT = 200;
 export const PROJECT_NAME_MINIMUM_LENGTH = 4;
-
-export interface InputSpace {
-  readonly inputCount: number;
-  readonly minimums: readonly number[];
-  readonly maximums: readonly number[];
-  readonly inputTypes: readonly InputType[];
-  /** One list of names per input, empty unless the input is a category. */
-  readonly categories: readonly (readonly string[])[];
-}
 
 export interface Project extends InputSpace {
   readonly id: number;
@@ -98,8 +82,8 @@ function checkVariable(space: InputSpace, i: number): Violation[] {
   const maximum = space.maximums[i]!;
   const type = space.inputTypes[i]!;
   const names = space.categories[i]!;
-  if (!(maximum > minimum)) {
-    violations.push(makeViolation(['maximums', i], `must be greater than minimums[${i}] (${minimum}), is ${maximum}.`));
+  if (!(maximum >= minimum)) {
+    violations.push(makeViolation(['maximums', i], `must be at least minimums[${i}] (${minimum}), is ${maximum}.`));
   } else if (!Number.isFinite(maximum - minimum)) {
     violations.push(
       makeViolation(['maximums', i], `must be closer to minimums[${i}]: the difference must be a finite number.`),

@@ -1,3 +1,4 @@
+import type { Conditions } from './constraints/conditions.ts';
 import { type Encoding, encode } from './encoding.ts';
 import type { SuggestRequest } from './problem.ts';
 import { type Interval, lossesOf, toIntervals } from './targets.ts';
@@ -13,6 +14,8 @@ export interface Cases {
   readonly rows: readonly number[];
   /** Length m. */
   readonly intervals: readonly Interval[];
+  /** Length N: 1 for a case that satisfies the conditions on the inputs; the others are data and no solutions. */
+  readonly isAdmissible: Uint8Array;
   /** Length N, see `lossesOf`. */
   readonly loss: Float64Array;
   /** Encoded inputs of the failed runs, in rows of p. */
@@ -20,7 +23,11 @@ export interface Cases {
 }
 
 /** Separates the runs with finite outputs from the failed ones and encodes both. */
-export function collectCases({ history, goal }: SuggestRequest, encoding: Encoding): Cases {
+export function collectCases(
+  { history, goal }: SuggestRequest,
+  encoding: Encoding,
+  conditions: Conditions | null = null,
+): Cases {
   const m = goal.targets.length;
   const rows: number[] = [];
   const failed: number[] = [];
@@ -41,5 +48,10 @@ export function collectCases({ history, goal }: SuggestRequest, encoding: Encodi
   };
   const intervals = toIntervals(goal, Y, rows.length);
   const loss = lossesOf(intervals, Y, rows.length);
-  return { N: rows.length, U: encoded(rows), Y, rows, intervals, loss, failedU: encoded(failed) };
+  const isAdmissible = Uint8Array.from(rows, (row) => {
+    const x = history.X.subarray(row * encoding.n, (row + 1) * encoding.n);
+    const isFixed = encoding.variables.every(({ fixedAt }, v) => fixedAt === undefined || x[v] === fixedAt);
+    return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
+  });
+  return { isAdmissible, N: rows.length, U: encoded(rows), Y, rows, intervals, loss, failedU: encoded(failed) };
 }

@@ -1,8 +1,9 @@
+import { linearFormOf } from './constraints/expression.ts';
 import type { RandomStream } from './numerics/random.ts';
 import type { Space, Variable } from './problem.ts';
 
 /**
- * How inputs are encoded as features. Numbers are mapped to [-1, 1], booleans and categories of two levels to -1 and +1, a
+ * How inputs are encoded as features. Numbers are mapped to [-1, 1], those with a likely range beyond it outside that range, booleans and categories of two levels to -1 and +1, a
  * category of K > 2 levels to one feature per level, one-hot minus 1 / K. A variable with a single value has the feature 0,
  * which never moves.
  */
@@ -21,16 +22,48 @@ export interface Encoding {
   readonly movable: Uint8Array;
   /** Length n: 1 for a movable variable that takes whole values only. */
   readonly discrete: Uint8Array;
+  /** Length n: 1 for a number whose feature is its logarithm. */
+  readonly logarithmic: Uint8Array;
   /** Number of points of the space; Infinity with a movable float or beyond 2^53. */
   readonly size: number;
 }
 
+/** A range counts as a whole number of steps when it misses one by less than this share of a step. */
+const STEP_SLACK = 1e-9;
 /** Largest magnitude of a feature: a point farther outside the box is modelled as if it were this far. */
 const MAX_FEATURE = 5;
 
+/** The range of a number that is mapped to [-1, 1]: the likely one, or the bounds. */
+export function scaleOf({ likely, minimum, maximum }: Variable): {
+  readonly minimum: number;
+  readonly maximum: number;
+} {
+  return likely ?? { minimum, maximum };
+}
+
 /** Number of values of a discrete variable. */
-export function levelCount(variable: Variable): number {
-  return Math.floor(variable.maximum) - Math.ceil(variable.minimum) + 1;
+export function levelCount({ minimum, maximum, step, levels }: Variable): number {
+  if (levels !== undefined) return levels.length;
+  if (step !== undefined) return Math.floor((maximum - minimum) / step + STEP_SLACK) + 1;
+  return Math.floor(maximum) - Math.ceil(minimum) + 1;
+}
+
+/** Value k of a discrete variable, from 0. */
+export function levelAt({ minimum, step, levels }: Variable, k: number): number {
+  if (levels !== undefined) return levels[k]!;
+  // 15 digits, so that 0.1 + 2 * 0.05 is 0.2.
+  if (step !== undefined) return Number((minimum + k * step).toPrecision(15));
+  return Math.ceil(minimum) + k;
+}
+
+/** Number of the value of a discrete variable that is nearest to x. */
+export function nearestLevel(variable: Variable, x: number): number {
+  const { minimum, step, levels } = variable;
+  if (levels !== undefined) {
+    return levels.reduce((best, value, k) => (Math.abs(value - x) < Math.abs(levels[best]! - x) ? k : best), 0);
+  }
+  const k = step === undefined ? Math.round(x) - Math.ceil(minimum) : Math.round((x - minimum) / step);
+  return Math.min(levelCount(variable) - 1, Math.max(0, k));
 }
 
 /** Number of variables with more than one value. */
@@ -51,6 +84,8 @@ export function makeEncoding(space: Space): Encoding {
   const first = new Int32Array(n + 1);
   const movable = new Uint8Array(n);
   const discrete = new Uint8Array(n);
+  const logarithmic = new Uint8Array(n);
+  const summed = inputsOfLinearConditions(space);
   let size = 1;
   for (let v = 0; v < n; v++) {
     const variable = variables[v]!;
@@ -64,8 +99,10 @@ export function makeEncoding(space: Space): Encoding {
     first[v + 1] = first[v]! + featureCount(variable);
     movable[v] = variable.maximum > variable.minimum ? 1 : 0;
     if (movable[v] === 0) continue;
-    discrete[v] = variable.kind === 'float' ? 0 : 1;
-    size *= variable.kind === 'float' ? Number.POSITIVE_INFINITY : levelCount(variable);
+    discrete[v] = isDiscrete(variable) ? 1 : 0;
+    // Sums are linear in the features of their summands only without logarithms; the models still see those.
+    logarithmic[v] = variable.isLogarithmic === true && !summed.has(v) ? 1 : 0;
+    if (variable.fixedAt === undefined) size *= isDiscrete(variable) ? levelCount(variable) : Number.POSITIVE_INFINITY;
   }
   const p = first[n]!;
   const owner = new Int32Array(p);
@@ -79,13 +116,52 @@ export function makeEncoding(space: Space): Encoding {
       upper[f] = movable[v] === 0 ? 0 : width > 1 ? 1 - 1 / width : 1;
     }
   }
-  return { n, p, variables, first, owner, lower, upper, movable, discrete, size: size > 2 ** 53 ? Infinity : size };
+  const counted = size > 2 ** 53 ? Number.POSITIVE_INFINITY : size;
+  const encoding = { n, p, variables, first, owner, lower, upper, movable, discrete, logarithmic, size: counted };
+  const features = new Float64Array(p);
+  encode(
+    encoding,
+    Float64Array.from(variables, ({ fixedAt, minimum }) => fixedAt ?? minimum),
+    0,
+    features,
+    0,
+  );
+  for (let v = 0; v < n; v++) {
+    const { likely, minimum, maximum } = variables[v]!;
+    if (movable[v] === 0 || likely === undefined) continue;
+    lower[first[v]!] = encodeNumber(encoding, v, minimum);
+    upper[first[v]!] = encodeNumber(encoding, v, maximum);
+  }
+  for (let f = 0; f < p; f++) if (variables[owner[f]!]!.fixedAt !== undefined) lower[f] = upper[f] = features[f]!;
+  return encoding;
+}
+
+function isDiscrete({ kind, step, levels }: Variable): boolean {
+  return kind !== 'float' || step !== undefined || levels !== undefined;
+}
+
+function inputsOfLinearConditions({ conditions = [] }: Space): ReadonlySet<number> {
+  const sides = conditions.map(({ left, right }) => [linearFormOf(left), linearFormOf(right)]);
+  const linear = sides.filter((forms) => !forms.includes(null)).flat();
+  return new Set(linear.flatMap((form) => [...form!.coefficients.keys()]));
+}
+
+/** The box of the features of the likely ranges, the whole one where none is stated; length p each. */
+export function likelyBox({ lower, upper, variables, owner }: Encoding): { lower: Float64Array; upper: Float64Array } {
+  const isLikely = (f: number) => {
+    const { likely, fixedAt } = variables[owner[f]!]!;
+    return likely !== undefined && fixedAt === undefined;
+  };
+  return {
+    lower: lower.map((low, f) => (isLikely(f) ? Math.max(low, -1) : low)),
+    upper: upper.map((high, f) => (isLikely(f) ? Math.min(high, 1) : high)),
+  };
 }
 
 /** Writes the p features of the input in the n entries of X from `offset` to `out` from `start`. */
 export function encode(encoding: Encoding, X: Float64Array, offset: number, out: Float64Array, start: number): void {
   for (let v = 0; v < encoding.n; v++) {
-    const { minimum, maximum } = encoding.variables[v]!;
+    const { minimum } = encoding.variables[v]!;
     const from = encoding.first[v]!;
     const to = encoding.first[v + 1]!;
     const x = X[offset + v]!;
@@ -95,11 +171,27 @@ export function encode(encoding: Encoding, X: Float64Array, offset: number, out:
       const level = Math.min(to - from - 1, Math.max(0, Math.round(x - minimum)));
       for (let f = from; f < to; f++) out[start + f] = (f - from === level ? 1 : 0) - 1 / (to - from);
     } else {
-      // Halved first, because the width of a box such as +-1e308 overflows.
-      const u = (x / 2 - minimum / 2) / (maximum / 4 - minimum / 4) - 1;
-      out[start + from] = Number.isFinite(u) ? Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u)) : 0;
+      out[start + from] = encodeNumber(encoding, v, x);
     }
   }
+}
+
+/** The feature of value x of the movable variable v, which has one feature. */
+export function encodeNumber({ variables, logarithmic }: Encoding, v: number, x: number): number {
+  const variable = variables[v]!;
+  const { minimum, maximum } = scaleOf(variable);
+  if (logarithmic[v] === 1) {
+    if (!(x > 0)) return -MAX_FEATURE;
+    return clamped(variable, x, (2 * Math.log(x / minimum)) / Math.log(maximum / minimum) - 1);
+  }
+  // Halved first, because the width of a box such as +-1e308 overflows.
+  const u = (x / 2 - minimum / 2) / (maximum / 4 - minimum / 4) - 1;
+  return Number.isFinite(u) ? clamped(variable, x, u) : 0;
+}
+
+/** The feature u of x, at most `MAX_FEATURE` unless x lies inside the bounds. */
+function clamped({ minimum, maximum }: Variable, x: number, u: number): number {
+  return x >= minimum && x <= maximum ? u : Math.min(MAX_FEATURE, Math.max(-MAX_FEATURE, u));
 }
 
 /** Writes the admissible input nearest to the features u (length p) to `out` (length n). */
@@ -108,26 +200,40 @@ export function decode(encoding: Encoding, u: Float64Array, out: Float64Array): 
 }
 
 function decodeVariable(encoding: Encoding, v: number, u: Float64Array): number {
-  const { kind, minimum, maximum } = encoding.variables[v]!;
+  const variable = encoding.variables[v]!;
+  const { kind, minimum, maximum, fixedAt, step, levels, likely } = variable;
   const from = encoding.first[v]!;
   const to = encoding.first[v + 1]!;
+  if (fixedAt !== undefined) return fixedAt;
   if (encoding.movable[v] === 0) return minimum;
   if (to - from > 1) {
     let level = from;
     for (let f = from + 1; f < to; f++) if (u[f]! > u[level]!) level = f;
     return minimum + (level - from);
   }
-  const share = Math.min(1, Math.max(0, (u[from]! + 1) / 2));
-  if (kind === 'float') {
-    const x =
-      share < 0.5
-        ? minimum + share * 2 * (maximum / 2 - minimum / 2)
-        : maximum - (1 - share) * 2 * (maximum / 2 - minimum / 2);
-    return Math.min(maximum, Math.max(minimum, x));
+  const share = likely ? (u[from]! + 1) / 2 : Math.min(1, Math.max(0, (u[from]! + 1) / 2));
+  if (kind === 'float' || encoding.logarithmic[v] === 1) {
+    const x = Math.min(maximum, Math.max(minimum, numberAt(encoding, v, share)));
+    return encoding.discrete[v] === 0 ? x : levelAt(variable, nearestLevel(variable, x));
+  }
+  if (step !== undefined || levels !== undefined || likely !== undefined) {
+    return levelAt(variable, nearestLevel(variable, numberAt(encoding, v, share)));
   }
   const low = Math.ceil(minimum);
   const level = Math.round(share * (maximum - minimum) + (minimum - low));
-  return low + Math.min(levelCount(encoding.variables[v]!) - 1, Math.max(0, level));
+  return low + Math.min(levelCount(variable) - 1, Math.max(0, level));
+}
+
+/** The number at a share of the way from the lower to the upper bound, from the nearer one so that it is met exactly. */
+function numberAt({ variables, logarithmic }: Encoding, v: number, share: number): number {
+  const { minimum, maximum } = scaleOf(variables[v]!);
+  if (logarithmic[v] === 1) {
+    const length = Math.log(maximum / minimum);
+    return share < 0.5 ? minimum * Math.exp(share * length) : maximum * Math.exp((share - 1) * length);
+  }
+  return share < 0.5
+    ? minimum + share * 2 * (maximum / 2 - minimum / 2)
+    : maximum - (1 - share) * 2 * (maximum / 2 - minimum / 2);
 }
 
 /** Decodes the features u (length p) to x (length n) and replaces them by the features of x. */
@@ -146,4 +252,22 @@ export function randomPoint(encoding: Encoding, random: RandomStream, x: Float64
     }
   }
   roundToInput(encoding, u, x);
+}
+
+/** Every input of a finite space, in order of its levels, the first variable fastest; the same array each time. */
+export function* everyInput({ n, size, variables, movable }: Encoding): Generator<Float64Array, void> {
+  const isOpen = (v: number) => movable[v] === 1 && variables[v]!.fixedAt === undefined;
+  const valueAt = (v: number, k: number) =>
+    variables[v]!.fixedAt ?? (isOpen(v) ? levelAt(variables[v]!, k) : variables[v]!.minimum);
+  const level = new Int32Array(n);
+  const x = Float64Array.from(variables, (_, v) => valueAt(v, 0));
+  for (let visited = 0; visited < size; visited++) {
+    yield x;
+    for (let v = 0; v < n; v++) {
+      if (!isOpen(v)) continue;
+      level[v] = (level[v]! + 1) % levelCount(variables[v]!);
+      x[v] = valueAt(v, level[v]!);
+      if (level[v] !== 0) break;
+    }
+  }
 }

@@ -1,11 +1,26 @@
-import { decode, type Encoding, levelCount, makeEncoding, movableCount } from './encoding.ts';
+import type { Conditions } from './constraints/conditions.ts';
+import {
+  decode,
+  type Encoding,
+  levelAt,
+  levelCount,
+  likelyBox,
+  movableCount,
+  nearestLevel,
+  scaleOf,
+} from './encoding.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
+import { type SearchSpace, tryMakeSearchSpace } from './search-space.ts';
 
 /** Largest feature of a designed number; 0.6 and 0.8 were worse. */
 const RADIUS = 0.4;
 const RETRIES = 20;
+/** Walked points to choose from under conditions. */
+const WALKED = 400;
+/** Square of the distance up to which two points are one. */
+const SAME_POINT = 1e-18;
 /** Largest number of designed cases unless the client asks for more. */
 const MAX_CASES = 8;
 /**
@@ -17,12 +32,15 @@ const ORTHOGONAL_SHARE = 0.5;
 /**
  * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions.
  *
- * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points. Throws
- * RangeError for bounds that are not finite or out of order.
+ * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
+ * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
-  const encoding = makeEncoding(request.space);
-  const wanted = Math.min(encoding.size, caseCount(encoding, request));
+  const space = tryMakeSearchSpace(request.space, request.seed);
+  if ('kind' in space) return { count: 0, X: new Float64Array(0), region: space };
+  const { encoding, conditions } = space;
+  const wanted = Math.min(space.size, caseCount(encoding, request));
+  if (conditions !== null) return designWithin(space, conditions, wanted, request.seed);
   const { n } = encoding;
   const X = new Float64Array(wanted * n);
   const random = makeRandom(request.seed, 1);
@@ -31,7 +49,7 @@ export function initialDesign(request: DesignRequest): Design {
   const directions: Float64Array[] = [];
   let count = 0;
   while (count < wanted) {
-    const seen = makeSeen(encoding, X, count);
+    const seen = makeSeen(space, X, count);
     let found = false;
     for (let attempt = 0; attempt < RETRIES && !found; attempt++) {
       if (count > 0) drawPoint(encoding, random, directions, count, u);
@@ -39,12 +57,54 @@ export function initialDesign(request: DesignRequest): Design {
       if (count === 0) centre(encoding, x);
       found = !seen.has(x);
     }
-    const input = found ? x : firstUnseen(encoding, seen);
+    const input = found ? x : firstUnseen(space, seen);
     if (input === null) break;
     X.set(input, count * n);
     count++;
   }
   return { count, X: X.slice(0, count * n) };
+}
+
+/**
+ * The design under conditions: the admissible point nearest to the middle of the region, then, of some walked points pulled
+ * half way to it, always the one farthest from those chosen. Source: Kennard and Stone, Computer aided design of
+ * experiments, Technometrics 11 (1969), for the choice.
+ */
+function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted: number, seed: number): Design {
+  const { n, p } = encoding;
+  const random = makeRandom(seed, 1);
+  const within = conditions.within(likelyBox(encoding), random) ?? conditions;
+  const { middle } = within.region;
+  const first = within.admissibleNear(middle, random);
+  const candidates = within.draw(Math.max(WALKED, 2 * Math.min(wanted, WALKED)), random).flatMap((u) => {
+    const pulled = within.admissibleNear(
+      u.map((value, f) => (value + middle[f]!) / 2),
+      random,
+    );
+    return pulled === null ? [u] : [pulled, u];
+  });
+  const chosen: Float64Array[] = [];
+  const X: number[] = [];
+  const distance = new Float64Array(candidates.length).fill(Number.POSITIVE_INFINITY);
+  for (let next = first ?? candidates[0]; next !== undefined && chosen.length < wanted; ) {
+    chosen.push(next);
+    const x = new Float64Array(n);
+    decode(encoding, next, x);
+    X.push(...x);
+    let farthest = -1;
+    for (const [k, u] of candidates.entries()) {
+      distance[k] = Math.min(distance[k]!, squareBetween(u, next, p));
+      if (distance[k] > (farthest < 0 ? SAME_POINT : distance[farthest]!)) farthest = k;
+    }
+    next = candidates[farthest];
+  }
+  return { count: chosen.length, X: Float64Array.from(X), region: conditions.report(random) };
+}
+
+function squareBetween(a: Float64Array, b: Float64Array, p: number): number {
+  let sum = 0;
+  for (let f = 0; f < p; f++) sum += (a[f]! - b[f]!) ** 2;
+  return sum;
 }
 
 /**
@@ -59,10 +119,16 @@ function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: Design
 }
 
 /** The middle of the box; categories and booleans at their first level. */
-function centre({ variables, discrete }: Encoding, x: Float64Array): void {
-  variables.forEach(({ kind, minimum, maximum }, v) => {
-    if (kind === 'category' || kind === 'boolean') x[v] = minimum;
-    else if (discrete[v] === 1) x[v] = Math.ceil(minimum) + ((levelCount(variables[v]!) - 1) >> 1);
+function centre({ variables, discrete, logarithmic }: Encoding, x: Float64Array): void {
+  variables.forEach((variable, v) => {
+    const { kind, fixedAt, likely } = variable;
+    const { minimum, maximum } = scaleOf(variable);
+    if (fixedAt !== undefined) x[v] = fixedAt;
+    else if (kind === 'category' || kind === 'boolean') x[v] = minimum;
+    else if (discrete[v] === 1) {
+      const half = likely ? nearestLevel(variable, (minimum + maximum) / 2) : (levelCount(variable) - 1) >> 1;
+      x[v] = levelAt(variable, half);
+    } else if (logarithmic[v] === 1) x[v] = Math.sqrt(minimum) * Math.sqrt(maximum);
     else x[v] = minimum === maximum ? minimum : minimum / 2 + maximum / 2;
   });
 }

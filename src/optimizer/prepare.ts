@@ -3,16 +3,15 @@
  * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Cases, collectCases } from './cases.ts';
-import { type Encoding, makeEncoding } from './encoding.ts';
 import type { Work } from './numerics/work.ts';
 import type { SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
+import { makeSearchSpace, type SearchSpace } from './search-space.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
 import { stallOf } from './targets.ts';
 
-export interface Prepared {
+export interface Prepared extends SearchSpace {
   readonly request: SuggestRequest;
-  readonly encoding: Encoding;
   readonly cases: Cases;
   /**
    * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.
@@ -24,17 +23,19 @@ export interface Prepared {
 /**
  * Encodes the space and the cases of a request; fits nothing yet.
  *
- * Throws RangeError for arrays whose lengths do not match and for bounds that are not finite or out of order.
+ * Throws RangeError for arrays whose lengths do not match and for bounds that are not finite or out of order, and
+ * for conditions that leave no input.
  */
 export function prepare(request: SuggestRequest): Prepared {
   checkShapes(request);
-  const encoding = makeEncoding(request.space);
-  const cases = collectCases(request, encoding);
-  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(encoding, cases), stallOf(cases.loss), work);
+  const space = makeSearchSpace(request.space, request.seed);
+  const { encoding } = space;
+  const cases = collectCases(request, encoding, space.conditions);
+  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases), stallOf(cases.loss), work);
   let kept: { readonly surrogate: Surrogate; readonly spent: number } | null = null;
   return {
+    ...space,
     request,
-    encoding,
     cases,
     fitGlobally: (work) => {
       // Other work leaves less of the limit, and a fit cut short is a different fit.

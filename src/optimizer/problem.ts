@@ -20,10 +20,48 @@ export interface Variable {
   readonly kind: 'float' | 'integer' | 'boolean' | 'category';
   readonly minimum: number;
   readonly maximum: number;
+  /** Whether a number varies by factors rather than by differences; its minimum is then positive. */
+  readonly isLogarithmic?: boolean;
+  /** A number takes minimum + k step only; not with `levels`. */
+  readonly step?: number;
+  /** The only values of a number, ascending, from minimum to maximum. */
+  readonly levels?: readonly number[];
+  /**
+   * A range of a number, inside the bounds, in which the solution probably lies. The design and the first suggestions stay
+   * there; the search widens when it stalls.
+   */
+  readonly likely?: { readonly minimum: number; readonly maximum: number };
+  /** The value that every suggestion has; cases with other values still inform the models. */
+  readonly fixedAt?: number;
+}
+
+/** The functions of an expression. */
+export type FunctionName = 'sqrt' | 'exp' | 'log' | 'log10' | 'sin' | 'cos' | 'tan' | 'atan' | 'abs' | 'min' | 'max';
+export type Operator = '+' | '-' | '*' | '/' | '^';
+
+/** An expression over the inputs. Safe for JSON. `input` is the index of an input; an operation has two operands, a call one or more. */
+export type Expression =
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'input'; readonly input: number }
+  | { readonly kind: 'operation'; readonly operator: Operator; readonly of: readonly Expression[] }
+  | { readonly kind: 'call'; readonly name: FunctionName; readonly of: readonly Expression[] };
+
+/**
+ * One condition on the inputs, in natural units. Linear ones may be equations; others are inequalities. Categories stand in
+ * no condition.
+ */
+export interface Condition {
+  readonly left: Expression;
+  readonly relation: '<=' | '>=' | '=';
+  readonly right: Expression;
 }
 
 export interface Space {
   readonly variables: readonly Variable[];
+  /** What every designed and suggested input satisfies; cases in the history need not. Absent: nothing but the bounds. */
+  readonly conditions?: readonly Condition[];
+  /** An input, length n, that satisfies the conditions, for a search that would not find one by itself. */
+  readonly feasibleInput?: readonly number[];
 }
 
 /**
@@ -100,6 +138,24 @@ export type Proposal =
       readonly bestIndex: number;
     };
 
+/** What conditions leave of a space, or why they leave nothing. */
+export type RegionReport =
+  | {
+      readonly kind: 'open';
+      /** One per condition. */
+      readonly conditionKinds: readonly ('linear' | 'equation' | 'curved')[];
+      /** An admissible input well inside, length n. */
+      readonly interior: readonly number[];
+      /** About the least and the largest value of each input within the linear conditions, length n. */
+      readonly ranges: readonly (readonly [number, number])[];
+    }
+  /** These conditions contradict each other within the bounds of these variables; without one of them they would not. */
+  | { readonly kind: 'empty'; readonly conditions: readonly number[]; readonly variables: readonly number[] }
+  /** An equation that is not linear. */
+  | { readonly kind: 'nonlinear-equation'; readonly condition: number }
+  /** No admissible input was found: none with whole numbers, or none within curved conditions. */
+  | { readonly kind: 'nothing-found'; readonly isForWholeNumbers: boolean };
+
 export interface DesignRequest {
   readonly space: Space;
   /** Number of outputs if the client stated it, else null. */
@@ -115,6 +171,8 @@ export interface Design {
   readonly count: number;
   /** count x n, natural units. */
   readonly X: Float64Array;
+  /** What the conditions of the space leave; absent without conditions. */
+  readonly region?: RegionReport;
 }
 
 /** What the cases say about one output. */

@@ -1,5 +1,4 @@
 import type { Cases } from './cases.ts';
-import type { Encoding } from './encoding.ts';
 import { initialDesign } from './initial-design.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
@@ -23,16 +22,23 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(prepared: Prepared): Proposal {
-  const { request, encoding, cases } = prepared;
+  const { request, cases } = prepared;
   const { history } = request;
-  const seen = makeSeen(encoding, history.X, history.count);
-  const best = bestOf(cases.loss);
-  const bestIndex = best < 0 ? -1 : cases.rows[best]!;
-  if (seen.distinct >= encoding.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  const seen = makeSeen(prepared, history.X, history.count);
+  const bestIndex = bestAdmissible(cases);
+  if (seen.distinct >= prepared.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
-  const input = found?.x ?? explore(request, encoding, seen, cases);
+  const input = found?.x ?? explore(prepared, seen);
+  if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
   return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+}
+
+/** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */
+function bestAdmissible({ loss, isAdmissible, rows }: Cases): number {
+  const admissible = Array.from(rows.keys()).filter((i) => isAdmissible[i] === 1);
+  const best = bestOf(Float64Array.from(admissible, (i) => loss[i]!));
+  return best < 0 ? -1 : rows[admissible[best]!]!;
 }
 
 /** Random inputs to choose from when there is no model. */
@@ -42,8 +48,10 @@ const EXPLORED = 100;
  * An input chosen without a model: the centre of the box for an empty history; else, of a random sample of inputs that were
  * not evaluated, the one farthest from the failed runs. null when none is found.
  */
-function explore(request: SuggestRequest, encoding: Encoding, seen: Seen, { failedU }: Cases): Float64Array | null {
-  const { n, p } = encoding;
+function explore(prepared: Prepared, seen: Seen): Float64Array | null {
+  const { request, cases } = prepared;
+  const { failedU } = cases;
+  const { n, p } = prepared.encoding;
   const x = new Float64Array(n);
   const u = new Float64Array(p);
   if (request.history.count === 0) {
@@ -52,7 +60,7 @@ function explore(request: SuggestRequest, encoding: Encoding, seen: Seen, { fail
   const random = makeRandom(request.seed, 3, request.history.count);
   let best: Float64Array | null = null;
   let farthest = -1;
-  for (let k = 0; k < EXPLORED && drawUnseen(encoding, seen, random, x, u); k++) {
+  for (let k = 0; k < EXPLORED && drawUnseen(prepared, seen, random, x, u); k++) {
     let nearest = Number.POSITIVE_INFINITY;
     for (let i = 0; i < failedU.length; i += p) {
       let square = 0;
@@ -64,7 +72,7 @@ function explore(request: SuggestRequest, encoding: Encoding, seen: Seen, { fail
       best = x.slice();
     }
   }
-  return best ?? firstUnseen(encoding, seen);
+  return best ?? firstUnseen(prepared, seen);
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
+import type { InputSpace } from '../../src/domain/input-space.ts';
 import {
   type BoundsRule,
   checkNewObjective,
@@ -8,7 +9,6 @@ import {
   OBJECTIVE_TYPES,
   type ObjectiveDefinition,
 } from '../../src/domain/objective.ts';
-import type { InputSpace } from '../../src/domain/project.ts';
 import { anyJudged } from '../support/arbitraries.ts';
 
 const mixed: ObjectiveDefinition = {

@@ -380,7 +380,7 @@ describe('all violations of a request come at once', () => {
   });
 
   it('Violations of the shape come together with those of rules between fields', async () => {
-    const named = await SEND.project!({ ...PROJECT, name: 'abc', maximums: [0, 5] });
+    const named = await SEND.project!({ ...PROJECT, name: 'abc', maximums: [-1, 5] });
     expect(propertiesOf(named)).toEqual(['maximums[0]', 'name']);
     const loaded = await SEND.objectives!({
       ...OBJECTIVES,

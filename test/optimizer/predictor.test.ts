@@ -190,6 +190,7 @@ describe('the acquisition', () => {
       U: Float64Array.of(0.9, 0.9, 0.9),
       Y: new Float64Array(3),
       rows: [0],
+      isAdmissible: Uint8Array.of(1),
       intervals: [],
       loss: Float64Array.of(1),
       failedU: Float64Array.of(0.3, -0.3, 0.2, -0.8, -0.8, -0.8),
@@ -207,7 +208,7 @@ describe('the acquisition', () => {
     const { surrogate, predictor } = makeBoth(waves, 12);
     const open = [0, 1, 2].map(() => ({ directed: false }));
     const acquisition = new Acquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);
-    const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1) };
+    const box = { lower: Float64Array.of(-0.2, -0.5, 0.1), upper: Float64Array.of(0.4, 0.5, 0.1), conditions: null };
     for (const frozen of [null, Float64Array.of(0.3, 0.2, 0.5)]) {
       const u = Float64Array.of(0.4, -0.5, 0.1);
       const before = acquisition.evaluate(u, frozen);

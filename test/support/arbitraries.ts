@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type InputSpace, InputType } from '../../src/domain/input-space.ts';
 import {
   hasBounds,
   OBJECTIVE_TYPES,
@@ -6,7 +7,6 @@ import {
   ObjectiveType,
   type ObjectiveType as Type,
 } from '../../src/domain/objective.ts';
-import { type InputSpace, InputType } from '../../src/domain/project.ts';
 
 /** Any finite double, including subnormals and both zeros. */
 export const finiteDouble = fc.double({ noNaN: true, noDefaultInfinity: true });

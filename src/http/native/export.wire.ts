@@ -9,9 +9,10 @@ import type {
   ExportPage,
   ExportRecord,
 } from '../../application/export-records.ts';
+import { InputType } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
-import { InputType, type Project } from '../../domain/project.ts';
+import type { Project } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
@@ -55,6 +56,7 @@ export const exportLineSchema = z
       caseCount: z.int(),
       outputCount: z.int().nullable(),
       seed: z.int(),
+      details: z.looseObject({}).optional().describe('What was stated about the inputs beyond bounds and types.'),
       developedAt: timestamp.nullable(),
       ...camelInstants,
     }),

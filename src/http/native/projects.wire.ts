@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { makeViolation } from '../../domain/errors.ts';
+import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS, readInputDetails } from '../../domain/input-details.ts';
+import { type InputDetails, type InputSpace, InputType, Scale, type SentDetails } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import {
+  checkInputSpace,
   countCaseNumbers,
-  InputType,
   MAXIMUM_INPUT_COUNT,
   type NewProject,
   PROJECT_NAME_MINIMUM_LENGTH,
@@ -21,13 +23,23 @@ import {
   MAXIMUM_NAME_LENGTH,
   MAXIMUM_OUTPUT_COUNT,
 } from '../wire/limits.ts';
-import { arrayFault, documentAs, listSchema, matrixSchema, vectorSchema } from '../wire/vectors.ts';
+import {
+  arrayFault,
+  documentAs,
+  listSchema,
+  matrixSchema,
+  nullableVectorSchema,
+  vectorSchema,
+} from '../wire/vectors.ts';
 import { describeWrongType, type Parsed, readFields } from '../wire/violations.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
   'float, integer, boolean or category (or CONTINUOUS, INTEGER, LOGICAL, CATEGORICAL; in any case)';
 const OTHER_INPUT_TYPE_WORDS = ['CONTINUOUS', 'INTEGER', 'LOGICAL', 'CATEGORICAL'];
+
+/** Of the name or the unit of an input. */
+const MAXIMUM_LABEL_LENGTH = 64;
 
 const name = textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
 
@@ -87,10 +99,64 @@ const spaceFields = {
     ),
 };
 
+const inputLabel = textSchema({ minimum: 1, maximum: MAXIMUM_LABEL_LENGTH });
+const optionalList = <T>(element: z.ZodType<T>, what: string) =>
+  listSchema(element, INPUTS)
+    .nullish()
+    .transform((entries) => entries ?? null)
+    .describe(what);
+const optionalNumbers = (what: string) =>
+  nullableVectorSchema(INPUTS)
+    .nullish()
+    .transform((numbers) => numbers ?? null)
+    .describe(what);
+
+const constraint = z.union(
+  [
+    z.string(),
+    z.strictObject({
+      coefficients: vectorSchema(INPUTS),
+      relation: z.enum(['<=', '>=', '=']),
+      bound: z.number(),
+      name: inputLabel.optional(),
+    }),
+  ],
+  { error: 'must be an expression such as "2*x1 - x2 <= 3", or an object with coefficients, relation and bound.' },
+);
+
+const detailFields = {
+  inputNames: optionalList(inputLabel, 'One name per input, by which constraints call it; x1, x2, ... unless given.'),
+  inputUnits: optionalList(textSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH }), 'One unit per input, as text.'),
+  scales: optionalList(
+    z.enum(Object.values(Scale)).nullable(),
+    'log for a positive number that varies by factors rather than by differences; linear or null otherwise.',
+  ),
+  steps: optionalNumbers('A float with a step takes only the values minimum + k * step; null for any value.'),
+  levels: listSchema(vectorSchema({ minimum: 2, maximum: MAXIMUM_LEVELS }).nullable(), INPUTS)
+    .nullish()
+    .transform((entries) => entries ?? null)
+    .describe('The only values a number takes, in ascending order; null for any value.'),
+  likelyMinimums: optionalNumbers(
+    'With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first suggestions lie there.',
+  ),
+  likelyMaximums: optionalNumbers('See likelyMinimums.'),
+  constraints: listSchema(constraint, { minimum: 0, maximum: MAXIMUM_CONSTRAINTS })
+    .nullish()
+    .transform((entries) => (entries == null || entries.length === 0 ? null : entries))
+    .describe(
+      'Conditions among the inputs that every designed case and every suggestion satisfies. Equations must be linear.',
+    ),
+  feasibleInput: vectorSchema(INPUTS)
+    .nullish()
+    .transform((input) => input ?? null)
+    .describe('An input that satisfies the constraints, for when the service finds none.'),
+};
+
 const newProjectSchema = z
   .strictObject({
     name,
     ...spaceFields,
+    ...detailFields,
     inputCases: matrixSchema({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, INPUTS)
       .nullish()
       .transform((cases) => cases ?? null)
@@ -141,10 +207,31 @@ function readNewProject(body: SentFields): Parsed<NewProject> {
   if (inputCount === undefined || !minimums || !maximums || !inputTypes || !categories) {
     return { kind: 'violations', violations };
   }
-  const space = { inputCount, minimums, maximums, inputTypes, categories };
+  const plain = { inputCount, minimums, maximums, inputTypes, categories };
+  const { details, violations: wrongDetails } = readDetails(plain, fields);
+  const space = details === null ? plain : { ...plain, details };
   const read = toNewProject({ name, space, inputCases, caseCount, outputCount });
+  violations.push(...wrongDetails);
   violations.push(...read.violations);
   return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: read.project };
+}
+
+type DetailFields = { readonly [Name in keyof SentDetails]?: SentDetails[Name] | undefined };
+
+/** Details of a space that is wrong itself are not looked at. */
+function readDetails(space: InputSpace, fields: DetailFields) {
+  if (checkInputSpace(space).length > 0) return { details: null, violations: [] };
+  return readInputDetails(space, {
+    inputNames: fields.inputNames ?? null,
+    inputUnits: fields.inputUnits ?? null,
+    scales: fields.scales ?? null,
+    steps: fields.steps ?? null,
+    levels: fields.levels ?? null,
+    likelyMinimums: fields.likelyMinimums ?? null,
+    likelyMaximums: fields.likelyMaximums ?? null,
+    constraints: fields.constraints ?? null,
+    feasibleInput: fields.feasibleInput ?? null,
+  });
 }
 
 export const newProject: BodySpec<NewProject> = {
@@ -157,6 +244,37 @@ export const newProject: BodySpec<NewProject> = {
 export const projectPatch = bodyOf(
   z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
 );
+
+/** Answered only where something of it was stated. */
+const presentedDetails = {
+  inputNames: z.array(z.string()).nullable().optional(),
+  inputUnits: z.array(z.string()).nullable().optional(),
+  scales: z
+    .array(z.enum(Object.values(Scale)).nullable())
+    .nullable()
+    .optional(),
+  steps: z.array(z.number().nullable()).nullable().optional(),
+  levels: z.array(z.array(z.number()).nullable()).nullable().optional(),
+  likelyMinimums: z.array(z.number().nullable()).nullable().optional(),
+  likelyMaximums: z.array(z.number().nullable()).nullable().optional(),
+  constraints: z.array(constraint).nullable().optional(),
+  feasibleInput: z.array(z.number()).nullable().optional(),
+  constraintKinds: z
+    .array(z.enum(['linear', 'equation', 'curved']))
+    .nullable()
+    .optional()
+    .describe('What each constraint is.'),
+  feasible: z
+    .object({
+      interior: z.array(z.number()).describe('An input that satisfies all constraints.'),
+      ranges: z
+        .array(z.array(z.number()))
+        .describe('About the least and the largest value of each input within the linear constraints.'),
+    })
+    .nullable()
+    .optional()
+    .describe('What the constraints leave; null without constraints.'),
+};
 
 const projectFields = {
   id: z.int(),
@@ -173,6 +291,7 @@ const projectFields = {
   createdAt: timestamp,
   updatedAt: timestamp,
   disabledAt: timestamp.nullable(),
+  ...presentedDetails,
 };
 
 /** As in lists: without its cases, which have their own list. */
@@ -210,5 +329,29 @@ export function presentProjectSummary(project: Project): z.infer<typeof projectS
     createdAt: toTimestamp(project.createdAt),
     updatedAt: toTimestamp(project.updatedAt),
     disabledAt: toOptionalTimestamp(project.disabledAt),
+    ...(project.details && presentDetails(project.details)),
   };
+}
+
+function presentDetails({ conditions: _, region, ...stated }: InputDetails) {
+  const { scales, levels, constraints } = stated;
+  return {
+    inputNames: copied(stated.inputNames),
+    inputUnits: copied(stated.inputUnits),
+    scales: copied(scales),
+    steps: copied(stated.steps),
+    levels: levels?.map(copied) ?? null,
+    likelyMinimums: copied(stated.likelyMinimums),
+    likelyMaximums: copied(stated.likelyMaximums),
+    constraints:
+      constraints?.map((one) => (typeof one === 'string' ? one : { ...one, coefficients: [...one.coefficients] })) ??
+      null,
+    feasibleInput: copied(stated.feasibleInput),
+    constraintKinds: region && [...region.conditionKinds],
+    feasible: region && { interior: [...region.interior], ranges: region.ranges.map((range) => [...range]) },
+  };
+}
+
+function copied<T>(list: readonly T[] | null): T[] | null {
+  return list && [...list];
 }

@@ -3,8 +3,9 @@
  * for 1 and 0, null for a bound that does not apply, types in any case.
  */
 import { z } from 'zod';
+import { InputType } from '../../domain/input-space.ts';
 import { OBJECTIVE_TYPES, type ObjectiveType } from '../../domain/objective.ts';
-import { InputType, parseInputType } from '../../domain/project.ts';
+import { parseInputType } from '../../domain/project.ts';
 import { documentAs, type LengthRange, matrixSchema, vectorSchema } from '../wire/vectors.ts';
 import { describeWrongType } from '../wire/violations.ts';
 

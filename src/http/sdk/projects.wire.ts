@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { makeViolation } from '../../domain/errors.ts';
+import { InputType } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
 import {
   countCaseNumbers,
-  InputType,
   MAXIMUM_INPUT_COUNT,
   type NewProject,
   PROJECT_NAME_MINIMUM_LENGTH,

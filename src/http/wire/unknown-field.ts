@@ -1,47 +1,10 @@
 /** The message for a field that a body does not have: the name that was probably meant, or all names there are. */
-
-/** Longer names are not compared: comparing takes the product of both lengths. */
-const LONGEST_COMPARED = 64;
-/** Typing errors change at most this share of a name. */
-const LARGEST_CHANGE = 0.5;
+import { findNearestName } from '../../domain/nearest-name.ts';
 
 /** Completes the sentence that the name begins. */
 export function describeUnknownField(name: string, known: readonly string[]): string {
-  const nearest = findNearest(name, known);
+  const nearest = findNearestName(name, known);
   if (nearest !== undefined) return `is not a field; did you mean ${nearest}?`;
   if (known.length === 0) return 'is not a field; this body takes none.';
   return `is not a field; the fields are ${known.join(', ')}.`;
-}
-
-function findNearest(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST_COMPARED) return undefined;
-  let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const candidate of known) {
-    const changes = countChanges(comparable(name), comparable(candidate));
-    if (changes < least && changes <= LARGEST_CHANGE * candidate.length) {
-      nearest = candidate;
-      least = changes;
-    }
-  }
-  return nearest;
-}
-
-/** snake_case and camelCase of the same name are equal. */
-function comparable(name: string): string {
-  return name.replaceAll('_', '').toLowerCase();
-}
-
-/** Levenshtein distance: insertions, deletions and replacements of characters that make `to` out of `from`. */
-function countChanges(from: string, to: string): number {
-  let above = Array.from({ length: to.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const replaced = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, above[j]! + 1, row[j - 1]! + 1));
-    }
-    above = row;
-  }
-  return above[to.length]!;
 }

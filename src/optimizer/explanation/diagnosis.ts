@@ -38,11 +38,11 @@ const NOTICEABLY = 0.025;
 
 /** The diagnosis of a history by its surrogate; null while nothing speaks against the objectives. */
 export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Predictor, work: Work): Diagnosis | null {
-  const { request, encoding, cases } = prepared;
+  const { request, encoding, conditions, cases } = prepared;
   const { history, firstSuggested, goal } = request;
   if (cases.loss.some((value) => value === 0)) return null;
-  const evaluated = makeSeen(encoding, history.X, history.count).distinct;
-  if (evaluated >= encoding.size) return diagnoseExhaustedSpace(request, cases);
+  const evaluated = makeSeen(prepared, history.X, history.count).distinct;
+  if (evaluated >= prepared.size) return diagnoseExhaustedSpace(request, cases);
   const n = movableCount(encoding);
   const suggestions = history.count - firstSuggested;
   if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || stallOf(cases.loss) < MIN_STALL) return null;
@@ -50,7 +50,7 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
     fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, clusters, j), clusters) : UNKNOWN,
   );
-  const evidence: Evidence = { request, encoding, cases, surrogate, predictor, errors, work };
+  const evidence: Evidence = { request, encoding, conditions, cases, surrogate, predictor, errors, work };
   const search = makeNearestSearch(evidence);
   const all = cases.intervals.map((_, j) => j);
   const nearest = search.leastCertainMiss(all);

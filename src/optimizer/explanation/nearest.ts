@@ -2,11 +2,12 @@
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { type FailureModel, makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
-import { type Encoding, encode, levelCount } from '../encoding.ts';
+import type { Conditions } from '../constraints/conditions.ts';
+import { type Encoding, encode, levelAt, levelCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
-import { type Box, climb, holdDiscrete, randomIn } from '../search/box-newton.ts';
+import { type Box, climb, drawerIn, holdDiscrete } from '../search/box-newton.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { byLoss } from '../targets.ts';
@@ -34,6 +35,7 @@ const TINY_UNCERTAINTY = 1e-9;
 export interface Evidence {
   readonly request: SuggestRequest;
   readonly encoding: Encoding;
+  readonly conditions: Conditions | null;
   readonly cases: Cases;
   readonly surrogate: Surrogate;
   readonly predictor: Predictor;
@@ -69,7 +71,7 @@ export function makeNearestSearch(evidence: Evidence): NearestSearch {
   const failures = makeFailureModel(cases, encoding.p);
   const toLeastSum = (outputs: readonly number[], start: Float64Array) => {
     if (!l1) return start;
-    const box = parts.length === 1 ? parts[0]!.box : holdDiscrete(encoding, encoding, start);
+    const box = parts.length === 1 ? parts[0]!.box : holdDiscrete(encoding, wholeBox(evidence), start);
     return leastSum(evidence, { outputs, center: l1.center, start, box });
   };
   return {
@@ -180,13 +182,14 @@ interface Part {
 }
 
 /** The whole box, or one part per combination of the discrete variables when there are few. */
-function partsOf({ request, encoding, cases }: Evidence): Part[] {
-  const { p, lower, upper } = encoding;
-  const box = { lower, upper };
+function partsOf(evidence: Evidence): Part[] {
+  const { request, encoding, cases } = evidence;
+  const { p } = encoding;
+  const box = wholeBox(evidence);
   const order = Array.from(cases.loss, (_, i) => i).sort(byLoss(cases.loss));
   const best = order.slice(0, 5).map((i) => cases.U.slice(i * p, (i + 1) * p));
   const random = makeRandom(request.seed, 4, request.history.count);
-  const drawn = Array.from({ length: 20 }, () => randomIn(box, random));
+  const drawn = Array.from({ length: 20 }, drawerIn(box, random));
   const middle = new Float64Array(p);
   const combinations = combinationsOf(encoding, cases.intervals.length);
   if (combinations === null) return [{ box, starts: [...best, middle, ...drawn] }];
@@ -195,6 +198,10 @@ function partsOf({ request, encoding, cases }: Evidence): Part[] {
     box: holdDiscrete(encoding, box, levels),
     starts: floats.map((u) => u.map((value, f) => (encoding.discrete[encoding.owner[f]!] === 1 ? levels[f]! : value))),
   }));
+}
+
+function wholeBox({ encoding: { lower, upper }, conditions }: Evidence): Box {
+  return { lower, upper, conditions };
 }
 
 function hasFloats({ variables, movable, discrete }: Encoding): boolean {
@@ -213,7 +220,7 @@ function combinationsOf(encoding: Encoding, m: number): Float64Array[] | null {
     for (let v = 0; v < n; v++) {
       if (discrete[v] === 0) continue;
       const levels = levelCount(variables[v]!);
-      x[v] = Math.ceil(variables[v]!.minimum) + (rest % levels);
+      x[v] = variables[v]!.fixedAt ?? levelAt(variables[v]!, rest % levels);
       rest = Math.floor(rest / levels);
     }
     const u = new Float64Array(encoding.p);

@@ -1,4 +1,4 @@
-import { type Encoding, levelCount } from '../encoding.ts';
+import { type Encoding, encodeNumber, levelAt, levelCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
@@ -156,11 +156,16 @@ function setVariable(encoding: Encoding, v: number, share: number, u: Float64Arr
   const to = encoding.first[v + 1]!;
   if (encoding.movable[v] === 0) return;
   if (encoding.discrete[v] === 0) {
-    u[from] = 2 * share - 1;
+    u[from] = encoding.lower[from]! + share * (encoding.upper[from]! - encoding.lower[from]!);
     return;
   }
   const levels = levelCount(encoding.variables[v]!);
   const level = Math.floor(share * levels);
-  if (to - from === 1) u[from] = (2 * level) / (levels - 1) - 1;
-  else for (let f = from; f < to; f++) u[f] = (f - from === level ? 1 : 0) - 1 / levels;
+  const { step, levels: listed, likely } = encoding.variables[v]!;
+  const isEven = step === undefined && listed === undefined && likely === undefined && encoding.logarithmic[v] === 0;
+  if (to - from === 1) {
+    u[from] = isEven
+      ? (2 * level) / (levels - 1) - 1
+      : encodeNumber(encoding, v, levelAt(encoding.variables[v]!, level));
+  } else for (let f = from; f < to; f++) u[f] = (f - from === level ? 1 : 0) - 1 / levels;
 }

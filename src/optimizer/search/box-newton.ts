@@ -1,6 +1,9 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
+import type { Conditions } from '../constraints/conditions.ts';
+import { type Rows, solveQuadratic } from '../constraints/quadratic-program.ts';
+import { nearestPoint } from '../constraints/region.ts';
 import type { Encoding } from '../encoding.ts';
-import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
+import { choleskyInPlace, invertLower, solveWithFactor } from '../linalg/cholesky.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 
@@ -8,18 +11,21 @@ import { isSpent, type Work } from '../numerics/work.ts';
 export interface Box {
   readonly lower: Float64Array;
   readonly upper: Float64Array;
+  /** What else points of the box satisfy; null for nothing. */
+  readonly conditions: Conditions | null;
 }
 
-/** The features of a uniform random point of the box. */
-export function randomIn({ lower, upper }: Box, random: RandomStream): Float64Array {
-  return lower.map((low, f) => low + random.uniform() * (upper[f]! - low));
+/** Draws uniform random points of the box, features; under conditions each is a step of one walk. */
+export function drawerIn({ lower, upper, conditions }: Box, random: RandomStream): () => Float64Array {
+  if (conditions !== null) return conditions.drawer(random);
+  return () => lower.map((low, f) => low + random.uniform() * (upper[f]! - low));
 }
 
 /** The box with every feature of a discrete variable fixed at its value in u (length p). */
 export function holdDiscrete(encoding: Encoding, box: Box, u: Float64Array): Box {
   const isFree = (f: number) => encoding.discrete[encoding.owner[f]!] === 0;
   const fix = (ends: Float64Array) => ends.map((end, f) => (isFree(f) ? end : u[f]!));
-  return { lower: fix(box.lower), upper: fix(box.upper) };
+  return { lower: fix(box.lower), upper: fix(box.upper), conditions: box.conditions };
 }
 
 const FIRST_DAMPING = 1e-3;
@@ -52,7 +58,7 @@ interface Model {
  * Source: the damping is that of Levenberg 1944 and Marquardt 1963, with the diagonal of the Hessian as its metric.
  *
  * @param frozen length m, spreads that replace the predicted ones; null for the full acquisition
- * @returns the value reached
+ * @returns the value reached; -Infinity when the conditions leave no point of the box
  */
 export function climb(
   acquisition: Acquisition,
@@ -62,8 +68,8 @@ export function climb(
   maxIterations: number,
   work: Work,
 ): number {
-  const { p } = acquisition;
-  for (let f = 0; f < p; f++) u[f] = Math.min(box.upper[f]!, Math.max(box.lower[f]!, u[f]!));
+  const rows = box.conditions?.rowsWithin(box) ?? null;
+  if (!moveInside(u, box, rows)) return Number.NEGATIVE_INFINITY;
   let value = acquisition.evaluate(u, frozen);
   acquisition.differentiate();
   let lambda = FIRST_DAMPING;
@@ -71,9 +77,15 @@ export function climb(
     const model = modelOf(acquisition);
     let gain = -1;
     for (let failure = 0; failure <= MAX_FAILURES; failure++) {
-      const trial = newtonPoint(model, u, box, lambda, work);
+      const trial = rows
+        ? constrainedPoint(model, u, { box, rows, lambda }, work)
+        : newtonPoint(model, u, box, lambda, work);
       // The bounds allow no step, whatever the damping.
       if (trial.every((value, f) => value === u[f])) break;
+      if (box.conditions?.isCurvedMetAt(trial) === false) {
+        lambda *= DAMPING_UP;
+        continue;
+      }
       const trialValue = acquisition.evaluate(trial, frozen);
       if (trialValue > value) {
         acquisition.differentiate();
@@ -94,6 +106,41 @@ export function climb(
 /** The model at the point differentiated last; a copy, since evaluations overwrite the arrays of the acquisition. */
 function modelOf({ gradient, jacobian, curvature, meanHessian }: Acquisition): Model {
   return { g: gradient.slice(), J: jacobian.slice(), c: curvature.slice(), M: meanHessian?.slice() ?? null };
+}
+
+/** Moves u to the nearest point of the box; false when the rows of its conditions leave none. */
+function moveInside(u: Float64Array, { lower, upper, conditions }: Box, rows: Rows | null): boolean {
+  for (let f = 0; f < u.length; f++) u[f] = Math.min(upper[f]!, Math.max(lower[f]!, u[f]!));
+  if (rows === null) return true;
+  const nearest = nearestPoint(rows, u);
+  if (nearest.kind === 'infeasible') return false;
+  u.set(nearest.x);
+  return conditions!.isCurvedMetAt(u);
+}
+
+/** As `newtonPoint`, under the rows of conditions and bounds. */
+function constrainedPoint(
+  model: Model,
+  u: Float64Array,
+  { box, rows, lambda }: { readonly box: Box; readonly rows: Rows; readonly lambda: number },
+  work: Work,
+): Float64Array {
+  const p = u.length;
+  const all = Array.from({ length: p }, (_, f) => f);
+  const diagonal = dampedDiagonal(model, box, lambda);
+  // With M the matrix may be indefinite; without it, it never is.
+  const L = (model.M && factorize(model, diagonal, all)) ?? factorize({ ...model, M: null }, diagonal, all);
+  if (L === null) return u.slice();
+  const start = model.g.slice();
+  solveWithFactor(L, p, start);
+  for (let f = 0; f < p; f++) start[f]! += u[f]!;
+  const inverse = new Float64Array(p * p);
+  invertLower(L, p, inverse);
+  const result = solveQuadratic(inverse, start, rows);
+  // A pass over the rows for every row that becomes active, and the two factorizations.
+  const passes = result.kind === 'solved' ? result.active.length + 1 : 1;
+  work.spent += (p ** 3 + 2 * passes * rows.count * p) / 1e6;
+  return result.kind === 'solved' ? result.x : u.slice();
 }
 
 /** The maximizer of the damped model in the box; features that a step takes beyond a bound are fixed there. */
@@ -164,7 +211,16 @@ function rightSide({ g, J, c }: Model, step: Float64Array, free: readonly number
 }
 
 /** Solves (D + J' C J - M) d = r for the free features; null when the matrix is not positive definite. */
-function solveDirectly({ J, c, M }: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+function solveDirectly(model: Model, diagonal: Float64Array, r: Float64Array, free: readonly number[]) {
+  const L = factorize(model, diagonal, free);
+  if (L === null) return null;
+  const d = r.slice();
+  solveWithFactor(L, free.length, d);
+  return d;
+}
+
+/** The Cholesky factor of D + J' C J - M over the free features; null when the matrix is not positive definite. */
+function factorize({ J, c, M }: Model, diagonal: Float64Array, free: readonly number[]): Float64Array | null {
   const q = free.length;
   const p = diagonal.length;
   const H = new Float64Array(q * q);
@@ -179,10 +235,7 @@ function solveDirectly({ J, c, M }: Model, diagonal: Float64Array, r: Float64Arr
     H[a * q + a]! += diagonal[free[a]!]!;
     if (M) for (let b = 0; b <= a; b++) H[a * q + b]! -= M[free[a]! * p + free[b]!]!;
   }
-  if (!choleskyInPlace(H, q)) return null;
-  const d = r.slice();
-  solveWithFactor(H, q, d);
-  return d;
+  return choleskyInPlace(H, q) ? H : null;
 }
 
 /**

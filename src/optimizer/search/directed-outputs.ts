@@ -21,7 +21,7 @@ export function bestFeasible(cases: Cases, intervals: readonly Interval[]): numb
   const m = intervals.length;
   let best = -1;
   for (let i = 0; i < cases.N; i++) {
-    if (best >= 0 && cases.loss[i]! >= cases.loss[best]!) continue;
+    if (cases.isAdmissible[i] === 0 || (best >= 0 && cases.loss[i]! >= cases.loss[best]!)) continue;
     const isFeasible = intervals.every(
       (interval, j) => interval.directed || distanceTo(interval, cases.Y[i * m + j]!) === 0,
     );

@@ -1,4 +1,4 @@
-import { type Encoding, levelCount } from '../encoding.ts';
+import { type Encoding, levelAt, levelCount, nearestLevel } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 
 /** An integer with more levels than this has the neighbours at distances 1 and 2; with fewer, all levels. */
@@ -11,15 +11,15 @@ const FEW_LEVELS = 5;
 export function neighboursOf(encoding: Encoding, x: Float64Array): Float64Array[] {
   const out: Float64Array[] = [];
   encoding.variables.forEach((variable, v) => {
-    if (encoding.discrete[v] === 0) return;
-    const low = Math.ceil(variable.minimum);
+    if (encoding.discrete[v] === 0 || variable.fixedAt !== undefined) return;
+    const current = nearestLevel(variable, x[v]!);
     const levels = levelCount(variable);
     const all = variable.kind === 'category' || levels <= FEW_LEVELS;
-    const values = all ? Array.from({ length: levels }, (_, k) => low + k) : [-2, -1, 1, 2].map((d) => x[v]! + d);
-    for (const value of values) {
-      if (value === x[v] || value < low || value >= low + levels) continue;
+    const near = all ? Array.from({ length: levels }, (_, k) => k) : [-2, -1, 1, 2].map((d) => current + d);
+    for (const level of near) {
+      if (level === current || level < 0 || level >= levels) continue;
       const next = x.slice();
-      next[v] = value;
+      next[v] = levelAt(variable, level);
       out.push(next);
     }
   });

@@ -2,8 +2,9 @@
  * Local search in a shrinking trust region, which takes every other suggestion once the search stalls. Everything follows
  * from the stall, so nothing is remembered between suggestions.
  */
-import type { Encoding } from '../encoding.ts';
-import { levelCount, movableCount } from '../encoding.ts';
+import { type Encoding, encodeNumber, levelAt, levelCount, movableCount } from '../encoding.ts';
+import type { RandomStream } from '../numerics/random.ts';
+import type { SearchSpace } from '../search-space.ts';
 import { byLoss } from '../targets.ts';
 import type { Box } from './box-newton.ts';
 
@@ -23,6 +24,9 @@ export interface Region {
   readonly box: Box;
 }
 
+/** Values of a discrete number, from the lowest, among which the widest gap is sought: on a logarithm it is the first. */
+const COMPARED = 1_000;
+
 /** The number of the local round that this suggestion is, from 0; -1 when it is a global one. */
 export function localRound(stall: number, N: number, n: number): number {
   const isLocal = stall >= FIRST_STALL && (stall - FIRST_STALL) % 2 === 0 && N >= n + 3;
@@ -36,9 +40,15 @@ export function localRound(stall: number, N: number, n: number): number {
  * @param U N x p
  * @param loss length N
  * @param round of `localRound`
- * @returns null when there is no further centre
+ * @returns null when there is no further centre, or no admissible point around it
  */
-export function localRegion(encoding: Encoding, U: Float64Array, loss: Float64Array, round: number): Region | null {
+export function localRegion(
+  { encoding, conditions }: SearchSpace,
+  U: Float64Array,
+  loss: Float64Array,
+  round: number,
+  random: RandomStream,
+): Region | null {
   const { p } = encoding;
   const N = loss.length;
   const n = movableCount(encoding);
@@ -54,12 +64,28 @@ export function localRegion(encoding: Encoding, U: Float64Array, loss: Float64Ar
   for (let f = 0; f < p; f++) {
     const v = encoding.owner[f]!;
     if (encoding.movable[v] === 0 || encoding.variables[v]!.kind === 'category') continue;
-    const least = encoding.discrete[v] === 1 ? 2 / (levelCount(encoding.variables[v]!) - 1) : 0;
+    if (encoding.variables[v]!.fixedAt !== undefined) continue;
+    const least = encoding.discrete[v] === 1 ? widestGap(encoding, v) : 0;
     const middle = Math.min(upper[f]!, Math.max(lower[f]!, U[center * p + f]!));
     lower[f] = Math.max(lower[f]!, middle - Math.max(radius, least));
     upper[f] = Math.min(upper[f]!, middle + Math.max(radius, least));
   }
-  return { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box: { lower, upper } };
+  const inside = conditions?.within({ lower, upper }, random) ?? null;
+  if (conditions !== null && inside === null) return null;
+  const box = { lower, upper, conditions: inside };
+  return { center, rows: rows.subarray(0, Math.min(N, 2 * n + 5)), box };
+}
+
+/** The largest distance between the features of neighbouring values of a discrete number. */
+function widestGap(encoding: Encoding, v: number): number {
+  const variable = encoding.variables[v]!;
+  const count = levelCount(variable);
+  if (variable.levels === undefined && variable.likely === undefined && encoding.logarithmic[v] === 0)
+    return 2 / (count - 1);
+  const features = Array.from({ length: Math.min(count, COMPARED) }, (_, k) =>
+    encodeNumber(encoding, v, levelAt(variable, k)),
+  );
+  return Math.max(...features.slice(1).map((feature, k) => feature - features[k]!));
 }
 
 function distanceBetween(U: Float64Array, p: number, a: number, b: number): number {

@@ -1,8 +1,8 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
-import { type Encoding, encode, roundToInput } from '../encoding.ts';
+import { decode, type Encoding, encode, roundToInput } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
-import { type Box, climb, holdDiscrete, randomIn } from './box-newton.ts';
+import { type Box, climb, drawerIn, holdDiscrete } from './box-newton.ts';
 import { neighboursOf, pairNeighboursOf } from './discrete.ts';
 import type { Seen } from './seen.ts';
 
@@ -87,10 +87,11 @@ export function maximizeAcquisition(search: Search): Found | null {
 
 /** First phase: the distinct local maxima of the acquisition with frozen spreads. */
 function climbFrozen(search: Search): Float64Array[] {
-  const { acquisition, box, work } = search;
-  const frozen = medianSpreads(search);
+  const { acquisition, box, random, work } = search;
+  const draw = drawerIn(box, random);
+  const frozen = medianSpreads(search, draw);
   const maxima: Float64Array[] = [];
-  for (const start of startPoints(search, frozen)) {
+  for (const start of startPoints(search, frozen, draw)) {
     climb(acquisition, start, frozen, box, NEWTON_STEPS, work);
     if (!maxima.some((one) => isSame(one, start))) maxima.push(start);
     if (isSpent(work, 0.9)) break;
@@ -104,10 +105,10 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
 }
 
 /** Length m: the median sigma of each output over random points of the box, but at least the floor of its interval. */
-function medianSpreads({ acquisition, sigma, box, random }: Search): Float64Array {
+function medianSpreads({ acquisition, sigma }: Search, draw: () => Float64Array): Float64Array {
   const samples = Array.from({ length: acquisition.m }, () => new Float64Array(MEDIAN_POINTS));
   for (let k = 0; k < MEDIAN_POINTS; k++) {
-    acquisition.evaluate(randomIn(box, random), null);
+    acquisition.evaluate(draw(), null);
     for (let j = 0; j < acquisition.m; j++) samples[j]![k] = sigma[j]!;
   }
   return Float64Array.from(samples, (one, j) => Math.max(one.sort()[MEDIAN_POINTS >> 1]!, acquisition.frozenFloor[j]!));
@@ -118,11 +119,11 @@ function effortOf({ isExpensive }: Search): (typeof EFFORT)['full'] {
 }
 
 /** Features of the best evaluated points and of the best random ones by the acquisition with frozen spreads. */
-function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
-  const { acquisition, box, random, work } = search;
+function startPoints(search: Search, frozen: Float64Array, draw: () => Float64Array): Float64Array[] {
+  const { acquisition, work } = search;
   const drawn: { u: Float64Array; value: number }[] = [];
   for (let k = 0; k < RANDOM_STARTS && !isSpent(work, 0.8); k++) {
-    const u = randomIn(box, random);
+    const u = draw();
     drawn.push({ u, value: acquisition.evaluate(u, frozen) });
   }
   drawn.sort((a, b) => b.value - a.value);
@@ -138,15 +139,28 @@ function startPoints(search: Search, frozen: Float64Array): Float64Array[] {
 function decodeCandidate(search: Search, u: Float64Array, best: BestUnseen): Found {
   const { encoding, acquisition, box, seen, work } = search;
   const x = new Float64Array(encoding.n);
-  roundToInput(encoding, u, x);
+  if (!makeAdmissible(search, u, x)) return { x, value: Number.NEGATIVE_INFINITY, terms: acquisition.terms.slice() };
   if (encoding.discrete.includes(1)) {
     climb(acquisition, u, null, holdDiscrete(encoding, box, u), DISCRETE_NEWTON_STEPS, work);
-    roundToInput(encoding, u, x);
+    if (!makeAdmissible(search, u, x)) return { x, value: Number.NEGATIVE_INFINITY, terms: acquisition.terms.slice() };
   }
   const value = acquisition.evaluate(u, null);
   const found = { x, value, terms: acquisition.terms.slice() };
   if (value > (best.found?.value ?? Number.NEGATIVE_INFINITY) && !seen.has(x)) best.found = found;
   return found;
+}
+
+/** Moves u to the nearest admissible input and writes that to x; false when the conditions leave none. */
+function makeAdmissible({ encoding, box, random }: Search, u: Float64Array, x: Float64Array): boolean {
+  if (box.conditions !== null) {
+    const admissible = box.conditions.admissibleNear(u, random);
+    if (admissible === null) return false;
+    u.set(admissible);
+    decode(encoding, u, x);
+    return true;
+  }
+  roundToInput(encoding, u, x);
+  return true;
 }
 
 /** Coordinate search over the discrete variables from the best inputs found, one per combination of their values. */
@@ -186,6 +200,11 @@ function bestNeighbour(search: Search, best: BestUnseen, current: Found, neighbo
     const u = new Float64Array(encoding.p);
     encode(encoding, x, 0, u, 0);
     if (!isInside(encoding, box, u)) continue;
+    if (box.conditions !== null) {
+      const admissible = box.conditions.admissibleWithLevelsOf(u);
+      if (admissible === null) continue;
+      u.set(admissible);
+    }
     const found = decodeCandidate(search, u, best);
     if (found.value > (next ?? current).value) next = found;
   }

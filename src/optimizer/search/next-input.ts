@@ -1,10 +1,11 @@
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
-import { type Encoding, movableCount } from '../encoding.ts';
+import { movableCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
+import type { SearchSpace } from '../search-space.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
@@ -16,9 +17,8 @@ import { fitScope, globalScope, type Scope } from './scope.ts';
 import type { Seen } from './seen.ts';
 
 /** What the search for the next input works on. */
-export interface Problem {
+export interface Problem extends SearchSpace {
   readonly request: SuggestRequest;
-  readonly encoding: Encoding;
   readonly seen: Seen;
   readonly cases: Cases;
   /** The models of the global scope. */
@@ -29,6 +29,9 @@ type Outcome = Found | 'no-improvement-expected' | null;
 
 /** Kernels times points squared, about the flops of one acquisition, from which the search makes do with fewer starts. */
 const EXPENSIVE = 5e4;
+/** Nats that an input must promise more than those in the likely ranges, and what is left of them per evaluation of a stall. */
+const BELIEF = 3;
+const BELIEF_DECAY = 0.5;
 /** Best evaluated points handed to the search as starts. */
 const EVALUATED_STARTS = 3;
 /** Log probability below which the model considers the aspirations out of reach. */
@@ -45,9 +48,10 @@ export function nextInput(problem: Problem): Outcome {
   const work: Work = { spent: 0, limit: request.workLimit };
   const stall = stallOf(cases.loss);
   const round = localRound(stall, cases.N, movableCount(encoding));
-  const region = round >= 0 ? localRegion(encoding, cases.U, cases.loss, round) : null;
-  const found = region ? searchIn(problem, { ...region, local: true }, stall, work) : null;
-  return found ?? searchIn(problem, globalScope(encoding, cases), stall, work);
+  const random = makeRandom(request.seed, 8, request.history.count);
+  const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
+  const found = region ? searchIn(problem, { ...region, likely: null, local: true }, stall, work) : null;
+  return found ?? searchIn(problem, globalScope(problem, cases), stall, work);
 }
 
 /** The models of a scope, and the search that maximizes an acquisition made of them. */
@@ -110,17 +114,11 @@ function makeScopeSearch(
     const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures);
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
     const { sigma } = predictor;
-    return maximizeAcquisition({
-      encoding,
-      acquisition,
-      sigma,
-      box: scope.box,
-      seen,
-      isExpensive,
-      evaluated,
-      random,
-      work,
-    });
+    const search = { encoding, acquisition, sigma, seen, isExpensive, evaluated, random, work };
+    const anywhere = maximizeAcquisition({ ...search, box: scope.box });
+    const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
+    if (!likely || !anywhere) return anywhere ?? likely;
+    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** stallOf(cases.loss) ? anywhere : likely;
   };
   return { scope, surrogate, predictor, maximize };
 }

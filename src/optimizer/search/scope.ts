@@ -1,6 +1,9 @@
 import type { Cases } from '../cases.ts';
-import { type Encoding, movableCount } from '../encoding.ts';
+import type { Conditions } from '../constraints/conditions.ts';
+import { type Encoding, likelyBox, movableCount } from '../encoding.ts';
+import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
+import type { SearchSpace } from '../search-space.ts';
 import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';
@@ -15,15 +18,27 @@ export interface Scope {
   /** Number of the case at the centre, one of the rows. */
   readonly center: number;
   readonly box: Box;
+  /** The part of the box in which the client expects the solution; null for none. */
+  readonly likely: Box | null;
   /** True for a local search, which models neither noise nor the asinh warp. */
   readonly local: boolean;
 }
 
-/** The whole space around the incumbent. */
-export function globalScope(encoding: Encoding, cases: Cases): Scope {
+/** The whole space around the incumbent, with the likely ranges where some are stated. */
+export function globalScope({ encoding, conditions }: SearchSpace, cases: Cases): Scope {
   const rows = selectRows(cases.U, encoding.p, cases.loss, fitLimit(movableCount(encoding)));
-  const box = { lower: encoding.lower, upper: encoding.upper };
-  return { rows, center: bestOf(cases.loss), box, local: false };
+  const center = bestOf(cases.loss);
+  const box = { lower: encoding.lower, upper: encoding.upper, conditions };
+  return { rows, center, box, likely: likelyPart(encoding, conditions), local: false };
+}
+
+/** The likely ranges as a box; null where none is stated and where the conditions leave nothing of them. */
+function likelyPart(encoding: Encoding, conditions: Conditions | null): Box | null {
+  if (encoding.variables.every(({ likely }) => likely === undefined)) return null;
+  const box = likelyBox(encoding);
+  if (conditions === null) return { ...box, conditions };
+  const inside = conditions.within(box, makeRandom(9));
+  return inside && { ...box, conditions: inside };
 }
 
 /** Fits the models of all outputs to the cases of a scope. @param stall see `stallOf` */

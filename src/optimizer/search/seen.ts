@@ -1,5 +1,7 @@
-import { type Encoding, levelCount, randomPoint } from '../encoding.ts';
+import { decode, everyInput, levelAt, nearestLevel, randomPoint } from '../encoding.ts';
 import type { RandomStream } from '../numerics/random.ts';
+import type { Variable } from '../problem.ts';
+import type { SearchSpace } from '../search-space.ts';
 
 const DIGITS = 12;
 /** In a box narrower than this share of its position, inputs are compared by their offset from the lower bound. */
@@ -14,8 +16,8 @@ export interface Seen {
 }
 
 /** @param X count x n, natural units */
-export function makeSeen(encoding: Encoding, X: Float64Array, count: number): Seen {
-  const { n, variables, movable } = encoding;
+export function makeSeen(space: SearchSpace, X: Float64Array, count: number): Seen {
+  const { n, variables, movable } = space.encoding;
   const origin = variables.map(({ minimum, maximum }) =>
     maximum - minimum < NARROW_BOX * Math.max(Math.abs(minimum), Math.abs(maximum)) ? minimum : 0,
   );
@@ -37,36 +39,54 @@ export function makeSeen(encoding: Encoding, X: Float64Array, count: number): Se
   return {
     has,
     get distinct() {
-      return Number.isFinite(encoding.size) ? countDistinct(encoding, X, count) : 0;
+      return Number.isFinite(space.size) ? countDistinct(space, X, count) : 0;
     },
   };
 }
 
-/** Number of distinct rows that are points of the finite space. */
-function countDistinct({ n, variables, movable }: Encoding, X: Float64Array, count: number): number {
+/** Number of distinct rows that are admissible inputs of the finite space. */
+function countDistinct({ encoding, conditions }: SearchSpace, X: Float64Array, count: number): number {
+  const { n, variables, movable } = encoding;
   const keys = new Set<string>();
   for (let i = 0; i < count; i++) {
     const levels: number[] = [];
     for (let v = 0; v < n; v++) {
-      const { minimum, maximum } = variables[v]!;
+      const variable = variables[v]!;
       const x = X[i * n + v]!;
       if (movable[v] === 0) continue;
-      if (!Number.isInteger(x) || x < minimum || x > maximum) break;
+      const isAdmissible = variable.fixedAt === undefined ? isLevel(variable, x) : x === variable.fixedAt;
+      if (!isAdmissible) break;
       levels.push(x);
     }
-    if (levels.length === movable.reduce((sum, one) => sum + one, 0)) keys.add(levels.join());
+    const isInside = levels.length === movable.reduce((sum, one) => sum + one, 0);
+    const isAdmissible = conditions === null || conditions.areMet(X.subarray(i * n, (i + 1) * n));
+    if (isInside && isAdmissible) keys.add(levels.join());
   }
   return keys.size;
 }
 
-/** Draws a random input that has not been evaluated to x, with its features in u; false when 1000 tries fail. */
+/** Whether x is one of the values of a discrete variable. */
+function isLevel(variable: Variable, x: number): boolean {
+  return levelAt(variable, nearestLevel(variable, x)) === x;
+}
+
+/**
+ * Draws a random input that has not been evaluated to x, with its features in u; false when 1000 tries fail, or 30 under
+ * conditions, where a walk makes each of them.
+ */
 export function drawUnseen(
-  encoding: Encoding,
+  { encoding, conditions }: SearchSpace,
   seen: Seen,
   random: RandomStream,
   x: Float64Array,
   u: Float64Array,
 ): boolean {
+  for (const point of conditions?.draw(30, random) ?? []) {
+    u.set(point);
+    decode(encoding, u, x);
+    if (!seen.has(x)) return true;
+  }
+  if (conditions !== null) return false;
   for (let attempt = 0; attempt < 1000; attempt++) {
     randomPoint(encoding, random, x, u);
     if (!seen.has(x)) return true;
@@ -75,24 +95,13 @@ export function drawUnseen(
 }
 
 /**
- * The first point of a finite space, in the order of its levels, that has not been evaluated; null when all have been, and
- * for an infinite space. Visits at most one point more than have been evaluated.
+ * The first admissible point of a finite space, in the order of its levels, that has not been evaluated; null when all have
+ * been, and for an infinite space. Without conditions it visits at most one point more than have been evaluated.
  */
-export function firstUnseen(encoding: Encoding, seen: Seen): Float64Array | null {
-  if (!Number.isFinite(encoding.size)) return null;
-  const { n, variables, movable } = encoding;
-  const x = Float64Array.from(variables, (one, v) => (movable[v] === 0 ? one.minimum : Math.ceil(one.minimum)));
-  for (let visited = 0; visited < encoding.size; visited++) {
-    if (!seen.has(x)) return x;
-    let v = 0;
-    while (v < n) {
-      if (movable[v] === 1) {
-        x[v]! += 1;
-        if (x[v]! - Math.ceil(variables[v]!.minimum) < levelCount(variables[v]!)) break;
-        x[v] = Math.ceil(variables[v]!.minimum);
-      }
-      v++;
-    }
+export function firstUnseen({ encoding, conditions, size }: SearchSpace, seen: Seen): Float64Array | null {
+  if (!Number.isFinite(size)) return null;
+  for (const x of everyInput(encoding)) {
+    if (!seen.has(x) && (conditions === null || conditions.areMet(x))) return x;
   }
   return null;
 }

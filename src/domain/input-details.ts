@@ -1,0 +1,253 @@
+/**
+ * What a client may say about the inputs of a project beyond bounds and types: names and units, the scale and the admissible
+ * values of a number, ranges in which the solution probably lies, and conditions among the inputs.
+ */
+import type { Condition, RegionReport } from '../optimizer/problem.ts';
+import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
+import { type ParsedCondition, parseCondition } from './expression.ts';
+import {
+  type InputDetails,
+  type InputSpace,
+  InputType,
+  Scale,
+  type SentConstraint,
+  type SentDetails,
+} from './input-space.ts';
+import { findNearestName } from './nearest-name.ts';
+import { checkLength } from './vectors.ts';
+
+/** Constraints of one project; parsing and checking them stays a matter of milliseconds. */
+export const MAXIMUM_CONSTRAINTS = 250;
+export const MAXIMUM_LEVELS = 1_000;
+/** Steps within the bounds of an input: beyond, it might as well be continuous. */
+const MAXIMUM_STEPS = 1_000_000;
+/** Inputs with whole numbers, steps or levels beside conditions: the search for whole numbers is exponential in them. */
+const MAXIMUM_DISCRETE_BESIDE_CONDITIONS = 50;
+
+type ListName = Exclude<keyof SentDetails, 'constraints'>;
+const LISTS: readonly ListName[] = [
+  'inputNames',
+  'inputUnits',
+  'scales',
+  'steps',
+  'levels',
+  'likelyMinimums',
+  'likelyMaximums',
+  'feasibleInput',
+];
+
+/** The details of a valid space, or null when none are stated, with everything that is wrong with them. */
+export function readInputDetails(
+  space: InputSpace,
+  sent: SentDetails,
+): { readonly details: InputDetails | null; readonly violations: readonly Violation[] } {
+  const stated = Object.values(sent).some((value) => value !== null);
+  if (!stated) return { details: null, violations: [] };
+  const lengths = LISTS.flatMap((field) =>
+    sent[field] === null ? [] : checkLength([field], sent[field], space.inputCount, 'input'),
+  );
+  if (lengths.length > 0) return { details: null, violations: lengths };
+  const violations = [...checkNames(sent.inputNames)];
+  for (let i = 0; i < space.inputCount; i++) violations.push(...checkInputDetails(space, sent, i));
+  const parsed = (sent.constraints ?? []).map((one, i) => readConstraint(space, sent, one, ['constraints', i]));
+  violations.push(...parsed.flatMap((one) => one.violations), ...checkDiscreteCount(space, sent));
+  const conditions = parsed.flatMap(({ condition }) => (condition === undefined ? [] : [condition]));
+  return { details: { ...sent, conditions, region: null }, violations };
+}
+
+/** The names by which expressions call the inputs. */
+function namesOf({ inputCount }: Pick<InputSpace, 'inputCount'>, inputNames: readonly string[] | null) {
+  return inputNames ?? Array.from({ length: inputCount }, (_, i) => `x${i + 1}`);
+}
+
+function checkNames(names: readonly string[] | null): Violation[] {
+  if (names === null) return [];
+  return names.flatMap((name, i) => {
+    const first = names.indexOf(name);
+    return first === i
+      ? []
+      : [makeViolation(['inputNames', i], `must differ from inputNames[${first}], is ${name} too.`)];
+  });
+}
+
+function isNumber(type: InputType): boolean {
+  return type === InputType.float || type === InputType.integer;
+}
+
+function checkInputDetails(space: InputSpace, sent: SentDetails, i: number): Violation[] {
+  const violations: Violation[] = [];
+  const type = space.inputTypes[i]!;
+  const [minimum, maximum] = [space.minimums[i]!, space.maximums[i]!];
+  const [scale, step, levels] = [sent.scales?.[i] ?? null, sent.steps?.[i] ?? null, sent.levels?.[i] ?? null];
+  const refuse = (field: ListName, message: string) => violations.push(makeViolation([field, i], message));
+  if (scale === Scale.log) {
+    if (!isNumber(type)) refuse('scales', `must be linear or null: input ${i} is ${type}.`);
+    else if (!(minimum > 0)) refuse('scales', `can be log only with a positive minimum, minimums[${i}] is ${minimum}.`);
+  }
+  if (step !== null) {
+    if (type !== InputType.float) refuse('steps', `must be null: input ${i} is ${type}; only a float has steps.`);
+    else if (!(step > 0) || step > maximum - minimum) {
+      refuse('steps', `must be positive and at most maximum - minimum (${maximum - minimum}), is ${step}.`);
+    } else if ((maximum - minimum) / step > MAXIMUM_STEPS) {
+      refuse('steps', `must divide the range into at most ${MAXIMUM_STEPS} steps, ${step} is too small.`);
+    }
+  }
+  if (levels !== null) {
+    if (!isNumber(type)) refuse('levels', `must be null: input ${i} is ${type}; only a number has levels.`);
+    else if (step !== null) refuse('levels', `must be null where steps has an entry; state one of the two.`);
+    else violations.push(...checkLevels(levels, type, minimum, maximum, i));
+  }
+  violations.push(...checkLikely(space, sent, i));
+  return violations;
+}
+
+function checkLevels(
+  levels: readonly number[],
+  type: InputType,
+  minimum: number,
+  maximum: number,
+  i: number,
+): Violation[] {
+  const wrong = levels.findIndex((value, k) => k > 0 && !(value > levels[k - 1]!));
+  if (wrong >= 0) {
+    return [
+      makeViolation(
+        ['levels', i, wrong],
+        `must be greater than ${levels[wrong - 1]}, the one before, is ${levels[wrong]}.`,
+      ),
+    ];
+  }
+  return levels.flatMap((value, k) => {
+    if (!(value >= minimum && value <= maximum)) {
+      return [makeViolation(['levels', i, k], `must lie between ${minimum} and ${maximum}, is ${value}.`)];
+    }
+    if (type === InputType.integer && !Number.isInteger(value)) {
+      return [makeViolation(['levels', i, k], `must be a whole number (the input is integer), is ${value}.`)];
+    }
+    return [];
+  });
+}
+
+function checkLikely(space: InputSpace, { likelyMinimums, likelyMaximums }: SentDetails, i: number): Violation[] {
+  const [low, high] = [likelyMinimums?.[i] ?? null, likelyMaximums?.[i] ?? null];
+  if (low === null && high === null) return [];
+  const type = space.inputTypes[i]!;
+  const field = low === null ? 'likelyMaximums' : 'likelyMinimums';
+  if (!isNumber(type))
+    return [makeViolation([field, i], `must be null: input ${i} is ${type}; only a number has a likely range.`)];
+  const [minimum, maximum] = [space.minimums[i]!, space.maximums[i]!];
+  const [from, to] = [low ?? minimum, high ?? maximum];
+  if (from < minimum || to > maximum || !(from < to)) {
+    const message = `must lie with likelyMaximums[${i}] in order inside the bounds ${minimum} and ${maximum}; the range is ${from} to ${to}.`;
+    return [makeViolation([field, i], message)];
+  }
+  return [];
+}
+
+function checkDiscreteCount(space: InputSpace, { constraints, steps, levels }: SentDetails): Violation[] {
+  if (constraints === null || constraints.length === 0) return [];
+  const count = space.inputTypes.filter(
+    (type, i) => type === InputType.integer || (steps?.[i] ?? null) !== null || (levels?.[i] ?? null) !== null,
+  ).length;
+  if (count <= MAXIMUM_DISCRETE_BESIDE_CONDITIONS) return [];
+  const message = `can be combined with at most ${MAXIMUM_DISCRETE_BESIDE_CONDITIONS} inputs that are integers or have steps or levels, there are ${count}.`;
+  return [makeViolation(['constraints'], message)];
+}
+
+interface ReadConstraint {
+  readonly condition?: Condition;
+  readonly violations: readonly Violation[];
+}
+
+function readConstraint(
+  space: InputSpace,
+  sent: SentDetails,
+  one: SentConstraint,
+  path: ViolationPath,
+): ReadConstraint {
+  if (typeof one !== 'string') return readCoefficients(space, one, path);
+  const names = namesOf(space, sent.inputNames);
+  const parsed = parseCondition(one, new Map(names.map((name, i) => [name, i])));
+  if (parsed.kind === 'refused') {
+    const { message, position, unknownName } = parsed.fault;
+    const meant = unknownName === undefined ? undefined : findNearestName(unknownName, names);
+    const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
+    return {
+      violations: [makeViolation(path, `cannot be read at character ${position + 1}: ${message}${advice || '.'}`)],
+    };
+  }
+  const category = inputsOf(parsed.condition).find((i) => space.inputTypes[i] === InputType.category);
+  if (category !== undefined) {
+    return { violations: [makeViolation(path, `cannot calculate with ${names[category]}, which is a category.`)] };
+  }
+  return { condition: parsed.condition, violations: [] };
+}
+
+/** Input numbers that a condition mentions. */
+function inputsOf({ left, right }: ParsedCondition): readonly number[] {
+  const found = new Set<number>();
+  const open = [left, right];
+  for (let one = open.pop(); one !== undefined; one = open.pop()) {
+    if (one.kind === 'input') found.add(one.input);
+    else if (one.kind !== 'number') open.push(...one.of);
+  }
+  return [...found];
+}
+
+function readCoefficients(
+  space: InputSpace,
+  { coefficients, relation, bound }: Exclude<SentConstraint, string>,
+  path: ViolationPath,
+): ReadConstraint {
+  const violations = checkLength([...path, 'coefficients'], coefficients, space.inputCount, 'input');
+  if (violations.length > 0) return { violations };
+  const category = coefficients.findIndex((value, i) => value !== 0 && space.inputTypes[i] === InputType.category);
+  if (category >= 0) {
+    return {
+      violations: [makeViolation([...path, 'coefficients', category], `must be 0: input ${category} is a category.`)],
+    };
+  }
+  const terms = coefficients.map((value, input) => ({
+    kind: 'operation' as const,
+    operator: '*' as const,
+    of: [
+      { kind: 'number' as const, value },
+      { kind: 'input' as const, input },
+    ],
+  }));
+  const left = terms.reduce<Condition['left']>((sum, term) => ({ kind: 'operation', operator: '+', of: [sum, term] }), {
+    kind: 'number',
+    value: 0,
+  });
+  return { condition: { left, relation, right: { kind: 'number', value: bound } }, violations: [] };
+}
+
+/** Why the conditions leave no input, as violations; none when they leave some. */
+export function checkRegion(
+  { inputNames, constraints }: InputDetails,
+  space: InputSpace,
+  report: RegionReport,
+): readonly Violation[] {
+  if (report.kind === 'open') return [];
+  if (report.kind === 'nonlinear-equation') {
+    const message =
+      'can be an equation only if it is a sum of multiples of inputs; solve it for one input, or give a band with <= and >=.';
+    return [makeViolation(['constraints', report.condition], message)];
+  }
+  if (report.kind === 'nothing-found') {
+    const message = report.isForWholeNumbers
+      ? 'leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state a feasibleInput.'
+      : 'leave no input that could be found; state one that satisfies them as feasibleInput.';
+    return [makeViolation(['constraints'], message)];
+  }
+  const names = namesOf(space, inputNames);
+  const others = report.conditions.map((i) => `constraints[${i}] (${describe(constraints![i]!)})`);
+  const bounds = report.variables.map((i) => `the bounds of ${names[i]}`);
+  const message = `contradict each other, no input satisfies all of: ${[...others, ...bounds].join(', ')}.`;
+  return [makeViolation(['constraints', ...report.conditions.slice(0, 1)], message)];
+}
+
+function describe(constraint: SentConstraint): string {
+  if (typeof constraint === 'string') return constraint;
+  return constraint.name ?? `[${constraint.coefficients.join(', ')}] ${constraint.relation} ${constraint.bound}`;
+}

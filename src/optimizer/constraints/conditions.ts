@@ -1,0 +1,387 @@
+/**
+ * The conditions of a space on its encoded features: points that satisfy all of them, linear ones, curved ones, whole
+ * numbers and bounds, drawn at random or as near as possible to a given one.
+ */
+import {
+  decode,
+  type Encoding,
+  encode,
+  encodeNumber,
+  everyInput,
+  levelAt,
+  levelCount,
+  nearestLevel,
+  scaleOf,
+} from '../encoding.ts';
+import type { RandomStream } from '../numerics/random.ts';
+import type { Condition, Expression, RegionReport } from '../problem.ts';
+import { evaluate, type LinearForm, linearFormOf } from './expression.ts';
+import type { Rows } from './quadratic-program.ts';
+import {
+  type LinearCondition,
+  layOut,
+  makeRegion,
+  projectHolding,
+  projectOnto,
+  type Region,
+  rangesOf,
+  walk,
+} from './region.ts';
+
+/** Points of a walk that may break a curved condition before the search for a first point gives up. */
+const FIRST_POINT_TRIES = 3_000;
+/** Boxes of whole numbers that the search for the nearest whole point opens. */
+const NODE_LIMIT = 400;
+/** Walked points among which the nearest replaces a point that breaks a curved condition. */
+const SAMPLES = 100;
+/** Points of a finite space that are counted one by one. */
+const COUNTED = 10_000;
+/** Violation, relative to the largest term and at least 1, up to which a condition holds. */
+const TOLERANCE = 1e-9;
+
+export type ConditionsResult =
+  | { readonly kind: 'conditions'; readonly conditions: Conditions }
+  | Exclude<RegionReport, { readonly kind: 'open' }>;
+
+/** Bounds of the features, length p each. */
+interface Bounds {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+}
+
+interface Curved {
+  readonly index: number;
+  /** Holds where it is at most 0. */
+  readonly left: Expression;
+  readonly right: Expression;
+  readonly sign: 1 | -1;
+}
+
+/**
+ * @param feasible an input that satisfies everything, length n, when the client gave one
+ */
+export function makeConditions(
+  encoding: Encoding,
+  given: readonly Condition[],
+  random: RandomStream,
+  feasible: Float64Array | null = null,
+): ConditionsResult {
+  const linear: LinearCondition[] = [];
+  const linearIndex: number[] = [];
+  const curved: Curved[] = [];
+  for (const [index, { left, relation, right }] of given.entries()) {
+    const form = difference(linearFormOf(left), linearFormOf(right));
+    if (form !== null) {
+      linear.push(encodeLinear(encoding, form, relation));
+      linearIndex.push(index);
+    } else if (relation === '=') {
+      return { kind: 'nonlinear-equation', condition: index };
+    } else {
+      curved.push({ index, left, right, sign: relation === '<=' ? 1 : -1 });
+    }
+  }
+  const made = makeRegion(encoding.lower, encoding.upper, linear);
+  if (made.kind === 'empty') {
+    const conditions = made.conflicting.flatMap((row) => (row.kind === 'condition' ? [linearIndex[row.index]!] : []));
+    const variables = made.conflicting.flatMap((row) => (row.kind === 'bound' ? [encoding.owner[row.feature]!] : []));
+    return { kind: 'empty', conditions, variables: [...new Set(variables)] };
+  }
+  const conditions = new Conditions(encoding, given, { region: made.region, linear, curved });
+  if (!conditions.begin(random, feasible)) {
+    return { kind: 'nothing-found', isForWholeNumbers: curved.length === 0 };
+  }
+  return { kind: 'conditions', conditions };
+}
+
+export class Conditions {
+  readonly region: Region;
+  readonly #encoding: Encoding;
+  readonly #given: readonly Condition[];
+  readonly #linear: readonly LinearCondition[];
+  readonly #curved: readonly Curved[];
+  /** Features of a point that satisfies everything but, perhaps, whole numbers. */
+  #first: Float64Array;
+
+  constructor(
+    encoding: Encoding,
+    given: readonly Condition[],
+    { region, linear, curved }: { region: Region; linear: readonly LinearCondition[]; curved: readonly Curved[] },
+  ) {
+    this.region = region;
+    this.#encoding = encoding;
+    this.#given = given;
+    this.#linear = linear;
+    this.#curved = curved;
+    this.#first = region.middle;
+  }
+
+  /** The same conditions in a smaller box; null when they leave nothing of it, or no point of it is found. */
+  within({ lower, upper }: Bounds, random: RandomStream): Conditions | null {
+    const made = makeRegion(lower, upper, this.#linear);
+    if (made.kind === 'empty') return null;
+    const parts = { region: made.region, linear: this.#linear, curved: this.#curved };
+    const smaller = new Conditions(this.#encoding, this.#given, parts);
+    return smaller.begin(random, null) ? smaller : null;
+  }
+
+  /** The linear conditions and the bounds of a box, as rows of a quadratic program on the features. */
+  rowsWithin({ lower, upper }: Bounds): Rows {
+    return layOut(lower, upper, this.#linear).rows;
+  }
+
+  /** What the conditions leave, for people: natural units. */
+  report(random: RandomStream): RegionReport {
+    const { n, p } = this.#encoding;
+    const inputAt = (u: Float64Array) => Array.from(this.#inputOf(u));
+    const ranges = rangesOf(this.region);
+    const [low, high] = [0, 1].map((end) => inputAt(Float64Array.from({ length: p }, (_, f) => ranges[f]![end]!)));
+    return {
+      kind: 'open',
+      conditionKinds: this.#given.map(({ relation }, index) => {
+        if (this.#curved.some((one) => one.index === index)) return 'curved';
+        return relation === '=' ? 'equation' : 'linear';
+      }),
+      interior: inputAt(this.admissibleNear(this.#first, random) ?? this.#first),
+      ranges: Array.from({ length: n }, (_, v) => [low![v]!, high![v]!] as const),
+    };
+  }
+
+  /** Finds the first point; false when there is none to be found. */
+  begin(random: RandomStream, feasible: Float64Array | null): boolean {
+    if (feasible !== null) {
+      if (!this.areMet(feasible)) return false;
+      this.#first = new Float64Array(this.#encoding.p);
+      encode(this.#encoding, feasible, 0, this.#first, 0);
+      return true;
+    }
+    const points = walk(this.region, random);
+    let u = this.region.middle;
+    for (let attempt = 0; attempt < FIRST_POINT_TRIES; attempt++) {
+      const admissible = this.#isCurvedMet(this.#inputOf(u)) ? this.#wholeNear(u) : null;
+      if (admissible !== null && this.areMet(this.#inputOf(admissible))) {
+        this.#first = admissible;
+        return true;
+      }
+      // Without curved conditions other starts lead to the same whole numbers, or to none.
+      if (this.#curved.length === 0 && attempt >= SAMPLES) return false;
+      u = points.next().value;
+    }
+    return false;
+  }
+
+  /** How many inputs of a finite space are admissible; Infinity for other spaces and beyond 10,000 points. */
+  countAdmissible(): number {
+    if (this.#encoding.size > COUNTED) return Number.POSITIVE_INFINITY;
+    let count = 0;
+    for (const x of everyInput(this.#encoding)) if (this.areMet(x)) count++;
+    return count;
+  }
+
+  /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
+  areMet(x: Float64Array): boolean {
+    return this.#given.every((condition) => violationOf(condition, x) <= TOLERANCE);
+  }
+
+  /**
+   * The admissible input that is nearest to u, as features: conditions met, discrete variables whole. Falls back to the
+   * nearest of some walked points where a curved condition is in the way; null when none of these is admissible.
+   */
+  admissibleNear(u: Float64Array, random: RandomStream): Float64Array | null {
+    const near = this.#wholeNear(u);
+    if (near !== null && this.areMet(this.#inputOf(near))) return near;
+    if (this.#curved.length === 0) return null;
+    const others = this.draw(SAMPLES, random).sort((a, b) => squareBetween(a, u) - squareBetween(b, u));
+    return others[0] ?? null;
+  }
+
+  /** Whether the curved conditions hold at the features u. */
+  isCurvedMetAt(u: Float64Array): boolean {
+    return this.#curved.length === 0 || this.#isCurvedMet(this.#inputOf(u));
+  }
+
+  /** Draws features of points, one a call, that satisfy everything but whole numbers. */
+  drawer(random: RandomStream): () => Float64Array {
+    const isAdmissible = (u: Float64Array) => this.isCurvedMetAt(u);
+    const points = walk(this.region, random, { start: this.#first, isAdmissible });
+    return () => points.next().value;
+  }
+
+  /** The admissible point nearest to u that has the discrete variables of u, as features; null when there is none. */
+  admissibleWithLevelsOf(u: Float64Array): Float64Array | null {
+    const near = projectHolding(this.region, u, this.#heldFeatures());
+    return near !== null && this.areMet(this.#inputOf(near)) ? near : null;
+  }
+
+  /** At most `count` admissible points, as features, spread over the region by a random walk. */
+  draw(count: number, random: RandomStream): Float64Array[] {
+    const next = this.drawer(random);
+    const drawn: Float64Array[] = [];
+    for (let k = 0; k < count; k++) {
+      const whole = this.#wholeNear(next());
+      if (whole !== null && this.areMet(this.#inputOf(whole))) drawn.push(whole);
+    }
+    return drawn;
+  }
+
+  /** The point of the linear region nearest to u whose discrete variables are whole; null when none is found. */
+  #wholeNear(u: Float64Array): Float64Array | null {
+    if (!this.#encoding.discrete.includes(1)) return projectOnto(this.region, u);
+    return (
+      projectHolding(this.region, this.#rounded(u), this.#heldFeatures()) ??
+      nearestWhole(this.#encoding, this.region, u, (one) => this.#rounded(one))
+    );
+  }
+
+  /** Length p: 1 for the features of discrete variables. */
+  #heldFeatures(): Uint8Array {
+    const { discrete, owner, p } = this.#encoding;
+    return Uint8Array.from({ length: p }, (_, f) => discrete[owner[f]!]!);
+  }
+
+  /** u with the features of discrete variables at their nearest whole values. */
+  #rounded(u: Float64Array): Float64Array {
+    const { discrete, owner, p } = this.#encoding;
+    const snapped = new Float64Array(p);
+    encode(this.#encoding, this.#inputOf(u), 0, snapped, 0);
+    return u.map((value, f) => (discrete[owner[f]!] === 1 ? snapped[f]! : value));
+  }
+
+  #isCurvedMet(x: Float64Array): boolean {
+    return this.#curved.every(({ left, right, sign }) => sign * (evaluate(left, x) - evaluate(right, x)) <= 0);
+  }
+
+  #inputOf(u: Float64Array): Float64Array {
+    const x = new Float64Array(this.#encoding.n);
+    decode(this.#encoding, u, x);
+    return x;
+  }
+}
+
+/** By how much x breaks a condition, relative to its largest term and at least 1; Infinity where it has no value. */
+export function violationOf({ left, relation, right }: Condition, x: Float64Array): number {
+  const [a, b] = [evaluate(left, x), evaluate(right, x)];
+  const difference = a - b;
+  if (!Number.isFinite(difference)) return Number.POSITIVE_INFINITY;
+  const scale = Math.max(1, largestTerm(left, x), largestTerm(right, x));
+  const violation = relation === '=' ? Math.abs(difference) : relation === '<=' ? difference : -difference;
+  return violation / scale;
+}
+
+/** The largest summand of a linear expression, or the value of another one. */
+function largestTerm(expression: Expression, x: Float64Array): number {
+  const form = linearFormOf(expression);
+  if (form === null) return Math.abs(evaluate(expression, x));
+  let largest = Math.abs(form.constant);
+  for (const [input, value] of form.coefficients) largest = Math.max(largest, Math.abs(value * x[input]!));
+  return largest;
+}
+
+function difference(left: LinearForm | null, right: LinearForm | null): LinearForm | null {
+  if (left === null || right === null) return null;
+  const coefficients = new Map(left.coefficients);
+  for (const [input, value] of right.coefficients) coefficients.set(input, (coefficients.get(input) ?? 0) - value);
+  return { constant: left.constant - right.constant, coefficients };
+}
+
+/** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */
+function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
+  const encoded = new Float64Array(encoding.p);
+  let rest = constant;
+  for (const [v, value] of coefficients) {
+    const { minimum, maximum } = scaleOf(encoding.variables[v]!);
+    if (encoding.movable[v] === 0) {
+      rest += value * encoding.variables[v]!.minimum;
+      continue;
+    }
+    rest += value * (minimum / 2 + maximum / 2);
+    encoded[encoding.first[v]!]! += value * (maximum / 2 - minimum / 2);
+  }
+  const sign = relation === '<=' ? -1 : 1;
+  return { coefficients: encoded.map((one) => sign * one), bound: -sign * rest, isEquation: relation === '=' };
+}
+
+interface Node {
+  readonly u: Float64Array;
+  readonly distance: number;
+  readonly limits: readonly { readonly feature: number; readonly side: 1 | -1; readonly value: number }[];
+}
+
+/**
+ * Branch and bound on the projection: the nearest open box first, split at the discrete variable farthest from a whole
+ * value. Source: Land and Doig, An automatic method of solving discrete programming problems, Econometrica 28 (1960).
+ *
+ * Categories have one feature per level and stand in no condition: they keep the level nearest to u.
+ */
+function nearestWhole(
+  encoding: Encoding,
+  region: Region,
+  u: Float64Array,
+  rounded: (u: Float64Array) => Float64Array,
+): Float64Array | null {
+  const { discrete, first, n, variables } = encoding;
+  const held = new Uint8Array(encoding.p);
+  const target = u.slice();
+  const whole = rounded(u);
+  const ordered: number[] = [];
+  for (let v = 0; v < n; v++) {
+    if (discrete[v] === 0) continue;
+    if (variables[v]!.kind !== 'category') ordered.push(v);
+    else for (let f = first[v]!; f < first[v + 1]!; f++) [held[f], target[f]] = [1, whole[f]!];
+  }
+  const open: Node[] = [];
+  const push = (limits: Node['limits']): void => {
+    const point = projectHolding(region, target, held, limits);
+    if (point !== null) open.push({ u: point, distance: squareBetween(point, target), limits });
+  };
+  push([]);
+  for (let node = 0; node < NODE_LIMIT && open.length > 0; node++) {
+    open.sort((a, b) => a.distance - b.distance);
+    const nearest = open.shift()!;
+    const split = mostFractional(encoding, ordered, nearest.u, rounded(nearest.u));
+    if (split === null) return nearest.u;
+    const { feature, below, above } = split;
+    push([...nearest.limits, { feature, side: -1, value: below }]);
+    push([...nearest.limits, { feature, side: 1, value: above }]);
+  }
+  return null;
+}
+
+/** The discrete feature farthest from its whole value, with the whole values around it; null when all are whole. */
+function mostFractional(encoding: Encoding, ordered: readonly number[], u: Float64Array, whole: Float64Array) {
+  let found: { readonly feature: number; readonly below: number; readonly above: number } | null = null;
+  let most = 1e-7;
+  for (const v of ordered) {
+    const f = encoding.first[v]!;
+    const variable = encoding.variables[v]!;
+    const level = levelOfFeature(encoding, v, whole[f]!);
+    const first = whole[f]! > u[f]! ? level - 1 : level;
+    const featureOf = (k: number) => encodeNumber(encoding, v, levelAt(variable, k));
+    if (first < 0 || first + 1 >= levelCount(variable)) continue;
+    const [below, above] = [featureOf(first), featureOf(first + 1)];
+    const off = Math.abs(u[f]! - whole[f]!) / (above - below);
+    if (off <= most) continue;
+    most = off;
+    found = { feature: f, below, above };
+  }
+  return found;
+}
+
+/** Number of the value of the discrete variable v that has a feature. */
+function levelOfFeature(encoding: Encoding, v: number, feature: number): number {
+  const variable = encoding.variables[v]!;
+  let best = 0;
+  let nearest = Number.POSITIVE_INFINITY;
+  const { minimum, maximum } = scaleOf(variable);
+  const about = nearestLevel(variable, minimum + ((feature + 1) / 2) * (maximum - minimum));
+  for (let k = Math.max(0, about - 1); k <= Math.min(levelCount(variable) - 1, about + 1); k++) {
+    const distance = Math.abs(encodeNumber(encoding, v, levelAt(variable, k)) - feature);
+    if (distance < nearest) [best, nearest] = [k, distance];
+  }
+  return best;
+}
+
+function squareBetween(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += (a[f]! - b[f]!) ** 2;
+  return sum;
+}

@@ -1,0 +1,361 @@
+/**
+ * The region of a box that linear conditions leave: projection, emptiness, a middle, ranges, and uniform points.
+ *
+ * Points are encoded features of length n in natural order; bounds and conditions are given on them. Every point that
+ * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
+ */
+import type { RandomStream } from '../numerics/random.ts';
+import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
+
+/** One linear condition on n features: coefficients' u = bound for an equation, coefficients' u >= bound otherwise. */
+export interface LinearCondition {
+  readonly coefficients: Float64Array;
+  readonly bound: number;
+  readonly isEquation: boolean;
+}
+
+/** What a row of the region says: one of the conditions, or a bound of a feature. */
+export type RowSource =
+  | { readonly kind: 'condition'; readonly index: number }
+  | { readonly kind: 'bound'; readonly feature: number };
+
+export interface Region {
+  readonly n: number;
+  readonly rows: Rows;
+  /** Length rows.count. */
+  readonly sources: readonly RowSource[];
+  /** Orthonormal basis of the equations' coefficients, one array per direction that is not free. */
+  readonly held: readonly Float64Array[];
+  /** A point well inside, as far from all inequalities as the region allows; length n. */
+  readonly middle: Float64Array;
+}
+
+export type RegionResult =
+  | { readonly kind: 'region'; readonly region: Region }
+  | { readonly kind: 'empty'; readonly conflicting: readonly RowSource[] };
+
+/** An inequality that no point of the region leaves room to, relative to its coefficients, is an equation. */
+const NO_ROOM = 1e-9;
+/** Curvature given to linear objectives, so that they have one solution. The region's size is of order 1. */
+const FLAT = 1e-3;
+
+/**
+ * Lays out the region.
+ *
+ * @param lower, upper length n, lower <= upper; equal where a feature is held
+ * @returns the region, or the conditions and bounds that contradict each other
+ */
+export function makeRegion(
+  lower: Float64Array,
+  upper: Float64Array,
+  conditions: readonly LinearCondition[],
+): RegionResult {
+  const { rows, sources } = layOut(lower, upper, conditions);
+  const centre = lower.map((low, f) => (low + upper[f]!) / 2);
+  const first = nearestPoint(rows, centre);
+  if (first.kind === 'infeasible') {
+    return { kind: 'empty', conflicting: first.conflicting.map((row) => sources[row]!) };
+  }
+  const held = orthonormalBasis(rows, rows.equations);
+  const middle = deepest(rows, held);
+  if (middle !== null && middle.radius > NO_ROOM) {
+    return { kind: 'region', region: { n: lower.length, rows, sources, held, middle: middle.point } };
+  }
+  return { kind: 'region', region: flatten(rows, sources, first.x) };
+}
+
+/** The point of the region nearest to u; both have length n. */
+export function projectOnto({ rows }: Region, u: Float64Array): Float64Array {
+  const nearest = nearestPoint(rows, u);
+  if (nearest.kind === 'infeasible') throw new RangeError('The region lost its points by rounding.');
+  return nearest.x;
+}
+
+/**
+ * The point nearest to u among those that agree with it in the features where `held` is 1, or lie on the given side of a
+ * limit; all arrays have length n. null when there is none.
+ */
+export function projectHolding(
+  { n, rows }: Region,
+  u: Float64Array,
+  held: Uint8Array,
+  limits: readonly Limit[] = [],
+): Float64Array | null {
+  const equations: LinearCondition[] = [];
+  for (let f = 0; f < n; f++) {
+    if (held[f] === 1) equations.push({ coefficients: unit(n, f, 1), bound: u[f]!, isEquation: true });
+  }
+  const sides = limits.map(({ feature, side, value }) => ({
+    coefficients: unit(n, feature, side),
+    bound: side * value,
+    isEquation: false,
+  }));
+  const nearest = nearestPoint(toRows([...equations, ...conditionsOf(rows), ...sides], n), u);
+  return nearest.kind === 'solved' ? nearest.x : null;
+}
+
+/** A feature at least (side 1) or at most (side -1) a value. */
+export interface Limit {
+  readonly feature: number;
+  readonly side: 1 | -1;
+  readonly value: number;
+}
+
+/** The smallest and the largest value of each feature within the region, to about 1e-3 of the region's size. */
+export function rangesOf({ n, rows, middle }: Region): readonly (readonly [number, number])[] {
+  const end = (f: number, side: 1 | -1) => (farthest(rows, unit(n, f, side)) ?? middle)[f]!;
+  return Array.from({ length: n }, (_, f) => [end(f, -1), end(f, 1)]);
+}
+
+/** The largest violation of a condition or bound at u, relative to the largest term of its row and at least 1. */
+export function violationAt({ rows }: Region, u: Float64Array): number {
+  let worst = 0;
+  for (let i = 0; i < rows.count; i++) {
+    let value = -rows.b[i]!;
+    let largest = Math.max(1, Math.abs(rows.b[i]!));
+    for (let f = 0; f < u.length; f++) {
+      const term = rows.A[i * u.length + f]! * u[f]!;
+      value += term;
+      largest = Math.max(largest, Math.abs(term));
+    }
+    worst = Math.max(worst, (i < rows.equations ? Math.abs(value) : -value) / largest);
+  }
+  return worst;
+}
+
+/** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
+export interface WalkOptions {
+  readonly start: Float64Array;
+  readonly isAdmissible: (u: Float64Array) => boolean;
+}
+
+/** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
+const SHORTENINGS = 30;
+
+/**
+ * Points of the region that are uniform in the limit: hit-and-run along random directions that keep the equations. A move
+ * that is not admissible shortens its chord towards the current point, as slice sampling does.
+ *
+ * Sources: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions,
+ * Operations Research 32 (1984), 1296-1308; Neal, Slice sampling, Annals of Statistics 31 (2003), figure 5.
+ */
+export function* walk(region: Region, random: RandomStream, options?: WalkOptions): Generator<Float64Array, never> {
+  const isAdmissible = options?.isAdmissible ?? (() => true);
+  const current = (options?.start ?? region.middle).slice();
+  const movesPerPoint = Math.min(region.n, 20);
+  for (;;) {
+    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
+    const projected = projectOnto(region, current);
+    if (isAdmissible(projected)) current.set(projected);
+    yield current.slice();
+  }
+}
+
+/** Moves u to a uniform admissible point of the chord through it along a random direction. */
+function hitAndRun(
+  region: Region,
+  u: Float64Array,
+  random: RandomStream,
+  isAdmissible: (u: Float64Array) => boolean,
+): void {
+  const direction = new Float64Array(region.n);
+  for (let f = 0; f < region.n; f++) direction[f] = random.normal();
+  removeParts(direction, region.held);
+  let [from, to] = chordOf(region, u, direction);
+  if (!(to > from) || !Number.isFinite(to - from)) return;
+  for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
+    const t = from + random.uniform() * (to - from);
+    const point = u.map((value, f) => value + t * direction[f]!);
+    if (isAdmissible(point)) {
+      u.set(point);
+      return;
+    }
+    if (t < 0) from = t;
+    else to = t;
+  }
+}
+
+/** How far one can go from u along a direction and against it without breaking an inequality. */
+function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
+  let from = Number.NEGATIVE_INFINITY;
+  let to = Number.POSITIVE_INFINITY;
+  for (let i = rows.equations; i < rows.count; i++) {
+    let slack = -rows.b[i]!;
+    let along = 0;
+    for (let f = 0; f < n; f++) {
+      slack += rows.A[i * n + f]! * u[f]!;
+      along += rows.A[i * n + f]! * direction[f]!;
+    }
+    // A point that a rounding put outside is treated as one on the border.
+    const end = -Math.max(0, slack) / along;
+    if (along > 0) from = Math.max(from, end);
+    else if (along < 0) to = Math.min(to, end);
+  }
+  return [from, to];
+}
+
+/** The rows of the conditions and of the bounds (length n each), equations first, and what each row says. */
+export function layOut(
+  lower: Float64Array,
+  upper: Float64Array,
+  conditions: readonly LinearCondition[],
+): { readonly rows: Rows; readonly sources: readonly RowSource[] } {
+  const n = lower.length;
+  const all: { condition: LinearCondition; source: RowSource }[] = conditions.map((condition, index) => ({
+    condition: scaled(condition),
+    source: { kind: 'condition', index },
+  }));
+  for (let f = 0; f < n; f++) {
+    const source: RowSource = { kind: 'bound', feature: f };
+    const isHeld = lower[f] === upper[f];
+    all.push({ condition: { coefficients: unit(n, f, 1), bound: lower[f]!, isEquation: isHeld }, source });
+    if (!isHeld)
+      all.push({ condition: { coefficients: unit(n, f, -1), bound: -upper[f]!, isEquation: false }, source });
+  }
+  const ordered = [...all.filter((one) => one.condition.isEquation), ...all.filter((one) => !one.condition.isEquation)];
+  const rows = toRows(
+    ordered.map(({ condition }) => condition),
+    n,
+  );
+  return { rows, sources: ordered.map(({ source }) => source) };
+}
+
+/** Rows of conditions that are in order: equations first. */
+function toRows(conditions: readonly LinearCondition[], n: number): Rows {
+  const A = new Float64Array(conditions.length * n);
+  for (const [i, { coefficients }] of conditions.entries()) A.set(coefficients, i * n);
+  return {
+    count: conditions.length,
+    equations: conditions.filter(({ isEquation }) => isEquation).length,
+    A,
+    b: Float64Array.from(conditions, ({ bound }) => bound),
+    only: Int32Array.from(conditions, ({ coefficients }) => onlyEntry(coefficients)),
+  };
+}
+
+/** The rows one by one. */
+function conditionsOf({ count, equations, A, b }: Rows): LinearCondition[] {
+  const n = A.length / count;
+  return Array.from({ length: count }, (_, i) => ({
+    coefficients: A.slice(i * n, (i + 1) * n),
+    bound: b[i]!,
+    isEquation: i < equations,
+  }));
+}
+
+/** The only entry that is not 0, or -1. */
+function onlyEntry(row: Float64Array): number {
+  const found = row.findIndex((value) => value !== 0);
+  return found >= 0 && row.findLastIndex((value) => value !== 0) === found ? found : -1;
+}
+
+/** The condition with its largest coefficient at 1; one without coefficients stays as it is. */
+function scaled({ coefficients, bound, isEquation }: LinearCondition): LinearCondition {
+  const largest = coefficients.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  return { coefficients: coefficients.map((value) => value / largest), bound: bound / largest, isEquation };
+}
+
+function unit(n: number, f: number, value: number): Float64Array {
+  const row = new Float64Array(n);
+  row[f] = value;
+  return row;
+}
+
+function identity(n: number, factor: number): Float64Array {
+  const I = new Float64Array(n * n);
+  for (let f = 0; f < n; f++) I[f * n + f] = factor;
+  return I;
+}
+
+/** The point nearest to u that satisfies the rows. */
+export function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
+  return solveQuadratic(identity(u.length, 1), u, rows);
+}
+
+/** About the point of the rows that lies farthest along a direction; null when roundings leave none. */
+function farthest(rows: Rows, direction: Float64Array): Float64Array | null {
+  const start = direction.map((value) => value / FLAT);
+  const result = solveQuadratic(identity(direction.length, 1 / Math.sqrt(FLAT)), start, rows);
+  return result.kind === 'solved' ? result.x : null;
+}
+
+/**
+ * The centre of about the largest ball, within the equations, that all inequalities leave: maximizes r - FLAT (|s|^2 +
+ * r^2) / 2 with a_i' s - |a_i| r >= b_i, where |a_i| is the length of the part of a_i that the equations leave free.
+ */
+function deepest(rows: Rows, held: readonly Float64Array[]): { point: Float64Array; radius: number } | null {
+  const n = rows.A.length / rows.count;
+  const wide = n + 1;
+  const widened = conditionsOf(rows).map(({ coefficients, bound, isEquation }) => {
+    const row = new Float64Array(wide);
+    row.set(coefficients);
+    if (!isEquation) {
+      const free = coefficients.slice();
+      removeParts(free, held);
+      row[n] = -Math.hypot(...free);
+    }
+    return { coefficients: row, bound, isEquation };
+  });
+  const direction = new Float64Array(wide);
+  direction[n] = 1;
+  const point = farthest(toRows(widened, wide), direction);
+  return point && { point: point.slice(0, n), radius: point[n]! };
+}
+
+/** The region of rows without an inside: inequalities without room become equations. */
+function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array): Region {
+  const n = inside.length;
+  const hasRoom = ({ coefficients, bound }: LinearCondition): boolean =>
+    dotOf(coefficients, farthest(rows, coefficients) ?? inside) - bound > NO_ROOM;
+  const marked = conditionsOf(rows).map((one, i) => ({
+    condition: { ...one, isEquation: one.isEquation || !hasRoom(one) },
+    source: sources[i]!,
+  }));
+  const ordered = [
+    ...marked.filter((one) => one.condition.isEquation),
+    ...marked.filter((one) => !one.condition.isEquation),
+  ];
+  const flat = toRows(
+    ordered.map(({ condition }) => condition),
+    n,
+  );
+  const held = orthonormalBasis(flat, flat.equations);
+  // Roundings can leave equations without a common point; then the rows stay as they were.
+  if (nearestPoint(flat, inside).kind === 'infeasible') return { n, sources, rows, held, middle: inside };
+  return {
+    n,
+    sources: ordered.map(({ source }) => source),
+    rows: flat,
+    held,
+    middle: deepest(flat, held)?.point ?? inside,
+  };
+}
+
+/** Gram-Schmidt, twice for the digits, over the first `count` rows; rows that the earlier ones span are left out. */
+function orthonormalBasis(rows: Rows, count: number): Float64Array[] {
+  const n = rows.A.length / Math.max(1, rows.count);
+  const basis: Float64Array[] = [];
+  for (let i = 0; i < count; i++) {
+    const row = rows.A.slice(i * n, (i + 1) * n);
+    const length = Math.hypot(...row);
+    removeParts(row, basis);
+    removeParts(row, basis);
+    const left = Math.hypot(...row);
+    if (left > 1e-10 * length) basis.push(row.map((value) => value / left));
+  }
+  return basis;
+}
+
+/** Subtracts from v its parts along orthonormal directions. */
+function removeParts(v: Float64Array, basis: readonly Float64Array[]): void {
+  for (const one of basis) {
+    const along = dotOf(v, one);
+    for (let f = 0; f < v.length; f++) v[f]! -= along * one[f]!;
+  }
+}
+
+function dotOf(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += a[f]! * b[f]!;
+  return sum;
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ParseResult, parseCondition } from '../../../src/domain/expression.ts';
+import { addGradient, evaluate, linearFormOf } from '../../../src/optimizer/constraints/expression.ts';
+
+const INPUTS = new Map([
+  ['a', 0],
+  ['b', 1],
+  ['c', 2],
+]);
+
+function left(text: string) {
+  const parsed = parseCondition(`${text} <= 1`, INPUTS);
+  if (parsed.kind === 'refused') throw new Error(parsed.fault.message);
+  return parsed.condition.left;
+}
+
+const at = (text: string, ...x: number[]) => evaluate(left(text), Float64Array.from(x));
+
+describe('an expression', () => {
+  it.each([
+    ['2 + 3 * 4', 14],
+    ['(2 + 3) * 4', 20],
+    ['2 - 3 - 4', -5],
+    ['12 / 3 / 2', 2],
+    ['-2 ^ 2', -4],
+    ['(-2) ^ 2', 4],
+    ['2 ^ 3 ^ 2', 512],
+    ['2 ^ -1', 0.5],
+    ['- -3', 3],
+    ['+3 - -3', 6],
+    ['.5 + 1e3 + 2.', 1002.5],
+    ['min(3, 1, 2) + max(4, 5)', 6],
+    ['sqrt(abs(-16)) + log10(1000) + log(exp(2))', 9],
+    ['sin(0) + cos(0) + tan(0) + atan(0)', 1],
+    ['a - 2*b + c^2', 1 - 4 + 9],
+  ])('%s is %d', (text, expected) => {
+    expect(at(text, 1, 2, 3)).toBeCloseTo(expected, 12);
+  });
+
+  it.each(['1 / (a - a)', 'log(0 - a)', 'sqrt(0 - a)', '0 / (a - a)', 'exp(1000 * a)'])(
+    '%s has no finite value',
+    (text) => {
+      expect(Number.isFinite(at(text, 1))).toBe(false);
+    },
+  );
+
+  it.each([
+    'a*b + c',
+    'a^3 - b^2 / c',
+    'sqrt(a) * exp(b / 3) + log(c)',
+    'sin(a*b) + cos(c) - tan(a/4) * atan(b)',
+    'abs(a - 5) + min(a, b, c) - max(a, 2*b)',
+    'a^b + 2^c + log10(a + b)',
+    '(a + b)^2 / (1 + c^2)',
+  ])('%s has the gradient that central differences give', (text) => {
+    const x = Float64Array.of(1.3, 0.7, 2.1);
+    const gradient = new Float64Array(3);
+    const value = addGradient(left(text), x, 1, gradient);
+    expect(value).toBe(evaluate(left(text), x));
+    for (let v = 0; v < 3; v++) {
+      const [up, down] = [x.slice(), x.slice()];
+      up[v]! += 1e-6;
+      down[v]! -= 1e-6;
+      const slope = (evaluate(left(text), up) - evaluate(left(text), down)) / 2e-6;
+      expect(Math.abs(gradient[v]! - slope)).toBeLessThan(1e-7 * Math.max(1, Math.abs(slope)));
+    }
+  });
+
+  it('that is written as a sum of multiples has these as its linear form', () => {
+    const form = linearFormOf(left('(a + 2*(b - 3)) / 4 - log(exp(1)) * c + a'))!;
+    expect([...form.coefficients]).toEqual([
+      [0, 1.25],
+      [1, 0.5],
+      [2, -1],
+    ]);
+    expect(form.constant).toBe(-1.5);
+  });
+
+  it.each(['a*b', 'a / b', 'a^2', 'sin(a)', 'min(a, b)', '1 / a', 'a / 0'])('%s has no linear form', (text) => {
+    expect(linearFormOf(left(text))).toBeNull();
+  });
+});
+
+describe('a condition', () => {
+  const refused = (parsed: ParseResult) => (parsed.kind === 'refused' ? parsed.fault : undefined);
+
+  it.each([
+    ['', 'expected a number, a name or (, found the end', 0],
+    ['a + b', 'expected <=, >= or =, found the end', 5],
+    ['a < 1', 'write <= instead of <: floating-point inputs cannot be told from the limit', 2],
+    ['a <= 1 <= b', 'expected the end, found <=', 7],
+    ['2a <= 1', 'expected <=, >= or =, found a', 1],
+    ['a.b <= 1', '"." has no meaning here', 1],
+    ['a[0] <= 1', '"[" has no meaning here', 1],
+    ['`a` <= 1', '"`" has no meaning here', 0],
+    ['sqrt(a, b) <= 1', 'sqrt takes 1 argument, has 2', 0],
+    ['max(a) <= 1', 'max takes 2 to 20 arguments, has 1', 0],
+    ['a <= 1e999', '1e999 is too large', 5],
+    ['T <= 1', 'there is no input T', 0],
+    ['(a <= 1', 'expected ), found <=', 3],
+    [`${'('.repeat(100)}a`, 'is nested more than 60 levels deep', 60],
+    [`${'-'.repeat(1_000)}a`, 'is nested more than 60 levels deep', 60],
+    [`${'a + '.repeat(300)}a <= 1`, 'has more than 500 numbers, names and operators', 1_002],
+    ['a'.repeat(1_000_000), 'has 1000000 characters, may have 2000', 2_000],
+  ])('that reads %.30s is refused with its fault and its position', (text, message, position) => {
+    expect(refused(parseCondition(text, INPUTS))).toMatchObject({ message, position });
+  });
+
+  it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+    'cannot call or name %s, which every object has',
+    (name) => {
+      expect(refused(parseCondition(`${name}(1) <= 1`, INPUTS))?.message).toMatch(/^there is no function/);
+      expect(refused(parseCondition(`${name} <= 1`, INPUTS))).toMatchObject({ unknownName: name });
+    },
+  );
+
+  it('is parsed or refused, and never throws, whatever the text', () => {
+    const pieces = fc.constantFrom('a', 'b', '1', '2.5e3', '+', '-', '*', '/', '^', '(', ')', ',', '<=', '=', 'sqrt(');
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(pieces, { maxLength: 40 }).map((all) => all.join(' ')),
+    );
+    fc.assert(
+      fc.property(text, (one) => {
+        const parsed = parseCondition(one, INPUTS);
+        if (parsed.kind === 'parsed') evaluate(parsed.condition.left, Float64Array.of(1, 2, 3));
+        else expect(parsed.fault.position).toBeLessThanOrEqual(one.length);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
