@@ -53,6 +53,17 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
+  it('No description contains an HTML tag, which the reference page would swallow', () => {
+    const swallowed: string[] = [];
+    JSON.stringify(document, (field: string, value: unknown) => {
+      if (['description', 'summary'].includes(field) && typeof value === 'string' && /<[a-z/!]/i.test(value)) {
+        swallowed.push(value);
+      }
+      return value;
+    });
+    expect(swallowed).toEqual([]);
+  });
+
   it('Every operation has a name of its own in the document', () => {
     const names = operations.map((operation) => operation.operationId);
     expect(new Set(names).size).toBe(names.length);
