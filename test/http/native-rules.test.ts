@@ -458,7 +458,7 @@ describe('path ids', () => {
       const url = `/v1/models/${a}/projects/${b}/trials/${c}/objectives/${d}`;
       for (const answered of [await service.send('GET', url), await service.send('POST', `${url}/inverses`)]) {
         expectProblem(answered, 404);
-        expect(answered.body.detail).toBe(`There is no ${resource} ${id} here.`);
+        expect(answered.body.detail).toBe(`There is no ${resource} ${id}.`);
       }
     }
     expect((await service.send('GET', `/v1/models/${model}/projects/${project}`)).status).toBe(200);

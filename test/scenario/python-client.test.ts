@@ -82,7 +82,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
       shortName: { status: 400, properties: ['name', 'description'] },
       takenName: { status: 400, properties: ['name'] },
       space: { status: 400, properties: ['maximums[0]', 'maximums[1]', 'minimums[2]'] },
-      unknown: { status: 404, properties: [], message: 'There is no objective 987654321 here.' },
+      unknown: { status: 404, properties: [], message: 'There is no objective 987654321.' },
       malformed: { status: 400, properties: ['objective_id'] },
       key: { status: 401, properties: [] },
     });
