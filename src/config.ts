@@ -17,7 +17,7 @@ type AsReadonly<Value> = Value extends readonly (infer Item)[]
 /** The settings of a process, in the shape of SETTINGS_TREE, which describes each. */
 export type Config = ValueOf<typeof SETTINGS_TREE>;
 
-/** Bad settings. `message` is meant for a terminal: each variable, what is wrong with it, what is expected, an example. */
+/** Bad settings. `message`, for a terminal, lists each variable with its fault, the expected values and an example. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
