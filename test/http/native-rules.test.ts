@@ -300,7 +300,7 @@ describe('a body under /v1', () => {
       const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, `{"output": [${word}, 1]}`);
       expectProblem(answered, 400);
       expect(answered.body.detail).toBe(
-        `The body is not valid JSON: JSON has no ${word}. Report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`,
+        `The body is not valid JSON: JSON has no ${word}. Under /v1, report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`,
       );
     },
   );
