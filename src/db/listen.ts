@@ -1,6 +1,6 @@
 /**
- * One dedicated LISTEN connection per process. Notifications are hints: they may be late or lost, and everybody who
- * listens polls as well. A broken connection is replaced; after every (re)connection all listeners are told once, because
+ * One dedicated LISTEN connection per process. Notifications are hints: they may be late or lost, and every
+ * listener polls as well. A broken connection is replaced; after every (re)connection all listeners are notified once, because
  * anything may have happened meanwhile. A silent death is found by a heartbeat. So is a connection on which everything works
  * but notifications, as through a pooler that gives a session away after every transaction.
  */

@@ -71,7 +71,7 @@ it.each(NAMES)('%s contains no statement that the server would compile before it
   const t = await openQueue();
   try {
     await queue(t.client, 1, 100);
-    // As servers are set until somebody changes it.
+    // PostgreSQL's default.
     await t.client.query(`set jit = on; set jit_above_cost = ${COMPILED_FROM}`);
     const plans = await explainAll(t.client, claimBy(name));
     expect(plans.some(({ text }) => text.includes('with recursive ring'))).toBe(true);

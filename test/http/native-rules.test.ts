@@ -294,7 +294,7 @@ describe('a body under /v1', () => {
   });
 
   it.each(['NaN', 'Infinity', '-Infinity'])(
-    'A body with %s is told that JSON has none and what to do',
+    'A body with %s is refused with advice on what to send instead',
     async (word) => {
       const { objectiveUrl } = await prepareObjective(service.send);
       const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, `{"output": [${word}, 1]}`);
@@ -305,7 +305,7 @@ describe('a body under /v1', () => {
     },
   );
 
-  it('A body with a field __proto__ is told so, and no other body is', async () => {
+  it('A body with a field __proto__ is refused with a message that names it, and no other body is', async () => {
     const answered = await service.send('POST', '/v1/models', '{"name": "a name", "__proto__": {"x": 1}}');
     expectProblem(answered, 400);
     expect(answered.body.detail).toBe('The body must not have the field __proto__.');

@@ -20,7 +20,7 @@ it.each(OPENAPI_FILES)(
 
 interface Dialect {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a JSON document is looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: a JSON document is read field by field
   readonly document: any;
   readonly operations: readonly OperationDescription[];
 }
