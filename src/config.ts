@@ -17,7 +17,7 @@ type AsReadonly<Value> = Value extends readonly (infer Item)[]
 /** The settings of a process, in the shape of SETTINGS_TREE, which describes each. */
 export type Config = ValueOf<typeof SETTINGS_TREE>;
 
-/** Bad settings. `message` is meant for a terminal: each variable, what is wrong with it, what is expected, an example. */
+/** Bad settings. `message`, for a terminal, lists each variable with its fault, the expected values and an example. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -43,10 +43,14 @@ export function loadConfig(env: Environment = process.env): Config {
   return deepFreeze(config);
 }
 
+/** Whether `npm run backsolve` or `npm start` runs this process. Under npx the variables of npm hold its own settings only. */
+export function isRunByNpm(env: Environment = process.env): boolean {
+  return ['backsolve', 'start'].includes(env['npm_lifecycle_event'] ?? '');
+}
+
 /** Flags that npm took out of the command line of `npm run`, as it does with every flag that no `--` precedes. */
 export function flagsTakenByNpm(flags: readonly string[], env: Environment = process.env): readonly string[] {
-  // Below npx the same variables come from a file of npm's settings.
-  if (!['backsolve', 'start'].includes(env['npm_lifecycle_event'] ?? '')) return [];
+  if (!isRunByNpm(env)) return [];
   return flags.filter((flag) => env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined);
 }
 

@@ -284,7 +284,7 @@ export const SETTINGS_TREE = {
     allowPrivate: setting(
       'WEBHOOK_ALLOW_PRIVATE',
       trueOrFalse('false'),
-      'Whether webhooks may lead to private, loopback and link-local addresses and use plain http. Only for development, or where every key holder may reach your internal network.',
+      'Whether webhooks may call private, loopback and link-local addresses and use plain http. Only for development, or where every key holder may reach your internal network.',
     ),
     timeoutMs: setting(
       'WEBHOOK_TIMEOUT_MS',

@@ -25,7 +25,7 @@ export class Member {
   readonly proxy: TcpProxy;
   child: ChildProcess | undefined;
   isFrozen = false;
-  /** It was told to end. */
+  /** It was asked to end. */
   isDoomed = false;
   /** It has reported readiness; until then an orchestrator neither relies on it nor expects it to stop gracefully. */
   hasStarted = false;

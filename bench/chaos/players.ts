@@ -26,7 +26,7 @@ export class Players {
   readonly inverseTimesOf: readonly number[][];
   /** Retries, by reason. */
   readonly retries = new Map<string, number>();
-  /** Answers that break the interface, and calls given up. */
+  /** Answers that break the interface, and abandoned calls. */
   readonly complaints: string[] = [];
   readonly #clients: readonly Client[];
   readonly #options: PlayersOptions;

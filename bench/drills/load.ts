@@ -29,7 +29,7 @@ interface LoadReport {
   readonly objectives: number;
   /** Retries, by reason. */
   readonly retries: Readonly<Record<string, number>>;
-  /** Answers that break the interface, and calls given up. */
+  /** Answers that break the interface, and abandoned calls. */
   readonly complaints: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes the Python environment of the peers beside this script (ignored by git; about 6 GB, most of it torch).
+# Creates the Python environment for the peers next to this script (ignored by git; about 6 GB, most of it torch).
 set -eu
 cd "$(dirname "$0")"
 python3 -m venv .venv

@@ -106,7 +106,7 @@ async function measure(on: Db, accountId: number, cases: number, outputCount: nu
   const judge = () => findNearestCase(on, accountId, definition, { projectId: project.id, set });
   for (const work of [load, forget, read, remember, read, judge]) await work();
   const times: number[][] = [[], [], [], []];
-  // In alternation, so that whatever else the machine does affects all of them.
+  // Alternating, so that other load on the machine affects all of them alike.
   for (let i = 0; i < Number(options.repeats); i++) {
     times[0]!.push(await time(load));
     await forget();

@@ -117,7 +117,7 @@ async function recordOneCycle(): Promise<readonly Statement[]> {
   return statements;
 }
 
-/** What stands between begin and commit is one; every other statement is one by itself. */
+/** Statements between begin and commit count as one transaction; every other statement is its own. */
 function countTransactions(statements: readonly Statement[]): number {
   const inside = new Set<unknown>();
   let count = 0;

@@ -28,8 +28,8 @@ export type Measurement =
 const MAXIMUM_TRIES = 3;
 
 /**
- * Reads, judges, and writes what is still as it was read; no lock is held while it judges. With an inverse id in the path that
- * inverse is meant, otherwise the last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
+ * Reads, judges, and writes if nothing has changed since the read; no lock is held while it judges. The path names the inverse;
+ * without an inverse id it is the last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
  */
 export async function recordOutput(
   db: Db | Trx,
@@ -86,12 +86,18 @@ function refuseOther(inverse: Inverse, measurement: Measurement): void {
       ? inverse.output !== null && areEqualVectors(inverse.output, measurement.output)
       : isRunFailed;
   if (isSame) return;
-  const message = isRunFailed
-    ? `Iteration ${inverse.iteration} has already been reported as failed. Repeating the report is accepted; the stored report stays.`
-    : `Iteration ${inverse.iteration} already has another output. Repeating the same output is accepted; the stored output stays.`;
-  throw new DomainError('OUTPUT_CONFLICT', message, {
+  throw new DomainError('OUTPUT_CONFLICT', explainConflict(inverse, isRunFailed), {
     inverse: { objectiveId: inverse.objectiveId, inverseId: inverse.id },
   });
+}
+
+function explainConflict({ iteration }: Inverse, isRunFailed: boolean): string {
+  if (iteration === 1) {
+    return 'Iteration 1 is the initial point, whose output is already stored. Ask for a suggestion, then load its output.';
+  }
+  return isRunFailed
+    ? `The run of iteration ${iteration} has already been reported as failed, and that report stays. Only the same report is accepted again.`
+    : `Iteration ${iteration} already has a different output, and the stored one stays. Only the stored output is accepted again.`;
 }
 
 /** Undefined when the iteration, or its objective, is no longer open. */

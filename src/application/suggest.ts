@@ -87,7 +87,7 @@ function refuseUnusable(objectiveId: number, inverse: Inverse): void {
   });
 }
 
-/** The inverse that the first request under the key opened or found. After a computation that failed for good it asks anew. */
+/** The inverse that the first request under the key opened or found. After a computation that failed for good it asks again. */
 async function requestOnce(
   db: Db,
   idempotency: IdempotentRequest,
@@ -199,7 +199,7 @@ export function objectiveEnded(objectiveId: number, stopReason: StopReason): Dom
     [StopReason.exhausted]: 'EXHAUSTED',
   };
   const name = names[stopReason as keyof typeof names];
-  return new DomainError('OBJECTIVE_ENDED', `The objective ${objectiveId} is no longer running, it is ${name}.`);
+  return new DomainError('OBJECTIVE_ENDED', `Objective ${objectiveId} is no longer running: it is ${name}.`);
 }
 
 function refuseOpenIteration(objectiveId: number, last: Inverse): void {

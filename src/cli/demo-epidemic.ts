@@ -20,7 +20,7 @@ export const EPIDEMIC_OUTPUTS = [
   'day of the peak',
   'reported cases per day at the peak',
   'reported cases up to day 30',
-  'reported cases in all',
+  'reported cases in total',
   'days with over 100 reported cases',
 ] as const;
 

@@ -18,7 +18,7 @@ incomplete. Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR,
     await withDatabase(config, async (db) => {
       const accountId = await getAccountId(db, account);
       await pipeline(await beginExport(db, accountId, { modelId, withDeleted }), process.stdout, { end: false });
-      // However slow the reader is: what is still in the buffer would end with the process.
+      // Waits for a slow reader: unwritten output would be lost when the process exits.
       await new Promise((resolve) => process.stdout.write('', resolve));
     });
     return 0;

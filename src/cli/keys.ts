@@ -1,4 +1,5 @@
 import { createKey, listKeys, revokeKey, rotateKey } from '../application/manage-keys.ts';
+import { isRunByNpm } from '../config.ts';
 import type { Db } from '../db/transaction.ts';
 import { formatApiKey, makeApiKey, SCOPES, type Scope } from '../domain/api-key.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
@@ -27,6 +28,7 @@ runs or not.`,
     const [action, ...rest] = args;
     switch (action) {
       case 'create':
+        refuseUnstatedScopes(rest);
         await withDatabase(config, (db) => create(db, rest));
         break;
       case 'list':
@@ -47,6 +49,15 @@ runs or not.`,
     return 0;
   },
 };
+
+/** npm also takes misspelled flags, such as --scope, and in the environment they look like settings of its own. */
+function refuseUnstatedScopes(args: readonly string[]): void {
+  if (!isRunByNpm() || args.some((arg) => /^--scopes(=|$)/.test(arg))) return;
+  throw new CommandError(
+    `npm run takes flags for itself, so the scopes may not be the ones you meant; nothing was done. ` +
+      `State them with npx: npx backsolve keys create --scopes ${SCOPES.join(',')}`,
+  );
+}
 
 async function create(db: Db, args: readonly string[]): Promise<void> {
   const { account, label, scopes, days } = parseCommand(keys.usage, {

@@ -38,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return isHelp ? 0 : 2;
   }
   try {
-    refuseTakenFlags(command, argv);
+    refuseTakenFlags(command);
     return await command.run(rest, loadConfig());
   } catch (error) {
     return report(error);
@@ -55,13 +55,12 @@ function usage(unknown: string | undefined): string {
  * `npm run backsolve keys create --scopes=read` reaches this process without the flag: npm takes it for a setting of its own.
  * Without it the command would do something else than asked, such as create a key with every scope.
  */
-function refuseTakenFlags({ flags }: Command, argv: readonly string[]): void {
+function refuseTakenFlags({ flags }: Command): void {
   const taken = flagsTakenByNpm(Object.keys(flags));
   if (taken.length === 0) return;
   const given = taken.map((flag) => `--${flag}`).join(', ');
   throw new CommandError(
-    `npm took ${given} for itself and the command never saw it; nothing was done. ` +
-      `Call it without npm run: npx backsolve ${argv.join(' ')} ${taken.map((flag) => `--${flag} ...`).join(' ')}`,
+    `npm took ${given} for itself, so nothing was done. Run the same command with npx backsolve instead of npm run backsolve.`,
   );
 }
 

@@ -26,9 +26,10 @@ export const webhooks: Command = {
        backsolve webhooks redeliver DELIVERY_ID
 
 All of them take --account NAME ("default" unless named). create and rotate-secret print the signing secret once; after a
-rotation deliveries carry a signature with the old secret too, for a day unless --overlap says otherwise. Events, all of
-them unless named: ${EVENT_NAMES.join(', ')}. Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR,
-whether it runs or not.`,
+rotation deliveries carry a signature with the old secret too, for a day unless --overlap says otherwise. Uses DATABASE_URL, or
+the database that \`start\` keeps in DATA_DIR, whether it runs or not. Without --events a webhook takes all events:
+
+  ${EVENT_NAMES.join('\n  ')}`,
   flags: { account: text, events: text, description: text, overlap: text },
 
   async run(args, config) {

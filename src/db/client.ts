@@ -57,7 +57,7 @@ const KEPT_HANDLES = 1_000;
 
 /**
  * A handle on the same pool for one account: it never holds more than the account's share of the connections, however many
- * statements are asked of it. `db` is a handle that `connect` made; the account's handle need not be destroyed.
+ * statements it is given. `db` is a handle that `connect` made; the account's handle need not be destroyed.
  */
 export function forAccount(db: Db, accountId: number): Db {
   const shared = sharedPool(db);

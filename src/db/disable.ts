@@ -1,7 +1,7 @@
 /**
  * Deleting disables a record and everything below it, in one transaction and at one instant. Rows that were disabled
  * before keep their instant. Running objectives stop, as if stopped by hand: no deleted objective stays RUNNING or keeps an
- * open inverse. Their jobs are dropped, so that no worker computes them in vain, and waiting requests are woken.
+ * open inverse. Their jobs are dropped, so that no worker computes them for nothing, and waiting requests are woken.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { StopReason, TRANSITIONS } from '../domain/stop-reason.ts';

@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type EventName, type LeasedDelivery, MAXIMUM_DELIVERY_ATTEMPTS, type NewEvent } from '../domain/event.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** Tells workers that a delivery may be claimable. */
+/** Notifies workers that a delivery may be claimable. */
 export const EVENTS_CHANNEL = 'backsolve_events';
 
 /**

@@ -5,7 +5,7 @@ import type { Db } from './transaction.ts';
 /**
  * Lets `role` read and write every table of the product but not the list of migrations, and nothing else: no table can be
  * made, changed or dropped. Identity columns, functions, NOTIFY and LISTEN need no right of their own. Repeatable.
- * Returns the schema in which the role can make tables all the same, because everybody can and the caller does not own it;
+ * Returns the schema in which the role can make tables all the same, because every role can and the caller does not own it;
  * undefined when there is none. Rejects when there is no such role.
  */
 export async function grantRows(db: Db, role: string): Promise<string | undefined> {
@@ -13,7 +13,7 @@ export async function grantRows(db: Db, role: string): Promise<string | undefine
   return db.transaction().execute(async (trx) => {
     const { rows } = await sql<{ schema: string }>`select current_schema() as schema`.execute(trx);
     const schema = sql.id(rows[0]!.schema);
-    // Before PostgreSQL 15 everybody may create tables in the schema public of a new database.
+    // Before PostgreSQL 15 every role may create tables in the schema public of a new database.
     await sql`revoke create on schema ${schema} from public`.execute(trx);
     await sql`grant usage on schema ${schema} to ${name}`.execute(trx);
     await sql`grant select, insert, update, delete on all tables in schema ${schema} to ${name}`.execute(trx);

@@ -1,6 +1,6 @@
 /**
- * One dedicated LISTEN connection per process. Notifications are hints: they may be late or lost, and everybody who
- * listens polls as well. A broken connection is replaced; after every (re)connection all listeners are told once, because
+ * One dedicated LISTEN connection per process. Notifications are hints: they may be late or lost, and every
+ * listener polls as well. A broken connection is replaced; after every (re)connection all listeners are notified once, because
  * anything may have happened meanwhile. A silent death is found by a heartbeat. So is a connection on which everything works
  * but notifications, as through a pooler that gives a session away after every transaction.
  */
@@ -18,14 +18,14 @@ export interface ListenerSettings {
   /** Pause before the first attempt to reconnect; it doubles from attempt to attempt, up to tenfold. */
   readonly reconnectMs: number;
   readonly onError: (error: Error) => void;
-  /** How to find out whether notifications arrive; unless given, nobody does. */
+  /** How to find out whether notifications arrive; without it, nothing checks. */
   readonly probe?: Probe;
 }
 
 interface Probe {
-  /** Over another connection, as everybody does who notifies. */
+  /** Sends over another connection, as real notifications are sent. */
   notify(channel: string, payload: string): Promise<unknown>;
-  /** Told once per connection when the probe has not arrived by the first heartbeat. */
+  /** Called once per connection if the probe has not arrived by the first heartbeat. */
   onDeaf(): void;
 }
 
@@ -34,7 +34,7 @@ const PROBE_CHANNEL = 'backsolve_probe';
 /** How long stopping waits for the server to close the connection; a half-open one never would. */
 const END_LIMIT_MS = 2_000;
 
-/** Tells every process that listens to `channel`. */
+/** Notifies every process that listens to `channel`. */
 export async function notify(db: Db, channel: string, payload: string): Promise<void> {
   await sql`select pg_notify(${channel}, ${payload})`.execute(db);
 }
@@ -53,7 +53,7 @@ export class Listener {
   #isConnected = false;
   /** Attempts to connect that failed since the last one that did not. */
   #failures = 0;
-  /** What was sent to this process and has not arrived yet. */
+  /** Probes sent to this process that have not arrived yet. */
   #probe: string | undefined;
 
   constructor(settings: ListenerSettings) {
@@ -88,7 +88,7 @@ export class Listener {
     const listeners = known ?? new Set<Notified>();
     if (known === undefined) {
       this.#listeners.set(channel, listeners);
-      // While connecting, #connect listens to whatever is known by then.
+      // During a connection attempt, #connect listens to all channels known when it is done.
       if (this.#isConnected && this.#client !== undefined)
         void this.#listen(this.#client, channel).catch(() => undefined);
     }
@@ -107,7 +107,7 @@ export class Listener {
     });
     client.on('error', (error) => this.#lost(client, error));
     client.on('end', () => this.#lost(client, new Error('the LISTEN connection ended')));
-    client.on('notification', ({ channel, payload }) => this.#tell(channel, payload ?? ''));
+    client.on('notification', ({ channel, payload }) => this.#dispatch(channel, payload ?? ''));
     this.#client = client;
     try {
       await client.connect();
@@ -119,7 +119,7 @@ export class Listener {
       return;
     }
     if (this.#client !== client) return;
-    for (const channel of this.#listeners.keys()) this.#tell(channel, ANYTHING);
+    for (const channel of this.#listeners.keys()) this.#dispatch(channel, ANYTHING);
     this.#scheduleHeartbeat(client);
     this.#sendProbe();
   }
@@ -127,7 +127,7 @@ export class Listener {
   #sendProbe(): void {
     const probe = randomUUID();
     this.#probe = probe;
-    // Not sent, it tells nothing.
+    // A probe that was not sent proves nothing.
     this.#settings.probe?.notify(PROBE_CHANNEL, probe).catch(() => {
       if (this.#probe === probe) this.#probe = undefined;
     });
@@ -164,7 +164,7 @@ export class Listener {
     this.#isConnected = false;
     this.#statements = Promise.resolve();
     clearTimeout(this.#timer);
-    // A half-open socket never ends by itself.
+    // A half-open socket never closes on its own.
     client.connection.stream.destroy();
     if (this.#isStopped) return;
     this.#settings.onError(error);
@@ -172,7 +172,7 @@ export class Listener {
     this.#timer = setTimeout(() => void this.#connect(), pauseMs);
   }
 
-  #tell(channel: string, payload: string): void {
+  #dispatch(channel: string, payload: string): void {
     for (const notified of this.#listeners.get(channel) ?? []) notified(payload);
   }
 }

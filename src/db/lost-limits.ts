@@ -11,7 +11,7 @@ export interface LostLimit {
   readonly foundMs: number;
 }
 
-/** Limits of `connect` that are others on its connections: a pooler in between was told to ignore them. */
+/** Limits that `connect` requested but that differ on its connections, because a pooler in between ignores them. */
 export async function findLostLimits(
   db: Db,
   wanted: { readonly statementTimeoutMs: number; readonly lockTimeoutMs: number },

@@ -275,7 +275,7 @@ export async function listUnjudgedObjectives(
     .execute();
 }
 
-/** Stores what was judged unless somebody else has. False: nothing was written. No lock: what it says stays true. */
+/** Stores a verdict unless another process has; false if nothing was written. Needs no lock: a verdict never changes. */
 export async function storeNearest(db: Db, id: number, nearest: NearestSoFar): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('objectives')

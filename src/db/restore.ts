@@ -46,7 +46,7 @@ async function readHeader(lines: LineReader): Promise<BackupHeader> {
   throw new BackupError(`That file is not a backup in the format ${FORMAT}, which this release reads.`);
 }
 
-/** A database that holds rows is never touched, whoever made them. */
+/** A database that holds rows, of any origin, is never touched. */
 async function refuseRows(client: pg.Client): Promise<void> {
   for (const { table } of await listTables(client)) {
     const { rows } = await client.query(`select from ${pg.escapeIdentifier(table)} limit 1`);

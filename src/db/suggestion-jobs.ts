@@ -9,9 +9,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../domain/suggestion-job.ts';
 import type { Db, Trx } from './transaction.ts';
 
-/** Tells workers that a job may be claimable. */
+/** Notifies workers that a job may be claimable. */
 export const JOBS_CHANNEL = 'backsolve_jobs';
-/** Tells ingress processes that a suggestion is finished; the payload is the id of its inverse. Earlier releases listen too. */
+/** Notifies ingress processes that a suggestion is finished; the payload is the id of its inverse. Earlier releases listen too. */
 export const FINISHED_CHANNEL = 'backsolve_settled';
 
 /** Whether the account has fewer jobs than `maximumQueued`; 0: any number. Looks at that many entries of an index. */

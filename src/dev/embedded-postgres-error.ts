@@ -1,4 +1,4 @@
-/** The embedded server cannot be used; the message says why and what to do, and is meant for a terminal. */
+/** The embedded server cannot be used. The message, for a terminal, says why and what to do. */
 export class EmbeddedPostgresError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

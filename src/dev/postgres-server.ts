@@ -71,7 +71,7 @@ export async function superviseServer(
         await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
         if (!stopping.signal.aborted) current = await restart(files, port, log);
       }
-      // It was already starting when it was told to stop.
+      // It was already starting when it was asked to stop.
       if (stopping.signal.aborted) current?.child.kill('SIGINT');
     }
   })();

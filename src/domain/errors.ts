@@ -81,7 +81,7 @@ export const LISTED_VIOLATIONS = 100;
 /** VALIDATION_FAILED for a list that is not empty. It lists at most 100 violations and says how many there are. */
 export function validationFailed(violations: readonly Violation[]): DomainError {
   const { property, message } = violations[0]!;
-  const first = `${property === '' ? 'the request' : property}: ${message}`;
+  const first = `${property === '' ? 'the body' : property}: ${message}`;
   const detail = violations.length === 1 ? first : `${violations.length} violations, the first: ${first}`;
   return new DomainError('VALIDATION_FAILED', detail, { violations: violations.slice(0, LISTED_VIOLATIONS) });
 }
@@ -93,7 +93,7 @@ export function refuseViolations(violations: readonly Violation[]): void {
 
 /** The error for a resource that does not exist, was deleted, or belongs to another account. */
 export function notFound(resource: string, id: number | string): DomainError {
-  return new DomainError('NOT_FOUND', `There is no ${resource} ${id} here.`);
+  return new DomainError('NOT_FOUND', `There is no ${resource} ${id}.`);
 }
 
 /** Seconds after which a client may retry: an operator has to free space first. */

@@ -1,6 +1,6 @@
 /**
  * Whether the client of a request is still connected. If it disconnects while its request is being examined, no event
- * follows: resources taken for the request after that would never be released, and nobody would see its answer.
+ * follows: resources taken for the request after that would never be released, and no one would see its answer.
  */
 import type { Socket } from 'node:net';
 import type { FastifyReply } from 'fastify';
@@ -12,7 +12,7 @@ export function isGone({ raw, request }: FastifyReply): boolean {
   return raw.destroyed || request.raw.socket.destroyed;
 }
 
-/** Throws if the client is gone. Nobody sees the answer. */
+/** Throws if the client is gone; no one sees the answer. */
 export function refuseGone(reply: FastifyReply): void {
   if (isGone(reply)) throw Object.assign(new Error('The client has closed the connection'), { statusCode: 400 });
 }

@@ -14,7 +14,7 @@ export const HEADERS_TIME_MS = 15_000;
 /** How often to look for connections that exceed it. */
 export const CHECK_INTERVAL_MS = 1_000;
 
-/** Connections beyond the limits are closed without an answer: it would cost what the limit is meant to save. */
+/** Connections beyond the limits are closed without an answer: an answer would cost what the limit saves. */
 export function limitConnections(server: Server, { total, perAddress }: ConnectionLimits): void {
   server.maxConnections = total;
   if (perAddress === 0) return;

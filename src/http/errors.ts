@@ -23,7 +23,7 @@ export const REFUSALS: Readonly<Record<ErrorCode, Refusal>> = {
   FORBIDDEN: { status: 403, title: 'The API key does not allow this' },
   NOT_FOUND: { status: 404, title: 'Resource not found' },
   ITERATION_OPEN: { status: 409, title: 'The previous iteration is not completed' },
-  OUTPUT_CONFLICT: { status: 409, title: 'The iteration already has another output' },
+  OUTPUT_CONFLICT: { status: 409, title: 'The iteration already has a different output' },
   SUGGESTION_PENDING: { status: 409, title: 'The suggestion is still being computed' },
   SUGGESTION_FAILED: { status: 500, title: 'The suggestion could not be computed' },
   OVERLOADED: { status: 503, title: 'The service is overloaded' },

@@ -181,7 +181,7 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
   }
   if (operation.waits) {
     const description =
-      'wait=<seconds> sets how long the answer may wait for the suggestion; respond-async answers at once (RFC 7240).';
+      '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer at once (RFC 7240).';
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
   if (operation.method === 'POST') parameters.push(describeKey(operation));

@@ -104,7 +104,7 @@ function readPathIds(template: string, params: Readonly<Record<string, string>>)
     const parsed = parseId(params[name]!);
     if (parsed.kind === 'id') ids[toCamelCase(name)] = parsed.id;
     else if (parsed.kind === 'malformed') violations.push(makeViolation([name], 'must be a positive integer.'));
-    else missing ??= `There is no ${name.replace(/_id$/, '').replaceAll('_', ' ')} with this id here.`;
+    else missing ??= `There is no ${name.replace(/_id$/, '').replaceAll('_', ' ')} with this id.`;
   }
   return { ids, violations, missing };
 }

@@ -6,7 +6,7 @@ import { type ApiKey, hashSecret, matchesSecret, parseApiKey } from '../domain/a
 import { ExpiringMap } from './expiring-map.ts';
 
 const WINDOW_MS = 60_000;
-/** A right key counts as known for this long, at least for half of it. Programs that call less often are treated as unknown. */
+/** A valid key counts as known for this long, at least for half of it. Programs that call less often are treated as unknown. */
 const KNOWN_MS = 3_600_000;
 /** About 100 bytes each. Beyond these numbers the oldest are forgotten. */
 const MAXIMUM_ADDRESSES = 20_000;

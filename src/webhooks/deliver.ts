@@ -33,7 +33,7 @@ export interface SenderOptions extends GuardOptions {
   readonly now: () => number;
 }
 
-/** Longer answers are cut off; their status is known by then. */
+/** Longer answers are cut off; their status has already been read. */
 const ANSWER_LIMIT_BYTES = 16 * 1024;
 
 export function makeSender(options: SenderOptions): SendEvent {

@@ -65,8 +65,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * Why a URL cannot be a receiver, as the end of a sentence, or undefined if it can. It takes a parsed URL, so that what is checked
- * is what is called: the parser drops tabs and line breaks and turns backslashes into slashes.
+ * Why a URL cannot be a receiver, as the end of a sentence, or undefined if it can. It takes a parsed URL, so that the URL
+ * checked is the URL called: the parser drops tabs and line breaks and turns backslashes into slashes.
  */
 export type JudgeUrl = (url: URL) => string | undefined;
 
@@ -75,7 +75,7 @@ const MAXIMUM_URL_LENGTH = 2_048;
 const UNLESS_ALLOWED = ', unless the operator sets WEBHOOK_ALLOW_PRIVATE=true';
 
 /**
- * Checks the URL itself; what a name resolves to is checked before each attempt. By then the URL parser has turned 2130706433,
+ * Checks the URL only; the addresses of a name are checked before each attempt. The URL parser has already turned 2130706433,
  * 0x7f.1 and the like into dotted form.
  */
 export function makeUrlJudge(options: { readonly allowPrivate: boolean }): JudgeUrl {

@@ -108,7 +108,7 @@ it('Transactions do not wait for each other while the limit is far away', async 
     await mayEnd.promise;
   });
   await isTaken.promise;
-  // The first holds the account's row; with a limit that is far away nobody asks for it.
+  // The first holds the account's row; far from the limit, no request needs it.
   await inTransaction(account.db, (trx) => takeWithin(trx, account.accountId, 2_000, take));
   await inTransaction(account.db, (trx) => takeWithin(trx, account.accountId, 0, take));
   mayEnd.resolve();

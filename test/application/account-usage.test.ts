@@ -1,4 +1,4 @@
-/** What triggers count must equal what is there, counted anew, whatever was written, by whom, and at the same time. */
+/** What the triggers count equals a full recount after any writes, by any process, however concurrent. */
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -34,7 +34,7 @@ describe('the limit of input cases', () => {
     expect(limited.inputCases!.toRows()).toEqual(unlimited.inputCases!.toRows(0, 3));
   });
 
-  it('A client that asks for more input cases than the limit is told so in a sentence', async () => {
+  it('A request for more input cases than the limit is refused with a message that names the limit', async () => {
     const refused = withInputCases(engine, { ...WIDE, caseCount: 4 }, LIMITS);
     await expect(refused).rejects.toThrow('caseCount: must have at most 3 cases, has 4.');
   });

@@ -1,5 +1,5 @@
 /**
- * Who is served is decided when jobs are claimed, so the order of claims is what is looked at: a job that waits for a
+ * Who is served is decided when jobs are claimed, so these tests check the order of claims: a job that waits for a
  * connection may be computed after jobs that were claimed later.
  */
 import { sql } from 'kysely';

@@ -95,7 +95,20 @@ describe('the iterations of an objective', () => {
     const first = await load(path, far);
     const second = await load(path, far);
     expect(second.inverse).toEqual(first.inverse);
-    await expect(load(path, [50, 50, 51])).rejects.toMatchObject({ code: 'OUTPUT_CONFLICT' });
+    await expect(load(path, [50, 50, 51])).rejects.toMatchObject({
+      code: 'OUTPUT_CONFLICT',
+      message:
+        'Iteration 2 already has a different output, and the stored one stays. Only the stored output is accepted again.',
+    });
+  });
+
+  it('An output that is loaded before the first suggestion is refused with the advice to ask for one', async () => {
+    const { path } = await loadLinearObjective(account);
+    await expect(load(path, [50, 50, 51])).rejects.toMatchObject({
+      code: 'OUTPUT_CONFLICT',
+      message:
+        'Iteration 1 is the initial point, whose output is already stored. Ask for a suggestion, then load its output.',
+    });
   });
 
   it('An output of the wrong length, or for an inverse that is still being computed, is refused', async () => {

@@ -104,7 +104,7 @@ describe('the nearest run', () => {
     expect(await bestOf(objective.id)).toEqual(before);
   });
 
-  it('Is judged later for an objective of an earlier version, while its iterations go on', async () => {
+  it('The nearest run of an objective from an earlier version is judged later, while its iterations continue', async () => {
     const { objective } = await loadLinearObjective(t);
     await runAt(objective.id, [2, 8]);
     await runAt(objective.id, [4, 6]);

@@ -1,4 +1,4 @@
-/** The purge: what is due goes for good with all that hangs on it, and nothing else does. */
+/** The purge: records that are due are removed for good with everything below them, and nothing else is. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { loadObjectives } from '../../src/application/load-objectives.ts';

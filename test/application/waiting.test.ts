@@ -1,4 +1,4 @@
-/** Who waits for a suggestion: woken by whatever ends the wait, in any process, at a cost that does not grow with their number. */
+/** Requests that wait for a suggestion are woken by any end of the wait, in any process, at a cost independent of their number. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
@@ -18,7 +18,7 @@ import { FINISHED_CHANNEL } from '../../src/db/suggestion-jobs.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
-/** Longer than any test: whoever waits for it never sees it. */
+/** Longer than any test. */
 const NEVER_MS = 3_600_000;
 
 let account: TestAccount;

@@ -227,7 +227,7 @@ test('backup never replaces a file and leaves none behind when it fails', async 
   expect((await readdir(folder)).filter((name) => name.includes('.part') || name === 'empty')).toEqual([]);
 });
 
-test('a role that may not read sequences is told to back up as the owner', async () => {
+test('backup as a role that may not read sequences asks for the owner instead', async () => {
   const { url } = await fill('owner.gz');
   const role = `reader_${crypto.randomUUID().slice(0, 8)}`;
   await execute(url, `create role ${role} login password 'reader'`);

@@ -139,17 +139,32 @@ test('keys generate prints a well-formed key and needs no database', async () =>
 const REFUSING = { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' };
 
 test.each([
-  [['keys', 'create'], { npm_config_scopes: 'read' }, 'npx backsolve keys create --scopes ...'],
-  [['keys', 'create'], { npm_config_days: 'true' }, 'npx backsolve keys create --days ...'],
-  [
-    ['export'],
-    { npm_config_account: 'x', npm_config_deleted: 'true' },
-    'npx backsolve export --account ... --deleted ...',
-  ],
-])('%j refuses to run when npm run has swallowed %j', async (args, taken, remedy) => {
+  [['keys', 'create'], { npm_config_scopes: 'read' }, 'npm took --scopes for itself'],
+  [['keys', 'create', 'read'], { npm_config_scopes: 'true' }, 'npm took --scopes for itself'],
+  [['keys', 'create'], { npm_config_days: 'true' }, 'npm took --days for itself'],
+  [['export'], { npm_config_account: 'x', npm_config_deleted: 'true' }, 'npm took --account, --deleted for itself'],
+])('%j refuses to run when npm run has swallowed %j', async (args, taken, complaint) => {
   const answer = await runCommand(args, { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
   expect(answer).toMatchObject({ code: 2, stdout: '' });
-  expect(answer.stderr).toContain(remedy);
+  expect(answer.stderr).toContain(complaint);
+  expect(answer.stderr).toContain('with npx backsolve instead of npm run backsolve');
+});
+
+test.each<Readonly<Record<string, string>>>([{ npm_config_scope: 'read' }, { npm_config_scops: 'read' }, {}])(
+  'keys create under npm run with %j refuses to grant scopes that were not stated',
+  async (taken) => {
+    const answer = await runCommand(['keys', 'create'], { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
+    expect(answer).toMatchObject({ code: 2, stdout: '' });
+    expect(answer.stderr).toContain('npx backsolve keys create --scopes read,write,admin');
+  },
+);
+
+test('keys create under npm run accepts scopes that reached it after --', async () => {
+  const answer = await runCommand(['keys', 'create', '--scopes', 'read'], {
+    ...REFUSING,
+    npm_lifecycle_event: 'backsolve',
+  });
+  expect(answer.stderr).toContain('The database does not answer');
 });
 
 test('a setting of npm with the name of a flag does not count as a swallowed flag under npx', async () => {

@@ -1,4 +1,4 @@
-/** A process whose standard output is a full pipe that nobody reads. */
+/** A process whose standard output is a full, unread pipe. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';

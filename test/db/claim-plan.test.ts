@@ -1,5 +1,5 @@
 /**
- * What a claim reads, for a session that planned it beside a short queue and goes on beside a long one, and that the server
+ * What a claim reads, for a session that planned it on a short queue and continues on a long one, and that the server
  * never compiles it.
  */
 import { sql } from 'kysely';
@@ -10,7 +10,7 @@ import { openTestAccount } from '../support/fixtures.ts';
 import { explainAll } from '../support/plans.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-/** The second and the third are those by which workers of earlier versions go on claiming. */
+/** The second and the third are those with which workers of earlier versions still claim. */
 const NAMES = ['claim_jobs_of_others', 'claim_jobs', 'claim_suggestion_jobs'] as const;
 
 /** Up to two jobs. */
@@ -71,7 +71,7 @@ it.each(NAMES)('%s contains no statement that the server would compile before it
   const t = await openQueue();
   try {
     await queue(t.client, 1, 100);
-    // As servers are set until somebody changes it.
+    // PostgreSQL's default.
     await t.client.query(`set jit = on; set jit_above_cost = ${COMPILED_FROM}`);
     const plans = await explainAll(t.client, claimBy(name));
     expect(plans.some(({ text }) => text.includes('with recursive ring'))).toBe(true);

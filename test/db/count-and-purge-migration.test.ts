@@ -1,4 +1,4 @@
-/** Migration 0015 on a database that has been in use: what is there already counts, and what was deleted is noted. */
+/** Migration 0015 on a database that has been in use: existing rows are counted, and earlier deletions are recorded. */
 import { randomBytes } from 'node:crypto';
 import { globSync } from 'node:fs';
 import pg from 'pg';

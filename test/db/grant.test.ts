@@ -7,7 +7,7 @@ import { grantRows } from '../../src/db/grant.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 
-it('Granting reports a schema in which everybody may create tables, until an administrator has closed it', async () => {
+it('Granting reports a schema in which every role may create tables, until an administrator has closed it', async () => {
   const { directUrl: url, drop } = await createTestDatabase();
   const [owner, role] = ['owner', 'app'].map((name) => `backsolve_${name}_${randomBytes(4).toString('hex')}`) as [
     string,

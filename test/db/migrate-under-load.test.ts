@@ -1,4 +1,4 @@
-/** Migrating while somebody else uses the tables. */
+/** Migrating while other sessions use the tables. */
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';

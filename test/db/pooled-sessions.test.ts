@@ -1,4 +1,4 @@
-/** What goes missing without an error when a pooler gives a session to somebody else after every transaction. */
+/** Features that silently break when a pooler gives the session to another client after every transaction. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';

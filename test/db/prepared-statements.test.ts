@@ -1,4 +1,4 @@
-/** What a kept plan reads when the tables grow behind it, and what becomes of it when a column changes its type. */
+/** What a kept plan reads when the tables grow behind it, and what happens to it when a column changes its type. */
 import { sql } from 'kysely';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { connectTo } from '../../harness/database-handle.ts';
@@ -89,7 +89,7 @@ it('Plans made beside small tables are replaced when the tables have grown behin
   const { account, onOneConnection } = await setup();
   const db = onOneConnection();
   try {
-    skip(!(await canCountReads(db)), 'this server tells what was read half a second later, from version 15 on at once');
+    skip(!(await canCountReads(db)), 'this server reports reads half a second late; from version 15 on, at once');
     const { objective } = await loadLinearObjective(account);
     const key = await createKey(db, { account: 'test', label: null, scopes: ['read', 'write'], expiresAt: null });
     const play = async (cycles: number) => {
@@ -114,7 +114,7 @@ it('Plans made beside small tables are replaced when the tables have grown behin
   }
 });
 
-it('A connection whose plan was outdated by a migration is given up, and the next one serves', async () => {
+it('A connection whose plan a migration made obsolete is dropped, and the next one serves', async () => {
   const { account, onOneConnection } = await setup();
   const db = onOneConnection();
   try {

@@ -14,7 +14,7 @@ import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 let account: TestAccount;
 beforeAll(async () => {
   account = await openTestAccount();
-  // Many of the jobs below are jobs of no objective: only the queue is looked at.
+  // Many of the jobs below belong to no objective: these tests read only the queue.
   await sql`alter table suggestion_jobs drop constraint suggestion_jobs_objective_id_fkey`.execute(account.db);
 });
 afterAll(() => account.close());

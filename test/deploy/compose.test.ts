@@ -47,7 +47,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('runs serve and worker with the role to which migrate grants the rows', () => {
+  it('compose.yaml runs serve and worker with the role to which migrate grants the rows', () => {
     const role = services['migrate']!.command!.at(-1);
     expect(services['migrate']!.command).toEqual(['migrate', '--grant', role]);
     for (const name of ['serve', 'worker']) {
@@ -57,7 +57,7 @@ describe('compose.yaml', () => {
     }
   });
 
-  it('contains no password, and says what to do when one is missing', () => {
+  it('compose.yaml contains no password, and says what to do when one is missing', () => {
     const passwords = [...text.matchAll(/\$\{(\w*PASSWORD)([^}]*)\}/g)];
     expect(passwords.length).toBeGreaterThan(2);
     for (const [, , rest] of passwords) expect(rest).toMatch(/^:\?.*deploy\/make-env\.sh/);

@@ -103,7 +103,7 @@ describe('pods', () => {
 });
 
 describe('secrets', () => {
-  it('give the role that owns the schema to the migrations only, and the restricted role to everything else', () => {
+  it('Secrets give the role that owns the schema to the migrations only, and the restricted role to everything else', () => {
     const used = Object.fromEntries(workloads.map((each) => [each.metadata.name, secretsOf(each)]));
     expect(used).toEqual({
       'backsolve-migrate': ['backsolve-owner'],
@@ -114,7 +114,7 @@ describe('secrets', () => {
     expect(secretTargetRef.map(({ name }: { name: string }) => name)).toEqual(['backsolve']);
   });
 
-  it('are read into settings that exist', () => {
+  it('Secrets are read into settings that exist', () => {
     const names = workloads.flatMap(({ spec }) => spec.template.spec.containers[0].env.map(nameOf));
     expect(names.filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
   });

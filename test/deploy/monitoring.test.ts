@@ -69,7 +69,7 @@ function runPromtool(args: readonly string[]): void {
 }
 
 describe('alert rules', () => {
-  it('have a unique name, a severity and a summary', () => {
+  it('Alert rules have a unique name, a severity and a summary', () => {
     expect(rules.length).toBeGreaterThan(10);
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
     for (const rule of rules) {
@@ -93,13 +93,13 @@ describe('alert rules', () => {
 });
 
 describe('the dashboard', () => {
-  it('uses metrics that a process exports', async () => {
+  it('The dashboard uses metrics that a process exports', async () => {
     const known = await knownNames();
     expect(dashboardExpressions.length).toBeGreaterThan(20);
     expect(dashboardExpressions.flatMap(namesIn).filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('has panels with unique ids and positions', () => {
+  it('The dashboard has panels with unique ids and positions', () => {
     const ids = dashboard.panels.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
     const taken = new Map<string, string>();

@@ -81,8 +81,8 @@ describe('refuseViolations', () => {
 
   it('A violation without a path is about the request', () => {
     const whole = makeViolation([], 'must be a JSON object.');
-    expect(refusalOf([whole]).message).toBe('the request: must be a JSON object.');
-    expect(refusalOf([whole, ...many(1)]).message).toBe('2 violations, the first: the request: must be a JSON object.');
+    expect(refusalOf([whole]).message).toBe('the body: must be a JSON object.');
+    expect(refusalOf([whole, ...many(1)]).message).toBe('2 violations, the first: the body: must be a JSON object.');
   });
 });
 
@@ -97,7 +97,7 @@ describe('DomainError', () => {
   it('A missing resource is named', () => {
     expect(notFound('trial', 12)).toMatchObject({
       code: 'NOT_FOUND',
-      message: 'There is no trial 12 here.',
+      message: 'There is no trial 12.',
       facts: {},
     });
   });

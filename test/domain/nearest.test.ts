@@ -45,12 +45,12 @@ describe('the miss of an output', () => {
     });
   });
 
-  it('is positive with bounds that rounding brings together', () => {
+  it('The miss of an output is positive with bounds that rounding brings together', () => {
     const huge = { ...within, objectives: [1e17, 200], minimumBounds: [-1, 1], maximumBounds: [1, 5] };
     expect(makeMissMeasure(huge).missesOf([1e17 + 16, 204])).toEqual([16, 0]);
   });
 
-  it('is finite, and 0 for all outputs exactly when everything is satisfied', () => {
+  it('The miss of an output is finite, and 0 for all outputs exactly when everything is satisfied', () => {
     fc.assert(
       fc.property(anyJudged, ({ definition, output }) => {
         const { results, isSatisfied } = evaluateOutput(definition, output);
@@ -81,7 +81,7 @@ const played = anyJudged.chain(({ definition, output }) => {
 });
 
 describe('findNearestRun', () => {
-  it('finds a run that no successful case and no inverse comes nearer than, however much was judged before', () => {
+  it('findNearestRun finds a run that no successful case and no inverse comes nearer than, however much was judged before', () => {
     fc.assert(
       fc.property(played, ({ definition, cases, failed, outputs, judgedThrough }) => {
         const measure = makeMissMeasure(definition);
@@ -124,7 +124,7 @@ describe('findNearestRun', () => {
     );
   });
 
-  it('finds nothing while the cases have not been judged', () => {
+  it('findNearestRun finds nothing while the cases have not been judged', () => {
     expect(
       findNearestRun({ ...within, ...NOTHING_JUDGED }, [{ id: 1, iteration: 1, input: [0], output: [10, 204] }]),
     ).toBeNull();

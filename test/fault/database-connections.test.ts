@@ -171,7 +171,7 @@ async function listen(heartbeatMs: number) {
   };
 }
 
-it('a LISTEN connection that is cut is replaced, and its subscribers are told that they may have missed something', async () => {
+it('a LISTEN connection that is cut is replaced, and its subscribers learn that they may have missed something', async () => {
   const t = await listen(60_000);
   await t.notify('one');
   await expect.poll(() => t.told).toEqual([ANYTHING, 'one']);

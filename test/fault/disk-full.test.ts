@@ -77,7 +77,7 @@ describe('an ingress whose database has a full disk', () => {
     await service.close();
   });
 
-  it('does not count refused writes against the rate limit of readers', async () => {
+  it('An ingress whose database has a full disk does not count refused writes against the rate limit of readers', async () => {
     const service = await startTestService({ worker: false });
     await fillDisk(service, 'insert or update on rate_limits');
     expect((await service.call('GET', '/models')).status).toBe(200);
@@ -86,7 +86,7 @@ describe('an ingress whose database has a full disk', () => {
 });
 
 describe('a worker whose database has a full disk', () => {
-  it('keeps its result, claims nothing more, and writes the result when there is space', async () => {
+  it('A worker whose database has a full disk keeps its result, claims nothing more, and writes the result when there is space', async () => {
     const gate = new Gate(honest);
     const settings = { POLL_INTERVAL_MS: '20', WORKER_CONCURRENCY: '2' };
     const service = await startTestService({ engine: makeEngine(gate.suggest), settings });
@@ -120,7 +120,7 @@ describe('a worker whose database has a full disk', () => {
     await service.close();
   });
 
-  it('sends an event once, although its delivery could not be recorded at first', async () => {
+  it('A worker whose database has a full disk sends an event once, although its delivery could not be recorded at first', async () => {
     const receiver = await openReceiver();
     const settings = { POLL_INTERVAL_MS: '20', WEBHOOK_ALLOW_PRIVATE: 'true' };
     const service = await startTestService({ settings });
@@ -144,7 +144,7 @@ describe('a worker whose database has a full disk', () => {
 });
 
 describe('the disk space monitor', () => {
-  it('reports space again when a probe finds some and no write was refused since the probe began', async () => {
+  it('The disk space monitor reports space again when a probe finds some and no write was refused since the probe began', async () => {
     const changes: boolean[] = [];
     const probes: { resolve: (hasRoom: boolean) => void; reject: (error: Error) => void }[] = [];
     const disk = new DiskSpace({

@@ -64,7 +64,7 @@ it('a closed service holds no connections, so that its database may stop at once
   expect(await countConnections()).toBe(0);
 });
 
-it('a worker process that is told to stop writes its result and exits with code 0', async () => {
+it('a worker process that is asked to stop writes its result and exits with code 0', async () => {
   const service = await startTestService({ worker: false });
   const admin = await openAdmin(service.databaseUrl);
   const worker = startCommand(['work'], { DATABASE_URL: service.databaseUrl, POLL_INTERVAL_MS: '100' });

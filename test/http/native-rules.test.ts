@@ -294,18 +294,18 @@ describe('a body under /v1', () => {
   });
 
   it.each(['NaN', 'Infinity', '-Infinity'])(
-    'A body with %s is told that JSON has none and what to do',
+    'A body with %s is refused with advice on what to send instead',
     async (word) => {
       const { objectiveUrl } = await prepareObjective(service.send);
       const answered = await service.send('POST', `${objectiveUrl}/inverse-output`, `{"output": [${word}, 1]}`);
       expectProblem(answered, 400);
       expect(answered.body.detail).toBe(
-        `The body is not valid JSON: JSON has no ${word}. Report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`,
+        `The body is not valid JSON: JSON has no ${word}. Under /v1, report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`,
       );
     },
   );
 
-  it('A body with a field __proto__ is told so, and no other body is', async () => {
+  it('A body with a field __proto__ is refused with a message that names it, and no other body is', async () => {
     const answered = await service.send('POST', '/v1/models', '{"name": "a name", "__proto__": {"x": 1}}');
     expectProblem(answered, 400);
     expect(answered.body.detail).toBe('The body must not have the field __proto__.');
@@ -458,7 +458,7 @@ describe('path ids', () => {
       const url = `/v1/models/${a}/projects/${b}/trials/${c}/objectives/${d}`;
       for (const answered of [await service.send('GET', url), await service.send('POST', `${url}/inverses`)]) {
         expectProblem(answered, 404);
-        expect(answered.body.detail).toBe(`There is no ${resource} ${id} here.`);
+        expect(answered.body.detail).toBe(`There is no ${resource} ${id}.`);
       }
     }
     expect((await service.send('GET', `/v1/models/${model}/projects/${project}`)).status).toBe(200);

@@ -18,7 +18,7 @@ import { createTestDatabase } from '../support/postgres.ts';
 export interface Answered {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | number | undefined>>;
-  // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: data from the wire is read field by field
   readonly body: any;
   readonly text: string;
 }

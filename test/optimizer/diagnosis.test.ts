@@ -300,7 +300,7 @@ describe('the diagnosis', () => {
     });
   });
 
-  it('takes an output that never varied for a constant only from 50 cases on', () => {
+  it('The diagnosis takes an output that never varied for a constant only from 50 cases on', () => {
     const withCases = (count: number): SuggestRequest => {
       const X = Float64Array.from({ length: 2 * count }, (_, k) => ((k + 1) * (k % 2 ? 0.618034 : 0.414214)) % 1);
       const Y = Float64Array.from({ length: 2 * count }, (_, k) => (k % 2 ? 3 : X[k]!));

@@ -39,7 +39,7 @@ const hasStagnatedAfter = (
 describe('the best feasible case', () => {
   const best = ({ cases }: { readonly cases: Cases }) => bestFeasible(cases, cases.intervals);
 
-  it('is the cheapest case that meets the constraint, although a cheaper one breaks it', () => {
+  it('The best feasible case is the cheapest case that meets the constraint, although a cheaper one breaks it', () => {
     const rows = [
       [50, 0.5],
       [30, 1],
@@ -49,7 +49,7 @@ describe('the best feasible case', () => {
     expect(best(collect(rows, COST_WITHIN_LOAD))).toBe(1);
   });
 
-  it('does not exist while every case breaks the constraint', () => {
+  it('The best feasible case does not exist while every case breaks the constraint', () => {
     expect(
       best(
         collect(
@@ -69,14 +69,14 @@ describe('a search for an improvement', () => {
   const PATIENCE = 35;
   const flat = (count: number, cost: number) => Array.from({ length: count }, (_, i) => [cost + (i % 5), 0.5]);
 
-  it('has stagnated after 30 suggestions and five per input without a gain, not counting designed cases', () => {
+  it('A search for an improvement has stagnated after 30 suggestions and five per input without a gain, not counting designed cases', () => {
     const rows = [[50, 0.5], ...flat(PATIENCE, 50)];
     expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 1)).toBe(true);
     expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 2)).toBe(false);
     expect(hasStagnatedAfter(rows.slice(1), COST_WITHIN_LOAD, 0)).toBe(false);
   });
 
-  it('has not stagnated when a suggestion gained more than the convergence criterion times the aspiration', () => {
+  it('A search for an improvement has not stagnated when a suggestion gained more than the convergence criterion times the aspiration', () => {
     const gainOf = (gain: number) => {
       const rows = [[50, 0.5], ...flat(PATIENCE, 50)];
       rows[20] = [50 - gain, 0.5];
@@ -87,7 +87,7 @@ describe('a search for an improvement', () => {
     expect(gainOf(1.1)).toBe(false);
   });
 
-  it('has not stagnated when the best value, which used to break the constraint, now meets it', () => {
+  it('A search for an improvement has not stagnated when the best value, which used to break the constraint, now meets it', () => {
     const rows = [[50, 0.5], ...flat(PATIENCE, 50)];
     rows[0] = [20, 0.5];
     rows[10] = [10, 1.5];
@@ -96,7 +96,7 @@ describe('a search for an improvement', () => {
     expect(hasStagnatedAfter(rows, COST_WITHIN_LOAD, 1)).toBe(false);
   });
 
-  it('has not stagnated without a feasible case, nor when any of several directed outputs gained', () => {
+  it('A search for an improvement has not stagnated without a feasible case, nor when any of several directed outputs gained', () => {
     expect(
       hasStagnatedAfter(
         Array.from({ length: 60 }, () => [50, 2]),

@@ -11,7 +11,7 @@ function changed(a: Float64Array, b: Float64Array): number[] {
 }
 
 describe('the search over discrete variables', () => {
-  it('lists each neighbour once, inside the space and with one or two discrete variables changed', () => {
+  it('The search over discrete variables lists each neighbour once, inside the space and with one or two discrete variables changed', () => {
     fc.assert(
       fc.property(spaces, fc.nat(), (space, seed) => {
         const encoding = makeEncoding(space);

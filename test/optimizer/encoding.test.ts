@@ -62,7 +62,7 @@ describe('the encoding of an input space', () => {
     );
   });
 
-  it('gives a category of four levels a feature per level, and a constant a feature that never moves', () => {
+  it('The encoding of an input space gives a category of four levels a feature per level, and a constant a feature that never moves', () => {
     const encoding = makeEncoding({
       variables: [
         { kind: 'category', minimum: 0, maximum: 3 },
@@ -86,7 +86,7 @@ describe('the encoding of an input space', () => {
     }
   });
 
-  it('throws RangeError for bounds that are not finite or out of order', () => {
+  it('The encoding of an input space throws RangeError for bounds that are not finite or out of order', () => {
     for (const [minimum, maximum] of [
       [0, Number.POSITIVE_INFINITY],
       [1, 0],

@@ -64,7 +64,7 @@ describe('the log posterior of the hyperparameters', () => {
 });
 
 describe('a factorized kernel', () => {
-  it('gives the leave-one-out residual that a refit without the case gives', () => {
+  it('A factorized kernel gives the leave-one-out residual that a refit without the case gives', () => {
     const N = 10;
     const p = 2;
     const fit = makeFit({ kind: 'rbf', noisy: true }, N, p);

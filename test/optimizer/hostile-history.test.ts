@@ -64,7 +64,7 @@ function check(request: SuggestRequest, proposal = suggest(request)): void {
 }
 
 describe('any history', () => {
-  it('gets a new admissible input or a reason why there is none, and an explanation in finite numbers', () => {
+  it('Any history gets a new admissible input or a reason why there is none, and an explanation in finite numbers', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const prepared = prepare(request);
@@ -76,7 +76,7 @@ describe('any history', () => {
     );
   });
 
-  it('gets a valid answer with its rows in reverse order too', () => {
+  it('Any history gets a valid answer with its rows in reverse order too', () => {
     fc.assert(
       fc.property(requests, (request) => {
         const { count, X, Y, failed } = request.history;
@@ -113,7 +113,7 @@ describe('a suggestion', () => {
     workLimit: 1000,
   });
 
-  it('is the centre of the box when the history is empty', () => {
+  it('A suggestion is the centre of the box when the history is empty', () => {
     const proposal = suggest(base([], [], []));
     expect(proposal.kind === 'candidate' && Array.from(proposal.input)).toEqual([0.5, 0.5]);
   });
@@ -134,7 +134,7 @@ describe('a suggestion', () => {
     ).toBeGreaterThan(0.4);
   });
 
-  it('is valid for a history that gives one input different outputs', () => {
+  it('A suggestion is valid for a history that gives one input different outputs', () => {
     check(
       base(
         [
@@ -149,7 +149,7 @@ describe('a suggestion', () => {
     );
   });
 
-  it('is valid for ten thousand rows of twenty inputs', () => {
+  it('A suggestion is valid for ten thousand rows of twenty inputs', () => {
     const n = 20;
     const count = 10_000;
     const X = Float64Array.from({ length: count * n }, (_, k) => (((k * 0.618034 + (k % n) * 0.414214) % 1) + 1) % 1);

@@ -25,7 +25,7 @@ describe('the designed cases', () => {
     expect(design(4, 2, 17).count).toBe(17);
   });
 
-  it('start at the centre of the box and stay within 0.4 half widths of it', () => {
+  it('The designed cases start at the centre of the box and stay within 0.4 half widths of it', () => {
     const { X } = design(6, 20, 7);
     expect(Array.from(X.subarray(0, 6))).toEqual([5, 5, 5, 5, 5, 5]);
     for (const x of X) expect(Math.abs(x - 5)).toBeLessThanOrEqual(2 + 1e-12);
@@ -46,12 +46,12 @@ describe('the designed cases', () => {
     }
   });
 
-  it('are repeatable and differ between seeds', () => {
+  it('The designed cases are repeatable and differ between seeds', () => {
     expect(design(5, 3, null, 7)).toEqual(design(5, 3, null, 7));
     expect(design(5, 3, null, 7)).not.toEqual(design(5, 3, null, 8));
   });
 
-  it('are admissible and all different', () => {
+  it('The designed cases are admissible and all different', () => {
     fc.assert(
       fc.property(spaces, fc.integer({ min: 1, max: 20 }), fc.nat(), (space, caseCount, seed) => {
         const { count, X } = initialDesign({ space, outputCount: null, caseCount, seed });
@@ -70,7 +70,7 @@ describe('the designed cases', () => {
     );
   });
 
-  it('are all points of a finite space that has fewer than asked for', () => {
+  it('The designed cases are all points of a finite space that has fewer than asked for', () => {
     fc.assert(
       fc.property(finiteSpaces, (space) => {
         const { count } = initialDesign({ space, outputCount: null, caseCount: 200, seed: 3 });

@@ -41,7 +41,7 @@ describe('the logarithmic scale of the inputs', () => {
     }
   });
 
-  it('has a slope and curvature that match differences, also outside the box', () => {
+  it('The logarithmic scale of the inputs has a slope and curvature that match differences, also outside the box', () => {
     for (const u of [-3, -1.2, -0.9, 0, 0.7, 4]) {
       const h = 1e-5;
       const [above, below, at] = [scaled(30, u + h), scaled(30, u - h), scaled(30, u)];

@@ -41,7 +41,7 @@ function insightOf(evaluate: Evaluate, n: number, half: number, count: number, s
 const ishigami: Evaluate = ([a, b, c]) => [Math.sin(a!) + 7 * Math.sin(b!) ** 2 + 0.1 * c! ** 4 * Math.sin(a!)];
 
 describe('the insight into an output', () => {
-  it('finds the total effects of the Ishigami function (0.56, 0.44, 0.24) to 0.1, and their order', () => {
+  it('The insight into an output finds the total effects of the Ishigami function (0.56, 0.44, 0.24) to 0.1, and their order', () => {
     const output = insightOf(ishigami, 3, Math.PI, 110);
     const [first, second, third] = output.sensitivity as [number, number, number];
     expect(first).toBeGreaterThan(second);
@@ -76,7 +76,7 @@ describe('the insight into an output', () => {
     expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
   });
 
-  it('reports no error and no sensitivity for a constant output', () => {
+  it('The insight into an output reports no error and no sensitivity for a constant output', () => {
     const output = insightOf(() => [3], 2, 1, 8);
     expect(output).toEqual({ crossValidated: { r2: null, rmse: 0 }, sensitivity: null, sensitivityRanges: null });
   });
@@ -88,7 +88,7 @@ describe('the insight into an output', () => {
     }
   });
 
-  it('counts a cluster of cases as one', () => {
+  it('The insight into an output counts a cluster of cases as one', () => {
     const rows = drawRows(2, 1, 4);
     const [a, b] = rows[0]! as [number, number];
     for (let k = 0; k < 20; k++) rows.push([a, b], [a + 1e-4 * k, b - 1e-4 * k]);
@@ -96,7 +96,7 @@ describe('the insight into an output', () => {
     expect(output).toMatchObject({ sensitivity: null, sensitivityRanges: null });
   });
 
-  it('is not flattered by a repeated case or by a cluster of inverses', () => {
+  it('The insight into an output is not flattered by a repeated case or by a cluster of inverses', () => {
     const rows = drawRows(2, 1, 6, 5);
     const evaluate: Evaluate = ([x, y]) => [Math.sin(7 * x!) * Math.cos(5 * y!)];
     const variables = [float(-1, 1), float(-1, 1)];
@@ -108,7 +108,7 @@ describe('the insight into an output', () => {
     expect(rmseOf([...rows, ...cluster])).toBeGreaterThan(0.5 * alone);
   });
 
-  it('gives shares to booleans and categories, and none to an input that cannot move', () => {
+  it('The insight into an output gives shares to booleans and categories, and none to an input that cannot move', () => {
     const variables: Variable[] = [
       float(2, 2),
       { kind: 'boolean', minimum: 0, maximum: 1 },
@@ -126,7 +126,7 @@ describe('the insight into an output', () => {
     expect(output!.sensitivityRanges![0]).toEqual({ low: 0, high: 0 });
   });
 
-  it('gives shares to a hundred inputs, more than its lattice has dimensions', () => {
+  it('The insight into an output gives shares to a hundred inputs, more than its lattice has dimensions', () => {
     const n = 100;
     const weights = Array.from({ length: n }, (_, v) => (v === 75 ? 20 : v === 0 ? 10 : 0.01));
     const output = insightOf((x) => [weights.reduce((sum, a, v) => sum + a * x[v]!, 0)], n, 1, n + 10);

@@ -33,7 +33,7 @@ function factor(A: Float64Array, N: number): Float64Array {
 const largest = (values: Float64Array) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
 describe('the Cholesky factorization', () => {
-  it('gives a factor L with L L^T = A', () => {
+  it('The Cholesky factorization gives a factor L with L L^T = A', () => {
     fc.assert(
       fc.property(positiveDefinite, ({ A, N }) => {
         const L = factor(A, N);
@@ -48,7 +48,7 @@ describe('the Cholesky factorization', () => {
     );
   });
 
-  it('gives a factor that solves A x = b', () => {
+  it('The Cholesky factorization gives a factor that solves A x = b', () => {
     fc.assert(
       fc.property(positiveDefinite, ({ A, N }) => {
         const x = Float64Array.from({ length: N }, (_, i) => Math.sin(i + 1));
@@ -61,7 +61,7 @@ describe('the Cholesky factorization', () => {
     );
   });
 
-  it('gives a factor whose inverse M satisfies M^T M = A^-1, in full and times a vector', () => {
+  it('The Cholesky factorization gives a factor whose inverse M satisfies M^T M = A^-1, in full and times a vector', () => {
     fc.assert(
       fc.property(positiveDefinite, ({ A, N }) => {
         const inverse = new Float64Array(N * N);

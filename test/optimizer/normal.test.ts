@@ -36,13 +36,13 @@ function derivativeError(term: Term, mean: number, spread: number): number {
 }
 
 describe('the normal distribution function', () => {
-  it('agrees with SciPy from 1000 standard deviations below the mean to 9 above', () => {
+  it('The normal distribution function agrees with SciPy from 1000 standard deviations below the mean to 9 above', () => {
     for (const [x, expected] of table.logCdf as [number, number][]) {
       expect(relative(logNormalCdf(x), expected), `at ${x}`).toBeLessThan(4e-15);
     }
   });
 
-  it('is the exponential of its logarithm and has the density as its derivative', () => {
+  it('The normal distribution function is the exponential of its logarithm and has the density as its derivative', () => {
     for (const x of [-7, -2, -0.3, 0.2, 0.7, 3]) {
       expect(relative(Math.log(normalCdf(x)), logNormalCdf(x))).toBeLessThan(1e-14);
       expect((normalCdf(x + 1e-5) - normalCdf(x - 1e-5)) / 2e-5).toBeCloseTo(normalDensity(x), 9);
@@ -66,7 +66,7 @@ describe('the log probability of an interval', () => {
     expect(derivativeError(intervalTerm(lower, upper), mean!, spread!)).toBeLessThan(1e-4);
   });
 
-  it('stays finite, with a curvature of at least 0, however far away the interval is', () => {
+  it('The log probability of an interval stays finite, with a curvature of at least 0, however far away the interval is', () => {
     for (const distance of [1e2, 1e5, 1e9, 1e100]) {
       for (const term of [intervalTerm(null, 0)(distance, 1), intervalTerm(-1, 1)(distance, 1)]) {
         expect(Object.values(term).every(Number.isFinite)).toBe(true);

@@ -68,7 +68,7 @@ describe('a prediction', () => {
     checkGradients(makeBoth(evaluate, N).predictor);
   });
 
-  it('has gradients that match central differences on the logarithmic scale of the inputs', () => {
+  it('A prediction has gradients that match central differences on the logarithmic scale of the inputs', () => {
     const { surrogate, predictor } = makeBoth(powers, 25, logarithmic);
     expect(surrogate.kernels.some((kernel) => kernel.geometry.scale === logarithmic)).toBe(true);
     checkGradients(predictor);
@@ -88,7 +88,7 @@ describe('a prediction', () => {
     expect(Math.max(...worstOf(null))).toBeGreaterThan(0.1);
   });
 
-  it('has gradients that match central differences with a secant correction', () => {
+  it('A prediction has gradients that match central differences with a secant correction', () => {
     const { surrogate, predictor } = makeBoth(waves, 25);
     applySecantCorrection(surrogate, predictor, 2);
     checkGradients(predictor);
@@ -133,7 +133,7 @@ describe('a prediction', () => {
     expect(Math.max(...gapAt(4))).toBeLessThan(1e-13);
   });
 
-  it('has a sigma that is positive at a case and larger away from all cases', () => {
+  it('A prediction has a sigma that is positive at a case and larger away from all cases', () => {
     const { predictor, U } = makeBoth(waves, 25);
     predictor.predict(U.subarray(0, 3));
     const near = predictor.sigma.slice();
@@ -144,7 +144,7 @@ describe('a prediction', () => {
     });
   });
 
-  it('does not depend on the unit of an output', () => {
+  it('A prediction does not depend on the unit of an output', () => {
     const scaled = (u: ArrayLike<number>) => waves(u).map((y) => 1e9 * y);
     const one = surrogateOf(waves, [0.5, 5.5, 0.4], 25, 3).surrogate;
     const other = surrogateOf(scaled, [0.5e9, 5.5e9, 0.4e9], 25, 3).surrogate;
@@ -204,7 +204,7 @@ describe('the acquisition', () => {
     expect(gradientError((u) => failures.logSuccess(u), gradient)).toBeLessThan(1e-5);
   });
 
-  it('never falls during a climb, which stays inside the box', () => {
+  it('The acquisition never falls during a climb, which stays inside the box', () => {
     const { surrogate, predictor } = makeBoth(waves, 12);
     const open = [0, 1, 2].map(() => ({ directed: false }));
     const acquisition = new Acquisition(surrogate, predictor, ['interval', 'interval', 'interval'], open, null);

@@ -14,7 +14,7 @@ const { request } = play(
 );
 
 describe('a prepared request', () => {
-  it('is fitted once, and the work of the fit counts at every call', () => {
+  it('A prepared request is fitted once, and the work of the fit counts at every call', () => {
     const prepared = prepare(request);
     const first = { spent: 0, limit: 1000 };
     const second = { spent: 0, limit: 1000 };
@@ -24,13 +24,13 @@ describe('a prepared request', () => {
     expect(second).toEqual(first);
   });
 
-  it('does not keep a fit that other work has cut short', () => {
+  it('A prepared request does not keep a fit that other work has cut short', () => {
     const prepared = prepare(request);
     const late = prepared.fitGlobally({ spent: 999, limit: 1000 });
     expect(prepared.fitGlobally({ spent: 0, limit: 1000 })).not.toBe(late);
   });
 
-  it('gives the suggestion and the explanation that separate requests give', () => {
+  it('A prepared request gives the suggestion and the explanation that separate requests give', () => {
     for (const one of [request, { ...request, workLimit: 0.1 }]) {
       const prepared = prepare(one);
       expect(suggestFrom(prepared)).toEqual(suggest(one));

@@ -20,7 +20,7 @@ const linear = ([a, b]: readonly number[]) => [2 * a! + 3 * b! + 1, a! - b! + 4,
 const linearGame = { variables: [float(0, 10), float(-5, 5)], evaluate: linear };
 const SEEDS = [1, 2, 3, 4, 5];
 
-describe('the suggestions for a goal', () => {
+describe('the suggestions for an objective', () => {
   it.each(SEEDS)('reach three linear outputs within one percent in at most 4 (seed %i)', (seed) => {
     const targets = linear([7, 2]).map((y) => within(y, 0.01 * Math.abs(y)));
     const { solvedAt } = play({ ...linearGame, goal: { targets, l1: null }, seed }, 4);
@@ -45,7 +45,7 @@ describe('the suggestions for a goal', () => {
     expect(play(game, 10).solvedAt).toBeGreaterThan(0);
   });
 
-  it('find the right integer, boolean and category', () => {
+  it('The suggestions for an objective find the right integer, boolean and category', () => {
     const variables: Variable[] = [
       float(-1, 1),
       { kind: 'integer', minimum: 0, maximum: 20 },
@@ -72,7 +72,7 @@ describe('the suggestions for a goal', () => {
     expect(proposal.kind === 'candidate' && proposal.input[0]! < 0).toBe(true);
   });
 
-  it('stay away from failed runs', () => {
+  it('The suggestions for an objective stay away from failed runs', () => {
     const evaluate = ([a, b]: readonly number[]) => (a! > 0.5 ? null : [a! + b!, a! * b!]);
     const goal = { targets: [atLeast(1.2), atMost(0.45)], l1: null };
     const { solvedAt, suggestions } = play({ variables: [float(0, 1), float(0, 1)], goal, evaluate }, 25);
@@ -80,7 +80,7 @@ describe('the suggestions for a goal', () => {
     expect(suggestions.filter(({ y }) => y === null).length).toBeLessThan(8);
   });
 
-  it('are the same bytes for the same request, which they do not change', () => {
+  it('The suggestions for an objective are the same bytes for the same request, which they do not change', () => {
     const evaluate = ([a, b]: readonly number[]) => [Math.sin(a!) + b!, a! * b!];
     const game: Game = { variables: [float(0, 3), float(0, 3)], goal: exactly([0.5, 0.1], 1e-9), evaluate };
     const { request } = play(game, 4);
@@ -106,7 +106,7 @@ describe('the suggestions for a goal', () => {
 });
 
 describe('a finite space', () => {
-  it('is reported as used up once every point has been evaluated exactly once', () => {
+  it('A finite space is reported as used up once every point has been evaluated exactly once', () => {
     fc.assert(
       fc.property(finiteSpaces, fc.nat(), (space, seed) => {
         const { variables } = space;

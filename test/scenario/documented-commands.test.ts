@@ -38,7 +38,7 @@ const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
   [/^npm install https:\/\/github\.com\//, 'downloads from GitHub'],
 ];
 
-/** Without the settings of whoever runs the tests, the variables of npm, and its node_modules/.bin before the system's Node. */
+/** Without the tester's settings, npm's variables, and npm's node_modules/.bin ahead of the system's Node. */
 const ENVIRONMENT = Object.fromEntries(
   Object.entries(process.env)
     .filter(([name]) => !SETTING_NAMES.has(name) && !/^(npm_|INIT_CWD$|NODE$|NODE_|VITEST|TEST$)/i.test(name))

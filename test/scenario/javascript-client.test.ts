@@ -25,7 +25,7 @@ describe.skipIf(client.kind === 'missing')('the published JavaScript client', ()
   const run = (program: string) =>
     runJavascript(program, { folder: installed.folder, url: service.service.url!, key: service.key });
 
-  it('runs the program of docs/clients.md to its end', async () => {
+  it('The published JavaScript client runs the program of docs/clients.md to its end', async () => {
     const program = await readProgram('clients.md', 'JavaScript', 'javascript');
     expect(await run(program)).toContain('satisfied to an optimal input and output');
   });

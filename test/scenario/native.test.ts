@@ -42,7 +42,7 @@ it('solves an exact linear problem to an L1 norm of 1e-6 in at most 3 suggestion
   expect(objective.inverses.at(-1)!.l1Norm).toBeLessThanOrEqual(1e-6);
 });
 
-it('finds an integer, a boolean and a category that meet inequalities', async () => {
+it('A client finds an integer, a boolean and a category that meet inequalities', async () => {
   const strength = [1, 2.5, 4];
   const box: BlackBox = {
     minimums: [1, 0, 0, 0.5],
@@ -62,7 +62,7 @@ it('finds an integer, a boolean and a category that meet inequalities', async ()
   expect(inputs.slice(0, 3).every(Number.isInteger)).toBe(true);
 });
 
-it('ends as STOPPED when every point of a finite space is used, and repeats the best with its output', async () => {
+it('An objective ends as STOPPED when every point of a finite space is used, and repeats the best with its output', async () => {
   const box: BlackBox = {
     minimums: [0, 0],
     maximums: [1, 3],

@@ -72,7 +72,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     expect(categories).toEqual(['steel', 'titanium', 'carbon']);
   });
 
-  it('stays within the L1 norm that exact objectives allow', async () => {
+  it('The published Python client stays within the L1 norm that exact objectives allow', async () => {
     expect((await read<Solved>('exact.py')).l1Norm).toBeLessThanOrEqual(0.001);
   });
 
@@ -82,7 +82,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
       shortName: { status: 400, properties: ['name', 'description'] },
       takenName: { status: 400, properties: ['name'] },
       space: { status: 400, properties: ['maximums[0]', 'maximums[1]', 'minimums[2]'] },
-      unknown: { status: 404, properties: [], message: 'There is no objective 987654321 here.' },
+      unknown: { status: 404, properties: [], message: 'There is no objective 987654321.' },
       malformed: { status: 400, properties: ['objective_id'] },
       key: { status: 401, properties: [] },
     });
@@ -128,7 +128,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     });
   });
 
-  it('reads the events it knows with its own event handling', async () => {
+  it('The published Python client reads the events it knows with its own event handling', async () => {
     const receiver = await openReceiver();
     const { url } = receiver;
     await service.ok('POST', '/webhooks', { url, events: ['project.created', 'inverse.suggested'] });
@@ -141,7 +141,7 @@ describe.skipIf(reason !== undefined)('the published Python client', () => {
     await receiver.close();
   });
 
-  it('works in its previous release too', async () => {
+  it('The published Python client works in its previous release too', async () => {
     const solved = await read<Solved>('linear.py', { isOlder: true });
     expect(solved.stopReason).toBe('SATISFIED');
     const { account } = await read<{ account: Record<string, unknown> }>('older_registration.py', { isOlder: true });

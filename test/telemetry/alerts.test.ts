@@ -132,7 +132,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 describe('killing the only worker', () => {
-  it('makes the conditions of BacksolveQueueStalled and BacksolveNoWorker true', async () => {
+  it('Killing the only worker makes the conditions of BacksolveQueueStalled and BacksolveNoWorker true', async () => {
     const metricsPort = await findFreePort();
     const service = await startTestService({ worker: false, settings: { METRICS_PORT: String(metricsPort) } });
     const worker = await startWorker(service.databaseUrl);

@@ -42,7 +42,7 @@ async function suggestOnce(service: Awaited<ReturnType<typeof startTestService>>
 }
 
 describe('/metrics', () => {
-  it('counts requests by template and status, suggestions by phase, and the backlog', async () => {
+  it('/metrics counts requests by template and status, suggestions by phase, and the backlog', async () => {
     const { service, port } = await startObserved();
     try {
       await suggestOnce(service);
@@ -72,7 +72,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('has as many series after requests with many ids and paths as after a few', async () => {
+  it('/metrics has as many series after requests with many ids and paths as after a few', async () => {
     const { service, port } = await startObserved();
     try {
       const path = await suggestOnce(service);
@@ -93,7 +93,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('is served with the probes on a port of its own, not on the public one', async () => {
+  it('/metrics is served with the probes on a port of its own, not on the public one', async () => {
     const { service, port } = await startObserved();
     try {
       const open = await fetch(`${service.service.url}/metrics`);
@@ -105,7 +105,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('comes with a probe that answers like the public one', async () => {
+  it('/metrics comes with a probe that answers like the public one', async () => {
     const port = await findFreePort();
     const settings = { METRICS_PORT: String(port), MAXIMUM_REQUESTS_IN_FLIGHT: '1' };
     const service = await startTestService({ worker: false, settings });
@@ -132,7 +132,7 @@ describe('/metrics', () => {
     }
   });
 
-  it('is served on the health port of a worker', async () => {
+  it('/metrics is served on the health port of a worker', async () => {
     const port = await findFreePort();
     const service = await startTestService({ ingress: false, settings: { HEALTH_PORT: String(port) } });
     try {
@@ -203,7 +203,7 @@ describe('metrics without a database', () => {
     expect(readValue(third, 'backsolve_queue_account_jobs')).toBeUndefined();
   });
 
-  it('are served within seconds while the database does not respond', async () => {
+  it('Metrics without a database are served within seconds while the database does not respond', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const metrics = makeMetrics({
       readBacklog: () => new Promise(() => undefined),

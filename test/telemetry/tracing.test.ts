@@ -59,7 +59,7 @@ function only(spans: readonly ReceivedSpan[], isMeant: (span: ReceivedSpan) => b
 }
 
 describe('a suggestion', () => {
-  it('is one trace, from the caller through ingress and worker to the statements', async () => {
+  it('A suggestion is one trace, from the caller through ingress and worker to the statements', async () => {
     const receiver = await startOtlpReceiver();
     const { ingress, close } = await startBoth(receiver);
     const key = ingress.key;
@@ -98,7 +98,7 @@ describe('a suggestion', () => {
     expect(receiver.text()).not.toContain(key.split('_')[2]);
   });
 
-  it('starts a new trace without a valid traceparent, and probes and polls start none', async () => {
+  it('A suggestion starts a new trace without a valid traceparent, and probes and polls start none', async () => {
     const receiver = await startOtlpReceiver();
     const { ingress, close } = await startBoth(receiver);
     await suggestOnce(ingress, { traceparent: '00-zz-zz-01' });
@@ -114,7 +114,7 @@ describe('a suggestion', () => {
     expect(parent).toMatchObject({ kind: 2, traceId: job.traceId });
   });
 
-  it('is not traced when the caller decided against sampling', async () => {
+  it('A suggestion is not traced when the caller decided against sampling', async () => {
     const receiver = await startOtlpReceiver();
     const { ingress, close } = await startBoth(receiver);
     await suggestOnce(ingress, { traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-00` });
@@ -123,7 +123,7 @@ describe('a suggestion', () => {
     expect(receiver.spans.filter((span) => span.traceId === CALLER.traceId)).toEqual([]);
   });
 
-  it('is answered while the receiver of traces is unreachable', async () => {
+  it('A suggestion is answered while the receiver of traces is unreachable', async () => {
     const { ingress, close } = await startBoth({ endpoint: `http://127.0.0.1:${await findFreePort()}` });
     expect((await suggestOnce(ingress, {})).status).toBe(201);
     await close();
@@ -187,7 +187,7 @@ describe('spans', () => {
     expect(receiver.spans).toHaveLength(count);
   });
 
-  it('are not created in an unsampled trace, whose traceparent is passed on', async () => {
+  it('Spans are not created in an unsampled trace, whose traceparent is passed on', async () => {
     const receiver = await startOtlpReceiver();
     const settings = { endpoint: receiver.endpoint, headers: {}, resource: {}, onError: () => undefined };
     const tracing = startOtlpTracing({ ...settings, sampler: 'parentbased_always_on', sampleRatio: 1 });

@@ -48,7 +48,7 @@ const path = (name: string) => `${receiver.url}/${name}`;
 const receivedAt = (name: string) => receiver.received.filter((one) => one.path === `/hook/${name}`);
 
 describe('a receiver', () => {
-  it('gets the body that clients expect, with a signature that the official verifier accepts', async () => {
+  it('A receiver gets the body that clients expect, with a signature that the official verifier accepts', async () => {
     const { secret } = await outbox.register(path('signed'));
     await record();
     expect(await outbox.drain()).toEqual([{ kind: 'delivered', status: 204 }]);
@@ -64,7 +64,7 @@ describe('a receiver', () => {
     expect(got!.headers['webhook-id']).toBe(`evt_${event.id}`);
   });
 
-  it('gets each kind of record', async () => {
+  it('A receiver gets each kind of record', async () => {
     await outbox.register(path('kinds'));
     const { trial, objective } = await loadLinearObjective(outbox);
     const suggested = { name: 'inverse.suggested', resourceId: objective.inverses[0]!.id } as const;
@@ -81,7 +81,7 @@ describe('a receiver', () => {
     ]);
   });
 
-  it('gets the same event again when the worker is killed between the answer and its record', async () => {
+  it('A receiver gets the same event again when the worker is killed between the answer and its record', async () => {
     await outbox.register(path('twice'));
     await record();
     const [first] = await outbox.claim();
@@ -106,7 +106,7 @@ describe('a receiver', () => {
     expect(await outbox.webhook(webhook.id)).toMatchObject({ enabled: false });
   });
 
-  it('gets events about records that have been deleted since', async () => {
+  it('A receiver gets events about records that have been deleted since', async () => {
     await outbox.register(path('deleted'));
     await record();
     await sql`update projects set disabled_at = now() where id = ${projectId}`.execute(outbox.db);
@@ -116,7 +116,7 @@ describe('a receiver', () => {
 });
 
 describe('a failed attempt', () => {
-  it('is followed by the next after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h, and then by none', async () => {
+  it('A failed attempt is followed by the next after 5 s, 30 s, 2 min, 10 min, 30 min, 2 h, 6 h and 12 h, and then by none', async () => {
     receiver.reply = 500;
     const { webhook } = await outbox.register(path('500'));
     await record();
@@ -148,7 +148,7 @@ describe('a failed attempt', () => {
     expect(await outbox.webhook(webhook.id)).toMatchObject({ failingSince: expect.any(Date) });
   });
 
-  it('shows the reason to the owner of the webhook', async () => {
+  it('A failed attempt shows the reason to the owner of the webhook', async () => {
     const port = await closedPort();
     receiver.reply = 302;
     await outbox.register(path('redirect'));
@@ -186,7 +186,7 @@ describe('a failed attempt', () => {
 });
 
 describe('a webhook', () => {
-  it('gets a limited number of deliveries at once, and a failing webhook a single one until it succeeds', async () => {
+  it('A webhook gets a limited number of deliveries at once, and a failing webhook a single one until it succeeds', async () => {
     const { webhook } = await outbox.register(path('width'));
     await record(10);
     const [first, ...others] = await outbox.claim({ perWebhook: 3 });
@@ -251,7 +251,7 @@ describe('a webhook', () => {
 });
 
 describe('redelivery by hand', () => {
-  it('sends a delivered, a dead and a waiting event again under its id', async () => {
+  it('Redelivery by hand sends a delivered, a dead and a waiting event again under its id', async () => {
     await outbox.register(path('again'));
     await record();
     const [delivery] = await outbox.claim();
@@ -271,7 +271,7 @@ describe('redelivery by hand', () => {
     expect(receivedAt('again')).toHaveLength(4);
   });
 
-  it('takes the lease from an attempt under way, so that another one follows', async () => {
+  it('Redelivery by hand takes the lease from an attempt under way, so that another one follows', async () => {
     await outbox.register(path('taken'));
     await record();
     const [under] = await outbox.claim();
@@ -281,7 +281,7 @@ describe('redelivery by hand', () => {
     expect(receivedAt('taken')).toHaveLength(2);
   });
 
-  it('finds only deliveries of the account', async () => {
+  it('Redelivery by hand finds only deliveries of the account', async () => {
     await outbox.register(path('private'));
     await record();
     const [delivery] = await outbox.claim();

@@ -16,7 +16,7 @@ const propertiesOf = (answered: Answered) =>
   answered.body.errors.map((error: { property: string }) => error.property).toSorted();
 
 describe('a webhook', () => {
-  it('is registered with a secret that is shown only once', async () => {
+  it('A webhook is registered with a secret that is shown only once', async () => {
     const made = await register({ events: ['objective.satisfied'], description: 'our pipeline' });
     expect(made.status).toBe(201);
     expect(made.headers['location']).toBe(`/v1/webhooks/${made.body.id}`);
@@ -43,7 +43,7 @@ describe('a webhook', () => {
     expect((await register({ events: EVENT_NAMES })).body.events).toEqual(EVENT_NAMES);
   });
 
-  it('is disabled, enabled and changed', async () => {
+  it('A webhook is disabled, enabled and changed', async () => {
     const { id } = (await register()).body;
     const patch = (body: object) => service.send('PATCH', `/v1/webhooks/${id}`, body);
     expect((await patch({ enabled: false })).body).toMatchObject({ id, enabled: false, url: URL_GIVEN });
@@ -53,7 +53,7 @@ describe('a webhook', () => {
     expect((await patch({})).body).toMatchObject({ enabled: true, url: 'https://other.example/' });
   });
 
-  it('gets a new secret, and the same one again under the same Idempotency-Key', async () => {
+  it('A webhook gets a new secret, and the same one again under the same Idempotency-Key', async () => {
     const { id, secret: old } = (await register()).body;
     const url = `/v1/webhooks/${id}/rotate-secret`;
     const named = { 'idempotency-key': crypto.randomUUID() };
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     }
   });
 
-  it('is deleted permanently', async () => {
+  it('A webhook is deleted permanently', async () => {
     const { id } = (await register()).body;
     expect((await service.send('DELETE', `/v1/webhooks/${id}`)).status).toBe(204);
     expect((await service.send('GET', `/v1/webhooks/${id}`)).status).toBe(404);
@@ -123,7 +123,7 @@ describe('a webhook', () => {
     for (const each of [made.body.id, id]) await service.send('DELETE', `/v1/webhooks/${each}`);
   });
 
-  it('accepts only changes of its own fields, and only to values that can be registered', async () => {
+  it('A webhook accepts only changes of its own fields, and only to values that can be registered', async () => {
     const { id } = (await register()).body;
     const patch = (body: object) => service.send('PATCH', `/v1/webhooks/${id}`, body);
     expect(propertiesOf(await patch({ secret: 'whsec_own' }))).toEqual(['secret']);
@@ -144,7 +144,7 @@ describe('a webhook', () => {
     expect((await service.send('GET', `/v1/webhooks/${id}`)).body.enabled).toBe(true);
   });
 
-  it('needs a key with the scope admin', async () => {
+  it('A webhook needs a key with the scope admin', async () => {
     const { id } = (await register()).body;
     const user = service.sendAs(await service.makeKey('test', ['read', 'write']));
     expect((await user('POST', '/v1/webhooks', { url: URL_GIVEN })).status).toBe(403);
@@ -172,7 +172,7 @@ describe('a webhook', () => {
 });
 
 describe('the deliveries of a webhook', () => {
-  it('are listed, read and sent again', async () => {
+  it('The deliveries of a webhook are listed, read and sent again', async () => {
     const send = service.sendAs(await service.makeKey('owner'));
     const { id } = (await send('POST', '/v1/webhooks', { url: URL_GIVEN })).body;
     await prepareTrial(send);
@@ -190,7 +190,7 @@ describe('the deliveries of a webhook', () => {
     expect(repeated.body).toMatchObject({ id: first.id, status: 'waiting', attemptCount: 0 });
   });
 
-  it('are found only under their webhook', async () => {
+  it('The deliveries of a webhook are found only under their webhook', async () => {
     const send = service.sendAs(await service.makeKey('two'));
     const [one, other] = [
       await send('POST', '/v1/webhooks', { url: URL_GIVEN }),

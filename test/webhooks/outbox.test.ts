@@ -167,7 +167,7 @@ describe('an account without a webhook for the event', () => {
     expect(await outbox.eventNames()).toEqual([]);
   });
 
-  it('writes nothing', async () => {
+  it('An account without a webhook for the event writes nothing', async () => {
     await inTransaction(outbox.db, async (trx) => {
       await insertEvents(trx, outbox.accountId, [{ name: 'project.created', resourceId: 1 }]);
       const written = await sql<{ xid: string | null }>`select pg_current_xact_id_if_assigned()::text as xid`.execute(

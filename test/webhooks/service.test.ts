@@ -19,7 +19,7 @@ it('a program can follow its objective from the first case to the solution with 
   try {
     const { secret } = await service.ok<{ secret: string }>('POST', '/webhooks', { url: receiver.url });
     const verifier = new Verifier(secret);
-    // biome-ignore lint/suspicious/noExplicitAny: what came over the wire is looked at field by field
+    // biome-ignore lint/suspicious/noExplicitAny: data from the wire is read field by field
     const event = async (name: string): Promise<any> => {
       for (;;) {
         const { body, headers } = await receiver.next();

@@ -106,7 +106,7 @@ describe('the URL of a receiver', () => {
     expect(judge(url)).toBeUndefined();
   });
 
-  it('may use plain http only where private addresses are allowed', () => {
+  it('The URL of a receiver may use plain http only where private addresses are allowed', () => {
     expect(judgeLoosely('http://receiver.internal:3000/hook')).toBeUndefined();
     expect(judgeLoosely('gopher://receiver.internal/')).toContain('https://');
   });
@@ -123,12 +123,12 @@ describe('the addresses behind a name', () => {
     },
   );
 
-  it('are used without the private ones among them', async () => {
+  it('The addresses behind a name are used without the private ones among them', async () => {
     const guard = resolvesTo('10.0.0.1', '1.1.1.1', '::1', '2606:4700:4700::1111');
     expect(await findTargets(url, guard)).toEqual(['1.1.1.1', '2606:4700:4700::1111']);
   });
 
-  it('are not looked up for an address, which is checked itself', async () => {
+  it('The addresses behind a name are not looked up for an address, which is checked itself', async () => {
     const resolve = () => Promise.reject(new Error('looked up'));
     await expect(findTargets(new URL('https://[::ffff:7f00:1]/'), { allowPrivate: false, resolve })).rejects.toThrow(
       TargetRefused,
@@ -138,7 +138,7 @@ describe('the addresses behind a name', () => {
     ]);
   });
 
-  it('are refused for a URL that was stored while private addresses were allowed', async () => {
+  it('The addresses behind a name are refused for a URL that was stored while private addresses were allowed', async () => {
     await expect(findTargets(new URL('http://receiver.example/'), resolvesTo('1.1.1.1'))).rejects.toThrow('https://');
   });
 });

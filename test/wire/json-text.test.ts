@@ -65,21 +65,21 @@ describe('the text of a body', () => {
     ['NaN', 'NaN'],
     ['{"output":NaN}', 'NaN'],
     ['{"__proto__": 1, "output": [NaN]}', 'NaN'],
-  ])('The body %s is told that JSON has no %s and how to report a failed run', (text, word) => {
+  ])('The refusal of the body %s says that JSON has no %s and how to report a failed run', (text, word) => {
     expect(messageOf(text)).toMatch(new RegExp(`JSON has no ${word}\\..*failed: true`));
   });
 
-  it('A body with NaN only in a string is told where it is invalid', () => {
+  it('The refusal of a body with NaN only in a string says where it is invalid', () => {
     expect(messageOf('{"name": "[NaN, 1]",}')).toBe('The body is not valid JSON; see character 21.');
   });
 
-  it('A body that sets a prototype is told which field to leave out', () => {
+  it('The refusal of a body that sets a prototype names the field to leave out', () => {
     expect(messageOf('{"__proto__": {"x": 1}}')).toBe('The body must not have the field __proto__.');
     const text = '{"constructor": {"prototype": {}}, "name": "__proto__"}';
     expect(messageOf(text)).toBe('The body must not have the field constructor.prototype.');
   });
 
-  it('A body that is not UTF-8 is told so', () => {
+  it('The refusal of a body that is not UTF-8 says so', () => {
     expect(parseJsonText(Uint8Array.of(0x22, 0xff, 0x22), ROOMY)).toEqual({
       kind: 'unreadable',
       message: 'The body is not valid UTF-8.',

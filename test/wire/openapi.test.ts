@@ -20,7 +20,7 @@ it.each(OPENAPI_FILES)(
 
 interface Dialect {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a JSON document is looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: a JSON document is read field by field
   readonly document: any;
   readonly operations: readonly OperationDescription[];
 }
@@ -51,6 +51,17 @@ describe.each(dialects)('the OpenAPI document of the $name dialect', ({ document
       expect(document.components[kind!]).toHaveProperty(name!);
     }
     expect(JSON.stringify(document)).not.toContain('$defs');
+  });
+
+  it('No description contains an HTML tag, which the reference page would swallow', () => {
+    const swallowed: string[] = [];
+    JSON.stringify(document, (field: string, value: unknown) => {
+      if (['description', 'summary'].includes(field) && typeof value === 'string' && /<[a-z/!]/i.test(value)) {
+        swallowed.push(value);
+      }
+      return value;
+    });
+    expect(swallowed).toEqual([]);
   });
 
   it('Every operation has a name of its own in the document', () => {

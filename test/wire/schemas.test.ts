@@ -65,7 +65,7 @@ describe('a vector', () => {
       vectorSchema(LENGTHS),
       nullableVectorSchema(LENGTHS),
       matrixSchema(LENGTHS, LENGTHS),
-      listSchema(z.string(), LENGTHS),
+      listSchema(z.string(), LENGTHS, 'names'),
     ]) {
       const { error } = schema.safeParse(watched);
       expect(error?.issues).toHaveLength(1);
@@ -85,8 +85,10 @@ describe('messages', () => {
     share: z.number().positive(),
     flag: z.boolean(),
     kind: z.enum(['a', 'b']),
+    kinds: listSchema(z.enum(['a', 'b']), LENGTHS, 'kinds'),
   });
   it.each([
+    [{}, 'kinds', 'is required: send an array of kinds.'],
     [{}, 'text', 'is required: send a string.'],
     [{}, 'count', 'is required: send a finite number.'],
     [{}, 'kind', 'is required: send one of a, b.'],

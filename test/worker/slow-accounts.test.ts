@@ -10,7 +10,7 @@ import { loadLinearObjective, openTestAccount, type TestAccount } from '../suppo
 describe('an account with slow suggestions', () => {
   const [SLOW, OTHER] = [1, 2];
 
-  it('leaves a slot free while another account is active', () => {
+  it('An account with slow suggestions leaves a slot free while another account is active', () => {
     let now = 0;
     const slow = new SlowAccounts(3, () => now);
     slow.note(SLOW, 5_000);
@@ -23,7 +23,7 @@ describe('an account with slow suggestions', () => {
     expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
   });
 
-  it('never gets the last slot by one claim of several jobs', () => {
+  it('An account with slow suggestions never gets the last slot by one claim of several jobs', () => {
     const slow = new SlowAccounts(4, () => 0);
     slow.note(OTHER, 20);
     expect(slow.limitOf(4, [])).toBe(4);
@@ -35,7 +35,7 @@ describe('an account with slow suggestions', () => {
     expect(slow.limitOf(1, [SLOW, SLOW, SLOW])).toBe(1);
   });
 
-  it('may use every slot again once its suggestions are fast', () => {
+  it('An account with slow suggestions may use every slot again once its suggestions are fast', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);
@@ -44,7 +44,7 @@ describe('an account with slow suggestions', () => {
     expect(slow.withoutSlot([SLOW])).toEqual([]);
   });
 
-  it('is one whose suggestions take several times as long as most', () => {
+  it('An account with slow suggestions is one whose suggestions take several times as long as most', () => {
     const slow = new SlowAccounts(2, () => 0);
     slow.note(OTHER, 10);
     slow.note(SLOW, 70);
@@ -52,7 +52,7 @@ describe('an account with slow suggestions', () => {
     expect(slow.withoutSlot([OTHER])).toEqual([]);
   });
 
-  it('may use the only slot of a worker that has one', () => {
+  it('An account with slow suggestions may use the only slot of a worker that has one', () => {
     const slow = new SlowAccounts(1, () => 0);
     slow.note(OTHER, 20);
     slow.note(SLOW, 1_000);

@@ -1,7 +1,7 @@
 /**
  * Handles requests that are answered before their body was read completely. Closing the connection at once would reset it,
- * so that the sender, still writing, would never see the answer; reading everything would let it send in vain. So a short
- * rest is read, and a long one is left unread until the sender has had time to see the answer.
+ * and the sender, still writing, would never see the answer; reading everything would let it send data for nothing. So a short
+ * remainder is read, and a long one is left unread until the sender has had time to see the answer.
  */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';

@@ -95,7 +95,7 @@ function explain(error: Error, text: string, bytes: Uint8Array): string {
   }
   const word = NO_NUMBER.exec(utf8.decode(withoutStrings(bytes)))?.[0];
   if (word !== undefined) {
-    return `The body is not valid JSON: JSON has no ${word}. Report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`;
+    return `The body is not valid JSON: JSON has no ${word}. Under /v1, report a run without a result as failed: send failed: true instead of its output, or list its row in failedCases.`;
   }
   const position = /at position (\d+)/.exec(error.message)?.[1];
   return `The body is not valid JSON${position === undefined ? '' : `; see character ${Number(position) + 1}`}.`;

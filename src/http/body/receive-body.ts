@@ -27,7 +27,7 @@ interface BodyRules {
 
 /**
  * The bytes count until the request is over. Throws what the budget throws, REQUEST_TIMEOUT, BODY_TOO_LARGE, and Fastify's
- * error for a body that is cut off. `drainUnread` deals with what is unread by then.
+ * error for a body that is cut off. `drainUnread` handles the part that is still unread.
  */
 export async function receiveBody(
   request: FastifyRequest,

@@ -28,8 +28,8 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted',
     operationId: 'purgeDeleted',
     tag,
-    summary: 'Purge everything that was deleted now',
-    description: 'It is then gone for good and no longer counts.',
+    summary: 'Purge all deleted records at once',
+    description: 'They are then gone for good and no longer count towards the quota.',
     answers: accepted,
     handle: async ({ deps, accountId }) => {
       await purgeAtOnce(deps.db, accountId, null);
@@ -41,7 +41,7 @@ export const deletedOperations: readonly Operation[] = [
     path: '/deleted/{deletion_id}',
     operationId: 'purgeDeletion',
     tag,
-    summary: 'Purge one deletion now',
+    summary: 'Purge one deletion at once',
     answers: accepted,
     handle: async ({ deps, accountId, ids }) => {
       await purgeAtOnce(deps.db, accountId, ids.deletionId);

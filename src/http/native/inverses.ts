@@ -102,7 +102,7 @@ export const inverseOperations: readonly Operation[] = [
     summary: 'Complete the open iteration: load its output or report that its run failed',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration already has another output; instance is its path.' },
+    refusals: { 409: 'The iteration already has a different output; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
       ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
     replay: {
@@ -119,7 +119,7 @@ export const inverseOperations: readonly Operation[] = [
     summary: 'Complete the named iteration',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration already has another output; instance is its path.' },
+    refusals: { 409: 'The iteration already has a different output; instance is its path.' },
     handle: async ({ deps, accountId, ids, body }) =>
       ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
   }),

@@ -31,7 +31,7 @@ const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT 
 
 const definitionFields = {
   objectives: vectorSchema(OUTPUTS).describe('The target of each output.'),
-  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS),
+  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types'),
   initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
   initialOutput: vectorSchema(OUTPUTS).describe('What the black box gave at initialInput.'),
   desiredL1Norm: z.number().meta({ minimum: 0 }),

@@ -25,7 +25,7 @@ const outputCases = z
   .meta(documentAs(z.array(z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT)).min(1).max(MAXIMUM_CASE_COUNT)))
   .describe('Row i belongs to input case i and has outputCount values. There may be fewer rows than input cases.');
 
-const failedCases = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT })
+const failedCases = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT }, 'row numbers')
   .nullish()
   .transform((rows) => rows ?? [])
   .describe('Zero-based rows whose run failed; their values are ignored.');

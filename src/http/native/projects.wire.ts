@@ -90,8 +90,8 @@ const spaceFields = {
   inputCount: z.int().min(1).max(MAXIMUM_INPUT_COUNT),
   minimums: vectorSchema(INPUTS),
   maximums: vectorSchema(INPUTS),
-  inputTypes: listSchema(inputTypeWord, INPUTS),
-  categories: listSchema(categoryEntry, NAMES)
+  inputTypes: listSchema(inputTypeWord, INPUTS, 'input types'),
+  categories: listSchema(categoryEntry, NAMES, 'entries')
     .nullish()
     .transform((entries) => entries ?? [])
     .describe(

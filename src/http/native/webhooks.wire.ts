@@ -98,7 +98,7 @@ export const deliverySchema = z
   .object({
     id: z.int(),
     webhookId: z.int(),
-    eventId: z.int().describe('The number in the webhook-id header: evt_<eventId>.'),
+    eventId: z.int().describe('The number in the webhook-id header: 4711 in evt_4711.'),
     event: eventName,
     status: z
       .enum(Object.values(DELIVERY_STATUS))

@@ -33,7 +33,7 @@ const bounds = boundsVector({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT })
 const newObjectivesSchema = z
   .object({
     objectives: looseVector(OUTPUTS),
-    objectiveTypes: listSchema(objectiveTypeWord, OUTPUTS),
+    objectiveTypes: listSchema(objectiveTypeWord, OUTPUTS, 'objective types'),
     initialInput: looseVector({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
     initialOutput: looseVector(OUTPUTS),
     desiredL1Norm: z

@@ -24,17 +24,18 @@ import { trialSchema } from './trials.wire.ts';
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 
 const categoryName = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
-const categoryNames = listSchema(categoryName, { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT });
+const categoryNames = listSchema(categoryName, { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT }, 'names');
 
 const spaceSchema = z.object({
   inputCount: z.int().min(1).max(MAXIMUM_INPUT_COUNT),
   minimums: looseVector(INPUTS),
   maximums: looseVector(INPUTS),
-  inputTypes: listSchema(inputTypeWord, INPUTS),
-  categories: listSchema(z.union([categoryName, categoryNames, z.null()], { error: 'must be a name.' }), {
-    minimum: 0,
-    maximum: MAXIMUM_CATEGORY_COUNT,
-  })
+  inputTypes: listSchema(inputTypeWord, INPUTS, 'input types'),
+  categories: listSchema(
+    z.union([categoryName, categoryNames, z.null()], { error: 'must be a name.' }),
+    { minimum: 0, maximum: MAXIMUM_CATEGORY_COUNT },
+    'entries',
+  )
     .nullish()
     .transform((entries) => entries ?? []),
 });

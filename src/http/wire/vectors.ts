@@ -78,12 +78,12 @@ export function matrixSchema(rows: LengthRange, columns: LengthRange) {
     );
 }
 
-/** An array of other elements. */
-export function listSchema<T>(element: z.ZodType<T>, length: LengthRange) {
+/** An array of other elements, which messages call `what`. */
+export function listSchema<T>(element: z.ZodType<T>, length: LengthRange, what: string) {
   return z
     .unknown()
     .superRefine((value, issues) => {
-      checkArray(value, length, 'entries', issues);
+      checkArray(value, length, what, issues);
     })
     .pipe(z.array(element))
     .meta(documentAs(z.array(element).min(length.minimum).max(length.maximum)));

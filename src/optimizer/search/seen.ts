@@ -11,7 +11,7 @@ const NARROW_BOX = 1e-6;
 export interface Seen {
   /** True when x (length n) has been evaluated. O(count n), usually far less. */
   has(x: Float64Array): boolean;
-  /** Number of distinct admissible inputs evaluated, counted anew at every access; 0 for an infinite space. */
+  /** Number of distinct admissible inputs evaluated, recounted at every access; 0 for an infinite space. */
   readonly distinct: number;
 }
 

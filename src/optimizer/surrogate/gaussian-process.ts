@@ -240,7 +240,7 @@ function addLikelihoodGradient(
   addCovarianceGradient(geometry, spec.kind, theta, M, Z, gradient);
 }
 
-/** The log posterior of each output of a fit by itself, all at the same theta, from one factorization. */
+/** The log posterior of each output of a fit separately, all at the same theta, from one factorization. */
 export function logPosteriorEach(fit: Fit, theta: Float64Array, space: Workspace, work: Work): number[] {
   const factorized = factorize(fit, theta, space, work);
   const prior = logPrior(fit, theta, 1, null);

@@ -119,7 +119,7 @@ describe('load-output', () => {
     expect((await load(id, [50, 50, 50])).body).toEqual(first.body);
   });
 
-  it('A client whose run was in progress is told that the objective was stopped by hand', async () => {
+  it('A client whose run was in progress learns that the objective was stopped by hand', async () => {
     const made = await makeObjective(send);
     const { id, input } = (await send('POST', made.suggestUrl, {})).body;
     await send('POST', `${nativeUrl(made)}/stop`);
