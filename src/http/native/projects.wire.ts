@@ -100,8 +100,8 @@ const spaceFields = {
 };
 
 const inputLabel = textSchema({ minimum: 1, maximum: MAXIMUM_LABEL_LENGTH });
-const optionalList = <T>(element: z.ZodType<T>, what: string) =>
-  listSchema(element, INPUTS)
+const optionalList = <T>(element: z.ZodType<T>, entries: string, what: string) =>
+  listSchema(element, INPUTS, entries)
     .nullish()
     .transform((entries) => entries ?? null)
     .describe(what);
@@ -125,14 +125,23 @@ const constraint = z.union(
 );
 
 const detailFields = {
-  inputNames: optionalList(inputLabel, 'One name per input, by which constraints call it; x1, x2, ... unless given.'),
-  inputUnits: optionalList(textSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH }), 'One unit per input, as text.'),
+  inputNames: optionalList(
+    inputLabel,
+    'names',
+    'One name per input, by which constraints call it; x1, x2, ... unless given.',
+  ),
+  inputUnits: optionalList(
+    textSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH }),
+    'units',
+    'One unit per input, as text.',
+  ),
   scales: optionalList(
     z.enum(Object.values(Scale)).nullable(),
+    'scales',
     'log for a positive number that varies by factors rather than by differences; linear or null otherwise.',
   ),
   steps: optionalNumbers('A float with a step takes only the values minimum + k * step; null for any value.'),
-  levels: listSchema(vectorSchema({ minimum: 2, maximum: MAXIMUM_LEVELS }).nullable(), INPUTS)
+  levels: listSchema(vectorSchema({ minimum: 2, maximum: MAXIMUM_LEVELS }).nullable(), INPUTS, 'lists of levels')
     .nullish()
     .transform((entries) => entries ?? null)
     .describe('The only values a number takes, in ascending order; null for any value.'),
@@ -140,7 +149,7 @@ const detailFields = {
     'With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first suggestions lie there.',
   ),
   likelyMaximums: optionalNumbers('See likelyMinimums.'),
-  constraints: listSchema(constraint, { minimum: 0, maximum: MAXIMUM_CONSTRAINTS })
+  constraints: listSchema(constraint, { minimum: 0, maximum: MAXIMUM_CONSTRAINTS }, 'constraints')
     .nullish()
     .transform((entries) => (entries == null || entries.length === 0 ? null : entries))
     .describe(
