@@ -47,6 +47,9 @@ describe('/metrics', () => {
     try {
       await suggestOnce(service);
       await service.call('GET', '/nothing/here/12345');
+      // The worker counts a suggestion after it has stored it.
+      const suggested = { outcome: 'suggested' };
+      await expect.poll(async () => readValue(await scrape(port), 'backsolve_suggestions_total', suggested)).toBe(1);
       const samples = await scrape(port);
       const suggest = {
         method: 'POST',

@@ -95,6 +95,13 @@ function readNewProject(body: SentFields): Parsed<NewProject> {
     return { kind: 'violations', violations };
   }
   const space = { ...sent, categories };
+  // Existing clients are refused what they always were; a fixed input is a matter of /v1.
+  const equal = maximums.flatMap((maximum, i) => (maximum === minimums[i] ? [i] : []));
+  violations.push(
+    ...equal.map((i) =>
+      makeViolation(['maximums', i], `must be greater than minimums[${i}], both are ${maximums[i]}.`),
+    ),
+  );
   const read = toNewProject({ name: name ?? '', space, inputCases: null, caseCount: null, outputCount: null });
   violations.push(...read.violations);
   return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: read.project };
