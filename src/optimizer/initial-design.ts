@@ -9,6 +9,7 @@ import {
   nearestLevel,
   scaleOf,
 } from './encoding.ts';
+import { squareBetween } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
@@ -71,7 +72,7 @@ export function initialDesign(request: DesignRequest): Design {
  * experiments, Technometrics 11 (1969), for the choice.
  */
 function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted: number, seed: number): Design {
-  const { n, p } = encoding;
+  const { n } = encoding;
   const random = makeRandom(seed, 1);
   const within = conditions.within(likelyBox(encoding), random) ?? conditions;
   const { middle } = within.region;
@@ -93,18 +94,12 @@ function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted:
     X.push(...x);
     let farthest = -1;
     for (const [k, u] of candidates.entries()) {
-      distance[k] = Math.min(distance[k]!, squareBetween(u, next, p));
+      distance[k] = Math.min(distance[k]!, squareBetween(u, next));
       if (distance[k] > (farthest < 0 ? SAME_POINT : distance[farthest]!)) farthest = k;
     }
     next = candidates[farthest];
   }
   return { count: chosen.length, X: Float64Array.from(X), region: conditions.report(random) };
-}
-
-function squareBetween(a: Float64Array, b: Float64Array, p: number): number {
-  let sum = 0;
-  for (let f = 0; f < p; f++) sum += (a[f]! - b[f]!) ** 2;
-  return sum;
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   nearestLevel,
   scaleOf,
 } from '../encoding.ts';
+import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Condition, Expression, RegionReport } from '../problem.ts';
 import { evaluate, type LinearForm, linearFormOf } from './expression.ts';
@@ -70,7 +71,7 @@ export function makeConditions(
   const linearIndex: number[] = [];
   const curved: Curved[] = [];
   for (const [index, { left, relation, right }] of given.entries()) {
-    const form = difference(linearFormOf(left), linearFormOf(right));
+    const form = linearFormOf({ kind: 'operation', operator: '-', of: [left, right] });
     if (form !== null) {
       linear.push(encodeLinear(encoding, form, relation));
       linearIndex.push(index);
@@ -276,13 +277,6 @@ function largestTerm(expression: Expression, x: Float64Array): number {
   return largest;
 }
 
-function difference(left: LinearForm | null, right: LinearForm | null): LinearForm | null {
-  if (left === null || right === null) return null;
-  const coefficients = new Map(left.coefficients);
-  for (const [input, value] of right.coefficients) coefficients.set(input, (coefficients.get(input) ?? 0) - value);
-  return { constant: left.constant - right.constant, coefficients };
-}
-
 /** The condition on the features: x_v = middle_v + half_v u_f for every number, a constant for one that is held. */
 function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm, relation: Condition['relation']) {
   const encoded = new Float64Array(encoding.p);
@@ -378,10 +372,4 @@ function levelOfFeature(encoding: Encoding, v: number, feature: number): number 
     if (distance < nearest) [best, nearest] = [k, distance];
   }
   return best;
-}
-
-function squareBetween(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let f = 0; f < a.length; f++) sum += (a[f]! - b[f]!) ** 2;
-  return sum;
 }

@@ -1,5 +1,5 @@
 /**
- * Expressions over the inputs, as plain data: their value, their gradient, and whether they are linear.
+ * Expressions over the inputs, as plain data: their value, and whether they are linear.
  */
 
 import type { Expression, FunctionName, Operator } from '../problem.ts';
@@ -10,74 +10,6 @@ export function evaluate(expression: Expression, x: Float64Array): number {
   if (expression.kind === 'input') return x[expression.input]!;
   const values = expression.of.map((operand) => evaluate(operand, x));
   return expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
-}
-
-/**
- * The value at x, with its gradient added to `gradient` (both length n) times `factor`. Where a function has a kink
- * (abs at 0, min and max at ties) the gradient is that of one side.
- *
- * Reverse mode: the derivative of the whole with respect to each operand is handed down, so an input that occurs k times
- * collects k summands. Source: Griewank and Walther, Evaluating Derivatives, 2nd ed. (2008), section 3.2.
- */
-export function addGradient(expression: Expression, x: Float64Array, factor: number, gradient: Float64Array): number {
-  if (expression.kind === 'number') return expression.value;
-  if (expression.kind === 'input') {
-    gradient[expression.input]! += factor;
-    return x[expression.input]!;
-  }
-  const values = expression.of.map((operand) => evaluate(operand, x));
-  const partials =
-    expression.kind === 'call' ? callPartials(expression.name, values) : partialsOf(expression.operator, values);
-  expression.of.forEach((operand, k) => {
-    // 0 times an infinite slope elsewhere would spoil the sum.
-    if (partials[k] !== 0) addGradient(operand, x, factor * partials[k]!, gradient);
-  });
-  return expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
-}
-
-function partialsOf(operator: Operator, values: readonly number[]): readonly number[] {
-  const [a, b] = values as readonly [number, number];
-  switch (operator) {
-    case '+':
-      return [1, 1];
-    case '-':
-      return [1, -1];
-    case '*':
-      return [b, a];
-    case '/':
-      return [1 / b, -a / (b * b)];
-    case '^':
-      return [b === 0 ? 0 : b * a ** (b - 1), a > 0 ? a ** b * Math.log(a) : 0];
-  }
-}
-
-function callPartials(name: FunctionName, values: readonly number[]): readonly number[] {
-  const [a] = values as readonly [number];
-  switch (name) {
-    case 'sqrt':
-      return [0.5 / Math.sqrt(a)];
-    case 'exp':
-      return [Math.exp(a)];
-    case 'log':
-      return [1 / a];
-    case 'log10':
-      return [1 / (a * Math.LN10)];
-    case 'sin':
-      return [Math.cos(a)];
-    case 'cos':
-      return [-Math.sin(a)];
-    case 'tan':
-      return [1 + Math.tan(a) ** 2];
-    case 'atan':
-      return [1 / (1 + a * a)];
-    case 'abs':
-      return [Math.sign(a)];
-    case 'min':
-    case 'max': {
-      const chosen = values.indexOf(Math[name](...values));
-      return values.map((_, k) => (k === chosen ? 1 : 0));
-    }
-  }
 }
 
 /** A linear expression: the sum of coefficient times input, plus a constant. */

@@ -107,22 +107,6 @@ export function rangesOf({ n, rows, middle }: Region): readonly (readonly [numbe
   return Array.from({ length: n }, (_, f) => [end(f, -1), end(f, 1)]);
 }
 
-/** The largest violation of a condition or bound at u, relative to the largest term of its row and at least 1. */
-export function violationAt({ rows }: Region, u: Float64Array): number {
-  let worst = 0;
-  for (let i = 0; i < rows.count; i++) {
-    let value = -rows.b[i]!;
-    let largest = Math.max(1, Math.abs(rows.b[i]!));
-    for (let f = 0; f < u.length; f++) {
-      const term = rows.A[i * u.length + f]! * u[f]!;
-      value += term;
-      largest = Math.max(largest, Math.abs(term));
-    }
-    worst = Math.max(worst, (i < rows.equations ? Math.abs(value) : -value) / largest);
-  }
-  return worst;
-}
-
 /** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
 export interface WalkOptions {
   readonly start: Float64Array;

@@ -146,3 +146,10 @@ function addFourRows(
 function addRow(A: Float64Array, from: number, length: number, factor: number, out: Float64Array): void {
   for (let j = 0; j < length; j++) out[j]! += factor * A[from + j]!;
 }
+
+/** Square of the distance between two points of equal length. */
+export function squareBetween(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let f = 0; f < a.length; f++) sum += (a[f]! - b[f]!) ** 2;
+  return sum;
+}

@@ -6,7 +6,6 @@ import {
   projectOnto,
   type Region,
   rangesOf,
-  violationAt,
   walk,
 } from '../../../src/optimizer/constraints/region.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
@@ -76,6 +75,22 @@ function exactViolation({ coefficients, bound, isEquation }: LinearCondition, u:
   const largest = sizes.reduce((a, b) => (a > b ? a : b), 1n);
   const violation = isEquation && value > 0n ? value : -value;
   return Number((violation * 10n ** 20n) / largest) / 1e20;
+}
+
+/** The largest violation of a condition or bound at u, relative to the largest term of its row and at least 1. */
+function violationAt({ rows }: Region, u: Float64Array): number {
+  let worst = 0;
+  for (let i = 0; i < rows.count; i++) {
+    let value = -rows.b[i]!;
+    let largest = Math.max(1, Math.abs(rows.b[i]!));
+    for (let f = 0; f < u.length; f++) {
+      const term = rows.A[i * u.length + f]! * u[f]!;
+      value += term;
+      largest = Math.max(largest, Math.abs(term));
+    }
+    worst = Math.max(worst, (i < rows.equations ? Math.abs(value) : -value) / largest);
+  }
+  return worst;
 }
 
 describe('a region', () => {
