@@ -10,12 +10,10 @@ import type { Snapshot } from '../db/suggestions.ts';
 import type { Db, Trx } from '../db/transaction.ts';
 import { InverseStatus } from '../domain/inverse.ts';
 import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '../domain/nearest.ts';
-import type { NearestSoFar, Objective, ObjectiveDefinition } from '../domain/objective.ts';
+import { type NearestSoFar, NO_NEAREST_CASE, type Objective, type ObjectiveDefinition } from '../domain/objective.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
 
-type NearestCase = Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' | 'nearestCaseOutput'>;
-
-const NO_CASE: NearestCase = { nearestCase: null, nearestCaseInput: null, nearestCaseOutput: null };
+type NearestCase = typeof NO_NEAREST_CASE;
 
 /** Numbers read and judged at a time: some 5 ms of the event loop. Each read makes the server unpack the whole set. */
 const NUMBERS_PER_READ = 200_000;
@@ -38,7 +36,7 @@ export async function findNearestCase(
     if (judged !== null && judged !== nearest) output = outputs.row(judged.number - first);
     nearest = judged;
   }
-  if (nearest === null) return NO_CASE;
+  if (nearest === null) return NO_NEAREST_CASE;
   const input = await readCases(db, accountId, 'projects', projectId, nearest.number, 1);
   return { nearestCase: nearest.number, nearestCaseInput: input.row(0), nearestCaseOutput: output };
 }
@@ -62,7 +60,7 @@ function* iterationsOf({ initialOutput }: Objective, { iterations, outputs }: Kn
 
 function caseAmong({ inputCases, outputCases, failedCases }: KnownRuns, definition: ObjectiveDefinition): NearestCase {
   const nearest = nearestCase(makeMissMeasure(definition), outputCases, new Set(failedCases));
-  if (nearest === null) return NO_CASE;
+  if (nearest === null) return NO_NEAREST_CASE;
   const { number } = nearest;
   return {
     nearestCase: number,

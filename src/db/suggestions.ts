@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { NewEvent } from '../domain/event.ts';
 import type { InputDetails, InputSpace, InputType } from '../domain/input-space.ts';
 import type { Matrix } from '../domain/matrix.ts';
-import type { NearestSoFar } from '../domain/objective.ts';
+import { type NearestSoFar, NO_NEAREST_CASE } from '../domain/objective.ts';
 import type { Transition } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { compileSqlOnce } from './compiled.ts';
@@ -47,9 +47,6 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly isOptimal: boolean;
 }
 
-/** The case is final: it is written once. */
-const NO_CASE = { nearestCase: null, nearestCaseInput: null, nearestCaseOutput: null };
-
 const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
   const output = sql`${value('output')}::float8[]`;
   return sql`
@@ -89,7 +86,8 @@ export async function storeSuggestion(
 ): Promise<boolean> {
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
-    ...NO_CASE,
+    // The case is final: it is written once, and null leaves it as it is.
+    ...NO_NEAREST_CASE,
     ...nearest,
     ...listEvents(events),
     accountId: job.accountId,

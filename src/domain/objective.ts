@@ -55,6 +55,13 @@ export interface NearestSoFar {
   readonly judgedThrough: number | null;
 }
 
+/** The nearest case, where no case is known or none succeeded. */
+export const NO_NEAREST_CASE: Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' | 'nearestCaseOutput'> = {
+  nearestCase: null,
+  nearestCaseInput: null,
+  nearestCaseOutput: null,
+};
+
 export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly id: number;
   readonly trialId: number;

@@ -1,10 +1,8 @@
-import type { NearestSoFar } from '../../src/domain/objective.ts';
+import { type NearestSoFar, NO_NEAREST_CASE } from '../../src/domain/objective.ts';
 
 /** For objectives that a test writes out and whose nearest run it does not look at. */
 export const NOTHING_JUDGED: NearestSoFar = {
-  nearestCase: null,
-  nearestCaseInput: null,
-  nearestCaseOutput: null,
+  ...NO_NEAREST_CASE,
   nearestIteration: null,
   judgedThrough: null,
 };
