@@ -1,4 +1,7 @@
-/** Runs one attack in its own process (arguments: name, host, port, key, seconds) and prints its answers as one JSON line. */
+/**
+ * Runs one attack in its own process (arguments: name, host, port, key, seconds). Prints a line when it
+ * begins and its answers as one line of JSON.
+ */
 import { setPriority } from 'node:os';
 import { ATTACKS } from './attacks.ts';
 
@@ -9,7 +12,10 @@ const answers = await ATTACKS[name]!({
   host,
   port: Number(port),
   key,
-  deadline: performance.now() + Number(seconds) * 1000,
+  begin: () => {
+    console.log('begun');
+    return performance.now() + Number(seconds) * 1000;
+  },
 });
 console.log(JSON.stringify(Object.fromEntries(answers)));
 process.exit();

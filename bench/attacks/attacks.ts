@@ -1,6 +1,6 @@
 /**
- * What one account, or a client without a key, may do to deny the service to others. Each attack continues until its deadline
- * and returns the answers it received.
+ * What one account, or a client without a key, may do to deny the service to others. Each attack prepares its requests, calls
+ * `begin`, continues until the deadline that it returns, and then returns the answers it received.
  */
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -12,8 +12,8 @@ interface Target {
   readonly port: number;
   /** An API key of the attacker's own account. */
   readonly key: string;
-  /** performance.now() at which the attack ends. */
-  readonly deadline: number;
+  /** Reports that the preparations are over; returns performance.now() at which the attack ends. */
+  begin(): number;
 }
 
 /** The count of each status; 'cut' if the connection was closed instead. */
@@ -60,9 +60,10 @@ function send(target: Target, method: string, path: string, body?: Buffer, key: 
 /** Runs `width` senders at once, each of which sends again as soon as it is answered. */
 async function flood(target: Target, width: number, sendOne: () => Promise<Sent>): Promise<Answers> {
   const answers: Answers = new Map();
+  const deadline = target.begin();
   const sender = async () => {
-    while (performance.now() < target.deadline) {
-      const { status } = await Promise.race([sendOne(), delay(target.deadline - performance.now(), HELD)]);
+    while (performance.now() < deadline) {
+      const { status } = await Promise.race([sendOne(), delay(deadline - performance.now(), HELD)]);
       count(answers, status);
       // A client that repeats refused requests at once would mostly use its own processor time.
       if (status !== 200 && status !== 201) await delay(10);
@@ -82,6 +83,7 @@ function count(answers: Answers, status: number | 'cut'): void {
 /** Opens `width` connections that send `opening` and then one byte per second; reopens closed ones. */
 async function drip(target: Target, width: number, opening: (i: number) => Buffer): Promise<Answers> {
   const answers: Answers = new Map();
+  const deadline = target.begin();
   const sockets = new Set<Socket>();
   const open = (i: number): void => {
     const socket = connect({ host: target.host, port: target.port, localAddress: LOCAL_ADDRESS });
@@ -94,16 +96,16 @@ async function drip(target: Target, width: number, opening: (i: number) => Buffe
     socket.on('error', () => undefined);
     socket.on('close', () => {
       sockets.delete(socket);
-      if (performance.now() >= target.deadline) return;
+      if (performance.now() >= deadline) return;
       count(answers, status);
-      setTimeout(() => performance.now() < target.deadline && open(i), 100);
+      setTimeout(() => performance.now() < deadline && open(i), 100);
     });
   };
   for (let i = 0; i < width; i++) {
     open(i);
     if (i % 50 === 49) await delay(5);
   }
-  while (performance.now() < target.deadline) {
+  while (performance.now() < deadline) {
     await delay(1_000);
     for (const socket of sockets) socket.write('1');
   }
@@ -177,7 +179,7 @@ async function loadObjectives(target: Target, howMany: number): Promise<readonly
   const objective = { objectives: [-1e6], objectiveTypes: ['lessthan'], desiredL1Norm: 0, initialInput: [0, 0] };
   const text = Buffer.from(JSON.stringify({ ...objective, initialOutput: [1] }));
   const paths: string[] = [];
-  while (paths.length < howMany && performance.now() < target.deadline) {
+  while (paths.length < howMany) {
     const made = await Promise.all(Array.from({ length: 8 }, () => send(target, 'POST', `${trial}/objectives`, text)));
     for (const { status, body: answer } of made) {
       if (status === 201) paths.push(`${trial}/objectives/${/"id":(\d+)/.exec(answer)![1]}`);

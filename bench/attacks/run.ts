@@ -70,10 +70,10 @@ for (const name of names) {
   const quiet = await play(client, seconds);
   await resetPeak(serve.pid!);
   const attack = startAttack(name, await keyOf(`attacker of ${name}`));
-  // The attack needs time to prepare its requests.
+  await attack.begun;
   await delay(2_000);
   const attacked = await play(client, seconds);
-  const answers = await attack;
+  const answers = await attack.answers;
   rows.push(toRow(name, quiet, attacked, await peakMib(serve.pid!), answers));
   console.table(rows.slice(-1));
   await delay(2_000);
@@ -162,15 +162,27 @@ function isWithin(row: Row): boolean {
   return row.ratio < BARS.ratio && row.failures === BARS.failures && row['peak MiB'] < BARS.residentMib;
 }
 
-function startAttack(name: string, key: string): Promise<string> {
+/** The first line of the attacker says that its preparations are over, the second holds its answers. */
+function startAttack(
+  name: string,
+  key: string,
+): { readonly begun: Promise<string>; readonly answers: Promise<string> } {
   const script = new URL('./attacker.ts', import.meta.url).pathname;
   const child = spawn(process.execPath, [script, name, HOST, String(port), key, String(seconds + 2)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const { promise, resolve } = Promise.withResolvers<string>();
-  createInterface({ input: child.stdout! }).on('line', resolve);
-  child.once('exit', () => resolve('the attack failed'));
-  return promise;
+  const begun = Promise.withResolvers<string>();
+  const answers = Promise.withResolvers<string>();
+  const lines = createInterface({ input: child.stdout! });
+  lines.once('line', (first) => {
+    lines.once('line', answers.resolve);
+    begun.resolve(first);
+  });
+  child.once('exit', () => {
+    begun.resolve('never');
+    answers.resolve('the attack failed');
+  });
+  return { begun: begun.promise, answers: answers.promise };
 }
 
 /** Peak resident memory since the last reset. */

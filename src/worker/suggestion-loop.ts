@@ -8,8 +8,8 @@ import { isDiskFull } from '../domain/errors.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS, retryDelayMs } from '../domain/suggestion-job.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { AroundJob } from '../telemetry/traced.ts';
+import { AccountSlots } from './account-slots.ts';
 import { LEASE_LOST, LeaseKeeper } from './lease-keeper.ts';
-import { SlowAccounts } from './slow-accounts.ts';
 import { type Claimed, SHUTDOWN, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';
 
 export interface SuggestionLoopDeps extends ComputeDeps {
@@ -44,13 +44,13 @@ const DISK_FULL_PAUSE = { delayMs: 5_000, countsAsAttempt: false } as const;
 class SuggestionWork implements Work<LeasedJob> {
   readonly #deps: SuggestionLoopDeps;
   readonly #keeper: LeaseKeeper;
-  readonly #slowAccounts: SlowAccounts;
+  readonly #accountSlots: AccountSlots;
   /** The account served last; the round robin continues after it. */
   #afterAccountId = 0;
 
   constructor(deps: SuggestionLoopDeps) {
     this.#deps = deps;
-    this.#slowAccounts = new SlowAccounts(deps.concurrency, () => performance.now());
+    this.#accountSlots = new AccountSlots(deps.concurrency, () => performance.now());
     this.#keeper = new LeaseKeeper({
       leaseMs: deps.leaseMs,
       renew: (held) => renewLeases(deps.db, held, deps.leaseMs),
@@ -62,8 +62,8 @@ class SuggestionWork implements Work<LeasedJob> {
     const free = this.#deps.concurrency - inHand.length;
     if (free <= 0) return { items: [], again: 'when-finished' };
     const accounts = inHand.map((job) => job.accountId);
-    const passedOver = this.#slowAccounts.withoutSlot(accounts);
-    const limit = this.#slowAccounts.limitOf(free, accounts);
+    const passedOver = this.#accountSlots.withoutSlot(accounts);
+    const limit = this.#accountSlots.limitOf(free, accounts);
     const claim = { ...this.#deps, limit, afterAccountId: this.#afterAccountId, passedOver };
     const items = await claimJobs(this.#deps.db, claim);
     this.#afterAccountId = items.at(-1)?.accountId ?? this.#afterAccountId;
@@ -107,7 +107,7 @@ class SuggestionWork implements Work<LeasedJob> {
       } else {
         const { request, ...figures } = outcome;
         log.info({ ...facts, ...figures }, 'suggestion.computed');
-        this.#slowAccounts.note(job.accountId, outcome.suggestTimeNs / 1e6);
+        this.#accountSlots.note(job.accountId, outcome.suggestTimeNs / 1e6);
         if (outcome.kind === 'suggested') return request;
       }
     } catch (error) {

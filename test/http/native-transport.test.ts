@@ -482,4 +482,20 @@ describe('trouble', () => {
       await t.close();
     }
   });
+
+  it('Requests of an account beyond a tenth of its limit are admitted at the rate of the limit, and others are not held up', async () => {
+    const t = await openNativeService({ settings: { rateLimitPerMinute: 1_200 } });
+    try {
+      const other = t.sendAs(await t.makeKey('another'));
+      let pending = 130;
+      const read = () => t.send('GET', '/v1/models').finally(() => pending--);
+      const answers = Array.from({ length: pending }, read);
+      await expect.poll(() => pending).toBeLessThanOrEqual(10);
+      expect((await other('GET', '/v1/models')).status).toBe(200);
+      expect(pending).toBeGreaterThan(0);
+      expect(new Set((await Promise.all(answers)).map(({ status }) => status))).toEqual(new Set([200]));
+    } finally {
+      await t.close();
+    }
+  });
 });

@@ -1,14 +1,17 @@
 /**
- * Which accounts must leave a slot of the worker free. The round robin alone is not fair when the suggestions of one account take
- * seconds: they would hold every slot until they are done. So an account with slow suggestions may use all slots but one while
- * other accounts are active.
+ * Which accounts must leave a slot of the worker free. The round robin alone is not fair: the suggestions of one
+ * account would hold every slot until they are done. So an account may use all slots but one while others are active, and the
+ * slower its suggestions are, the longer others count as active.
  */
 
-/** Most suggestions take less. At 250, an account with 70 ms per suggestion made the others wait five times as long. */
-const SLOW_MS = 30;
+/**
+ * For how many times the duration of its own suggestions an account leaves a slot to another one that was served before: 10 s for
+ * suggestions of 10 ms, because waiting for one of them costs the other account little.
+ */
+const LEAVES_SLOT_FOR = 1_000;
 /** Weight of the newest suggestion in an account's average. */
 const NEWEST_SHARE = 0.3;
-/** How long after its last suggestion an account counts as active. */
+/** The longest time after its last suggestion for which an account counts as active. */
 const ACTIVE_MS = 120_000;
 
 interface Known {
@@ -16,7 +19,7 @@ interface Known {
   lastAt: number;
 }
 
-export class SlowAccounts {
+export class AccountSlots {
   readonly #concurrency: number;
   readonly #now: () => number;
   readonly #known = new Map<number, Known>();
@@ -40,21 +43,22 @@ export class SlowAccounts {
     return this.#rooms(running).flatMap(([accountId, room]) => (room <= 0 ? [accountId] : []));
   }
 
-  /** How many jobs to claim at once, so that no slow account can take the last slot. */
+  /** How many jobs to claim at once, so that no limited account can take the last slot. */
   limitOf(free: number, running: readonly number[]): number {
     const open = this.#rooms(running).flatMap(([, room]) => (room > 0 ? [room] : []));
     return Math.min(free, ...open);
   }
 
-  /** How many more jobs each slow account may have in hand. Accounts without a limit are left out. */
+  /** How many more jobs each account may have in hand. Accounts without a limit are left out. */
   #rooms(running: readonly number[]): readonly (readonly [accountId: number, room: number])[] {
     if (this.#concurrency < 2) return [];
-    const slow = [...this.#known].filter(([id, { averageMs }]) => averageMs > SLOW_MS && this.#hasOthers(id));
-    return slow.map(([id]) => [id, this.#concurrency - 1 - running.filter((other) => other === id).length]);
+    const limited = [...this.#known].filter(([id, { averageMs }]) => this.#hasOthers(id, averageMs));
+    return limited.map(([id]) => [id, this.#concurrency - 1 - running.filter((other) => other === id).length]);
   }
 
-  #hasOthers(accountId: number): boolean {
+  #hasOthers(accountId: number, averageMs: number): boolean {
     const now = this.#now();
-    return [...this.#known].some(([other, { lastAt }]) => other !== accountId && now - lastAt <= ACTIVE_MS);
+    const activeMs = Math.min(ACTIVE_MS, LEAVES_SLOT_FOR * averageMs);
+    return [...this.#known].some(([other, { lastAt }]) => other !== accountId && now - lastAt <= activeMs);
   }
 }

@@ -3,60 +3,58 @@ import { makeCheapEngine } from '../../harness/cheap-engine.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
-import { SlowAccounts } from '../../src/worker/slow-accounts.ts';
+import { AccountSlots } from '../../src/worker/account-slots.ts';
 import { makeSuggestionLoop } from '../../src/worker/suggestion-loop.ts';
 import { loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
-describe('an account with slow suggestions', () => {
+describe('the slots of an account', () => {
   const [SLOW, OTHER] = [1, 2];
 
   it('An account with slow suggestions leaves a slot free while another account is active', () => {
     let now = 0;
-    const slow = new SlowAccounts(3, () => now);
-    slow.note(SLOW, 5_000);
-    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
-    slow.note(OTHER, 20);
-    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([SLOW]);
-    expect(slow.withoutSlot([SLOW, OTHER])).toEqual([]);
+    const slots = new AccountSlots(3, () => now);
+    slots.note(SLOW, 5_000);
+    expect(slots.withoutSlot([SLOW, SLOW])).toEqual([]);
+    slots.note(OTHER, 20);
+    expect(slots.withoutSlot([SLOW, SLOW])).toEqual([SLOW]);
+    expect(slots.withoutSlot([SLOW, OTHER])).toEqual([]);
     now = 120_001;
-    slow.note(SLOW, 5_000);
-    expect(slow.withoutSlot([SLOW, SLOW])).toEqual([]);
+    slots.note(SLOW, 5_000);
+    expect(slots.withoutSlot([SLOW, SLOW])).toEqual([]);
   });
 
   it('An account with slow suggestions never gets the last slot by one claim of several jobs', () => {
-    const slow = new SlowAccounts(4, () => 0);
-    slow.note(OTHER, 20);
-    expect(slow.limitOf(4, [])).toBe(4);
-    slow.note(SLOW, 5_000);
-    expect(slow.limitOf(4, [])).toBe(3);
-    expect(slow.limitOf(3, [SLOW])).toBe(2);
-    expect(slow.limitOf(2, [SLOW, OTHER])).toBe(2);
+    const slots = new AccountSlots(4, () => 0);
+    slots.note(OTHER, 20);
+    expect(slots.limitOf(4, [])).toBe(4);
+    slots.note(SLOW, 5_000);
+    expect(slots.limitOf(4, [])).toBe(3);
+    expect(slots.limitOf(3, [SLOW])).toBe(2);
+    expect(slots.limitOf(2, [SLOW, OTHER])).toBe(2);
     // The account is passed over, so that others may use the last slot.
-    expect(slow.limitOf(1, [SLOW, SLOW, SLOW])).toBe(1);
+    expect(slots.limitOf(1, [SLOW, SLOW, SLOW])).toBe(1);
   });
 
-  it('An account with slow suggestions may use every slot again once its suggestions are fast', () => {
-    const slow = new SlowAccounts(2, () => 0);
-    slow.note(OTHER, 20);
-    slow.note(SLOW, 1_000);
-    expect(slow.withoutSlot([SLOW])).toEqual([SLOW]);
-    for (let i = 0; i < 15; i++) slow.note(SLOW, 10);
-    expect(slow.withoutSlot([SLOW])).toEqual([]);
-  });
-
-  it('An account with slow suggestions is one whose suggestions take several times as long as most', () => {
-    const slow = new SlowAccounts(2, () => 0);
-    slow.note(OTHER, 10);
-    slow.note(SLOW, 70);
-    expect(slow.withoutSlot([SLOW])).toEqual([SLOW]);
-    expect(slow.withoutSlot([OTHER])).toEqual([]);
+  it('An account with fast suggestions leaves a slot free for a shorter time than one with slow suggestions', () => {
+    let now = 0;
+    const slots = new AccountSlots(2, () => now);
+    slots.note(OTHER, 20);
+    slots.note(SLOW, 70);
+    expect(slots.withoutSlot([SLOW])).toEqual([SLOW]);
+    now = 20_001;
+    slots.note(SLOW, 70);
+    expect(slots.withoutSlot([SLOW])).toEqual([SLOW]);
+    for (let i = 0; i < 15; i++) slots.note(SLOW, 10);
+    expect(slots.withoutSlot([SLOW])).toEqual([]);
+    slots.note(OTHER, 10);
+    expect(slots.withoutSlot([SLOW])).toEqual([SLOW]);
   });
 
   it('An account with slow suggestions may use the only slot of a worker that has one', () => {
-    const slow = new SlowAccounts(1, () => 0);
-    slow.note(OTHER, 20);
-    slow.note(SLOW, 1_000);
-    expect(slow.withoutSlot([SLOW])).toEqual([]);
+    const slots = new AccountSlots(1, () => 0);
+    slots.note(OTHER, 20);
+    slots.note(SLOW, 1_000);
+    expect(slots.withoutSlot([SLOW])).toEqual([]);
   });
 });
 
