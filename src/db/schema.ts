@@ -61,6 +61,10 @@ export interface ProjectsTable extends Lifetime {
   categories: ColumnType<string[][], string, string>;
   /** Written as JSON text, read as parsed; null when nothing but bounds and types was stated. */
   input_details: ColumnType<unknown, string | null, string | null> | null;
+  input_names: readonly string[] | null;
+  input_units: readonly string[] | null;
+  output_names: readonly string[] | null;
+  output_units: readonly string[] | null;
   input_cases: Matrix;
   case_count: number;
   output_count: number | null;
@@ -86,6 +90,41 @@ export interface TrialsTable extends Lifetime {
   output_case_set_id: number;
   number: number;
   status: Generated<string>;
+  revision: Generated<number>;
+}
+
+export interface AddedCasesTable {
+  id: Generated<number>;
+  account_id: number;
+  trial_id: number;
+  revision: number;
+  first_number: number;
+  case_count: number;
+  inputs: Matrix;
+  outputs: Matrix;
+  failed_cases: Vector;
+  source: string | null;
+  created_at: Stamp;
+}
+
+export interface CorrectionsTable {
+  id: Generated<number>;
+  account_id: number;
+  trial_id: number;
+  revision: number;
+  case_number: number | null;
+  objective_id: number | null;
+  inverse_id: number | null;
+  iteration: number | null;
+  old_output: Vector | null;
+  old_failure_reason: string | null;
+  was_excluded: boolean;
+  new_output: Vector | null;
+  new_failure_reason: string | null;
+  is_excluded: boolean;
+  reason: string;
+  corrected_by: string;
+  created_at: Stamp;
 }
 
 export interface ObjectivesTable extends Lifetime {
@@ -112,6 +151,12 @@ export interface ObjectivesTable extends Lifetime {
   nearest_case_output: Vector | null;
   nearest_iteration: number | null;
   judged_through: number | null;
+  reuse: Generated<boolean>;
+  continues_id: number | null;
+  fixed_inputs: readonly (number | null)[] | null;
+  /** Written as JSON text, read as parsed. */
+  constraints: ColumnType<unknown, string | null, string | null> | null;
+  data_revision: Generated<number>;
 }
 
 export interface InversesTable extends Lifetime {
@@ -130,6 +175,10 @@ export interface InversesTable extends Lifetime {
   exhausted_at: Date | null;
   failed_at: Date | null;
   failure_reason: string | null;
+  excluded_at: Date | null;
+  /** Written as JSON text, read as parsed. */
+  learned_from: ColumnType<unknown, string | null, string | null> | null;
+  expected: Vector | null;
 }
 
 export interface SuggestionJobsTable {
@@ -258,6 +307,8 @@ export interface Database {
   projects: ProjectsTable;
   output_case_sets: OutputCaseSetsTable;
   trials: TrialsTable;
+  added_cases: AddedCasesTable;
+  corrections: CorrectionsTable;
   objectives: ObjectivesTable;
   inverses: InversesTable;
   suggestion_jobs: SuggestionJobsTable;

@@ -73,7 +73,7 @@ describe('the usage of an account', () => {
 
   it('The usage of an account grows with suggestions in lots that include room for outputs, which then add nothing', async () => {
     const { path } = await loadLinearObjective(t);
-    const bytes = 256 + 8 * (2 + 3);
+    const bytes = 256 + 8 * (2 + 3 * 3);
     const output = { kind: 'output', output: linear([1, 2]), computeTimeNs: null } as const;
     const lots = [];
     for (let iteration = 2; iteration <= 33; iteration++) {
@@ -126,7 +126,7 @@ describe('the usage of an account', () => {
     // Four events, two deliveries each: project created, cases loaded, objectives loaded, one suggested by nobody.
     const { trial } = await loadLinearObjective(t);
     const load = () => loadObjectives(db, accountId, { trialId: trial.id }, LINEAR_OBJECTIVE);
-    const plain = 512 + 8 * 2 + 48 * 3 + 256 + 8 * 5;
+    const plain = 512 + 8 * 2 + 48 * 3 + 256 + 8 * (2 + 3 * 3);
     expect(await addedBy(load)).toEqual({ bytes: plain + 192 + 2 * 320, rows: 2 });
     const deliveries = await db
       .selectFrom('webhook_deliveries')
