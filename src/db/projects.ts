@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { InputDetails, InputType } from '../domain/input-space.ts';
+import type { ProjectNames } from '../domain/names.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
@@ -18,6 +19,10 @@ const COLUMNS = [
   'input_types as inputTypes',
   'categories',
   'input_details as inputDetails',
+  'input_names as inputNames',
+  'input_units as inputUnits',
+  'output_names as outputNames',
+  'output_units as outputUnits',
   'case_count as caseCount',
   'output_count as outputCount',
   'seed',
@@ -27,16 +32,20 @@ const COLUMNS = [
   'disabled_at as disabledAt',
 ] as const;
 
-interface ProjectRow extends Omit<Project, 'inputTypes' | 'details'> {
+interface ProjectRow extends Omit<Project, 'inputTypes' | 'details' | 'names'>, ProjectNames {
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
 }
 
 /** The types and the details were checked before they were stored. */
 function toProject(row: ProjectRow): Project {
-  const { inputDetails, ...project } = row;
-  const details = inputDetails === null ? {} : { details: inputDetails as InputDetails };
-  return { ...project, ...details, inputTypes: row.inputTypes as readonly InputType[] };
+  const { inputDetails, inputNames, inputUnits, outputNames, outputUnits, ...project } = row;
+  return {
+    ...project,
+    ...(inputDetails !== null && { details: inputDetails as InputDetails }),
+    names: { inputNames, inputUnits, outputNames, outputUnits },
+    inputTypes: row.inputTypes as readonly InputType[],
+  };
 }
 
 function projects(db: Db | Trx, accountId: number) {
@@ -108,7 +117,7 @@ export async function listProjectsOf(
 
 export type NewProjectRow = Omit<
   ProjectWithCases,
-  'id' | 'caseCount' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
+  'id' | 'names' | 'caseCount' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
 >;
 
 export async function insertProject(

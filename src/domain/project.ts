@@ -5,6 +5,7 @@
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
 import { Matrix } from './matrix.ts';
+import type { ProjectNames } from './names.ts';
 import { checkLength } from './vectors.ts';
 
 /** A Map, because a plain object also has names such as `constructor`. */
@@ -25,6 +26,7 @@ export interface Project extends InputSpace {
   readonly id: number;
   readonly modelId: number;
   readonly name: string;
+  readonly names: ProjectNames;
   /** Number of outputs that the client announced; output cases must match it. */
   readonly outputCount: number | null;
   readonly caseCount: number;

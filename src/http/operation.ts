@@ -33,6 +33,8 @@ export interface Call<Ids, B> {
   readonly prefer: WaitPreference;
   /** One per flag of the operation. */
   readonly flags: Readonly<Record<string, boolean>>;
+  /** Those of the texts of the operation that were sent. */
+  readonly texts: Readonly<Record<string, string>>;
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
 }
@@ -52,6 +54,12 @@ export interface AnswerSpec {
   /** application/json unless given. */
   readonly mediaType?: string;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface QueryText {
+  /** Of the text that was sent. */
+  readonly schema: z.ZodType<string>;
+  readonly description: string;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -83,6 +91,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly isList?: boolean;
   /** Boolean query parameters, with their descriptions. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Query parameters that are text. */
+  readonly texts?: Readonly<Record<string, QueryText>>;
   /** Whether the answer is sent while it is read. There is no HEAD then, which would read it for nothing. */
   readonly isStream?: boolean;
   /** The scope that a key needs; by default read for GET, otherwise write. */

@@ -10,7 +10,7 @@ import { scopeOfMethod } from './hooks/scopes.ts';
 import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';
-import { parseFlags } from './wire/flags.ts';
+import { parseFlags, parseTexts } from './wire/flags.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
 import { parsePrefer } from './wire/prefer.ts';
@@ -27,7 +27,10 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: operation.isStream !== true,
-      config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
+      config: {
+        scopeNeeded: operation.scope ?? scopeOfMethod(operation.method),
+        takesCsv: operation.body?.csv !== undefined,
+      },
       handler: async (request, reply) => {
         const { call, numbers } = await readCall(deps, operation, request, reply);
         const { accountId } = call;
@@ -64,12 +67,23 @@ async function readCall(
     Object.keys(operation.flags ?? {}),
     request.query as Readonly<Record<string, unknown>>,
   );
+  const { texts, violations: textViolations } = parseTexts(
+    operation.texts ?? {},
+    request.query as Readonly<Record<string, unknown>>,
+  );
   const body =
     operation.body === undefined
       ? NO_BODY
       : await deps.bodies.read(request, reply, operation.body, `account ${accountId}`);
   const { idempotency, violations: keyViolations } = readIdempotentRequest(request, accountId, body.digest);
-  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...flagViolations, ...body.violations]);
+  refuseViolations([
+    ...path.violations,
+    ...keyViolations,
+    ...pageViolations,
+    ...flagViolations,
+    ...textViolations,
+    ...body.violations,
+  ]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   const numbers = body.value === undefined ? 0 : (operation.body?.countNumbers?.(body.value) ?? 0);
   const call = {
@@ -84,6 +98,7 @@ async function readCall(
     page,
     prefer: parsePrefer(request.headers.prefer),
     flags,
+    texts,
     idempotency,
   };
   return { call, numbers };

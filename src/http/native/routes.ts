@@ -20,6 +20,7 @@ import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { trialCaseOperations } from './trial-cases.ts';
 import { trialOperations } from './trials.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -28,6 +29,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...projectOperations,
   ...outputCaseOperations,
   ...trialOperations,
+  ...trialCaseOperations,
   ...objectiveOperations,
   ...inverseOperations,
   ...keyOperations,
