@@ -8,7 +8,7 @@ export interface CaseRows {
   readonly failed: readonly number[];
 }
 
-/** The rows of new cases; those that turn out to be known are taken out. */
+/** The rows of new cases; known ones are taken out. */
 export class FreshRows {
   /** Rows by their bytes. The hash of a Map is seeded, so that nobody can make many rows collide. */
   readonly #rows = new Map<string, number>();

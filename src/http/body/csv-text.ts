@@ -22,6 +22,9 @@ import type { ParsedText } from './json-text.ts';
 /** Inputs, outputs, a verdict per output, and what else a file says about its rows. */
 const MAXIMUM_COLUMN_COUNT = MAXIMUM_INPUT_COUNT + 2 * MAXIMUM_OUTPUT_COUNT + 100;
 
+/** Several times what a row of long names takes; only a file with an open quote has longer ones. */
+const MAXIMUM_ROW_BYTES = 1024 * 1024;
+
 /**
  * Line ends are CRLF, LF or CR; empty lines, and rows whose cells are all empty, count for nothing. A BOM is ignored.
  *
@@ -35,7 +38,8 @@ export function parseCsvText(
   if (layout.cells > values) {
     return { kind: 'unreadable', message: `The file must have at most ${values} cells, has ${layout.cells}.` };
   }
-  if (!isUtf8(bytes)) {
+  // UTF-16, which some programs write, is full of NUL.
+  if (!isUtf8(bytes) || bytes.includes(0)) {
     return { kind: 'unreadable', message: 'The file is not valid UTF-8; save it as CSV UTF-8 and send it again.' };
   }
   const reader = new CsvReader(layout.separator);
@@ -48,6 +52,7 @@ export function parseCsvText(
       trim: true,
       skip_empty_lines: true,
       relax_column_count: true,
+      max_record_size: MAXIMUM_ROW_BYTES,
       on_record: (cells: readonly string[], { lines }) => {
         reader.read(cells, lines);
         return null;
@@ -65,7 +70,8 @@ type Separator = ',' | ';';
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const SEMICOLON = 0x3b;
-const LINE_ENDS = [0x0a, 0x0d];
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /** The separator of the first line that has one, and an upper bound of the cells: found outside quotes. */
 function scan(bytes: Uint8Array): { readonly separator: Separator; readonly cells: number } {
@@ -81,8 +87,8 @@ function scan(bytes: Uint8Array): { readonly separator: Separator; readonly cell
       if (i === -1) break;
     } else if (byte === COMMA) commas++;
     else if (byte === SEMICOLON) semicolons++;
-    else if (byte === LINE_ENDS[0] || byte === LINE_ENDS[1]) {
-      lines++;
+    else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
+      if (byte === LINE_FEED || bytes[i + 1] !== LINE_FEED) lines++;
       if (commas + semicolons > 0) separator ??= separatorOf(commas, semicolons);
     }
   }
@@ -162,15 +168,14 @@ class CsvReader {
   }
 
   /** A parser that lost its way in quotes reads nothing sensible after them. */
-  refuseQuotes(error: CsvError): void {
-    const { code } = error;
-    const line = Number((error as { readonly lines?: unknown }).lines ?? 1);
+  refuseQuotes({ code, lines }: CsvError & { readonly lines?: unknown }): void {
     const advice = 'put the whole cell in double quotes, and write a quote inside it twice.';
-    const message =
-      code === 'CSV_QUOTE_NOT_CLOSED'
-        ? `opens a double quote that nothing closes; ${advice}`
-        : `has a stray double quote; ${advice}`;
-    this.#violations.push({ ...makeViolation([], message), property: `line ${line}` });
+    const faults: Readonly<Record<string, string>> = {
+      CSV_QUOTE_NOT_CLOSED: `opens a double quote that nothing closes; ${advice}`,
+      CSV_MAX_RECORD_SIZE: `begins or ends a row of more than ${MAXIMUM_ROW_BYTES} bytes; is a double quote open?`,
+    };
+    const message = faults[code] ?? `has a stray double quote; ${advice}`;
+    this.#violations.push({ ...makeViolation([], message), property: `line ${Number(lines ?? 1)}` });
   }
 
   #refuse(violation: Violation): void {
