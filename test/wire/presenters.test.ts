@@ -49,6 +49,7 @@ const objective: ObjectiveWithInverses = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 7,
+  labels: null,
   ...NOTHING_JUDGED,
   inverses: [inverse],
   ...instants,

@@ -3,6 +3,7 @@ import { makeViolation } from '../../domain/errors.ts';
 import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS, readInputDetails } from '../../domain/input-details.ts';
 import { type InputDetails, type InputSpace, InputType, Scale, type SentDetails } from '../../domain/input-space.ts';
 import type { Matrix } from '../../domain/matrix.ts';
+import { atNames, checkNames, MAXIMUM_LABEL_LENGTH, type ProjectNames } from '../../domain/names.ts';
 import {
   checkInputSpace,
   countCaseNumbers,
@@ -28,18 +29,18 @@ import {
   documentAs,
   listSchema,
   matrixSchema,
+  namedInputValue,
   nullableVectorSchema,
   vectorSchema,
 } from '../wire/vectors.ts';
 import { describeWrongType, type Parsed, readFields } from '../wire/violations.ts';
+import { inputByNameSchema } from './by-name.wire.ts';
+import { expandLists, expandPoints } from './projects-by-name.ts';
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
   'float, integer, boolean or category (or CONTINUOUS, INTEGER, LOGICAL, CATEGORICAL; in any case)';
 const OTHER_INPUT_TYPE_WORDS = ['CONTINUOUS', 'INTEGER', 'LOGICAL', 'CATEGORICAL'];
-
-/** Of the name or the unit of an input. */
-const MAXIMUM_LABEL_LENGTH = 64;
 
 const name = textSchema({ minimum: PROJECT_NAME_MINIMUM_LENGTH, maximum: MAXIMUM_NAME_LENGTH });
 
@@ -88,10 +89,10 @@ const categoryEntry = z
 
 const spaceFields = {
   inputCount: z.int().min(1).max(MAXIMUM_INPUT_COUNT),
-  minimums: vectorSchema(INPUTS),
-  maximums: vectorSchema(INPUTS),
-  inputTypes: listSchema(inputTypeWord, INPUTS, 'input types'),
-  categories: listSchema(categoryEntry, NAMES, 'entries')
+  minimums: vectorSchema(INPUTS, z.number()),
+  maximums: vectorSchema(INPUTS, z.number()),
+  inputTypes: listSchema(inputTypeWord, INPUTS, 'input types', inputTypeWord),
+  categories: listSchema(categoryEntry, NAMES, 'entries', z.array(categoryName).nullable())
     .nullish()
     .transform((entries) => entries ?? [])
     .describe(
@@ -101,12 +102,12 @@ const spaceFields = {
 
 const inputLabel = textSchema({ minimum: 1, maximum: MAXIMUM_LABEL_LENGTH });
 const optionalList = <T>(element: z.ZodType<T>, entries: string, what: string) =>
-  listSchema(element, INPUTS, entries)
+  listSchema(element, INPUTS, entries, element)
     .nullish()
     .transform((entries) => entries ?? null)
     .describe(what);
 const optionalNumbers = (what: string) =>
-  nullableVectorSchema(INPUTS)
+  nullableVectorSchema(INPUTS, z.number().nullable())
     .nullish()
     .transform((numbers) => numbers ?? null)
     .describe(what);
@@ -115,7 +116,7 @@ const constraint = z.union(
   [
     z.string(),
     z.strictObject({
-      coefficients: vectorSchema(INPUTS),
+      coefficients: vectorSchema(INPUTS, z.number()),
       relation: z.enum(['<=', '>=', '=']),
       bound: z.number(),
       name: inputLabel.optional(),
@@ -124,24 +125,30 @@ const constraint = z.union(
   { error: 'must be an expression such as "2*x1 - x2 <= 3", or an object with coefficients, relation and bound.' },
 );
 
+const levelsOfInput = vectorSchema({ minimum: 2, maximum: MAXIMUM_LEVELS }).nullable();
+
+const labelUnit = textSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH });
+const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
+
+const nameFields = {
+  inputNames: listSchema(inputLabel, INPUTS, 'names')
+    .nullable()
+    .describe('One name per input, by which constraints and objects by name call it; x1, x2, ... unless given.'),
+  inputUnits: listSchema(labelUnit, INPUTS, 'units').nullable().describe('One unit per input, as text.'),
+  outputNames: listSchema(inputLabel, OUTPUTS, 'names')
+    .nullable()
+    .describe('One name per output; y1, y2, ... unless given. States outputCount where that is not known.'),
+  outputUnits: listSchema(labelUnit, OUTPUTS, 'units').nullable().describe('One unit per output, as text.'),
+};
+
 const detailFields = {
-  inputNames: optionalList(
-    inputLabel,
-    'names',
-    'One name per input, by which constraints call it; x1, x2, ... unless given.',
-  ),
-  inputUnits: optionalList(
-    textSchema({ minimum: 0, maximum: MAXIMUM_LABEL_LENGTH }),
-    'units',
-    'One unit per input, as text.',
-  ),
   scales: optionalList(
     z.enum(Object.values(Scale)).nullable(),
     'scales',
     'log for a positive number that varies by factors rather than by differences; linear or null otherwise.',
   ),
   steps: optionalNumbers('A float with a step takes only the values minimum + k * step; null for any value.'),
-  levels: listSchema(vectorSchema({ minimum: 2, maximum: MAXIMUM_LEVELS }).nullable(), INPUTS, 'lists of levels')
+  levels: listSchema(levelsOfInput, INPUTS, 'lists of levels', levelsOfInput)
     .nullish()
     .transform((entries) => entries ?? null)
     .describe('The only values a number takes, in ascending order; null for any value.'),
@@ -155,7 +162,7 @@ const detailFields = {
     .describe(
       'Conditions among the inputs that every designed case and every suggestion satisfies. Equations must be linear.',
     ),
-  feasibleInput: vectorSchema(INPUTS)
+  feasibleInput: vectorSchema(INPUTS, namedInputValue)
     .nullish()
     .transform((input) => input ?? null)
     .describe('An input that satisfies the constraints, for when the service finds none.'),
@@ -165,8 +172,12 @@ const newProjectSchema = z
   .strictObject({
     name,
     ...spaceFields,
+    inputNames: nameFields.inputNames.optional(),
+    inputUnits: nameFields.inputUnits.optional(),
     ...detailFields,
-    inputCases: matrixSchema({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, INPUTS)
+    outputNames: nameFields.outputNames.optional(),
+    outputUnits: nameFields.outputUnits.optional(),
+    inputCases: matrixSchema({ minimum: 1, maximum: MAXIMUM_CASE_COUNT }, INPUTS, namedInputValue)
       .nullish()
       .transform((cases) => cases ?? null)
       .describe('Your own points to evaluate, one per row; by default the service designs them.'),
@@ -204,35 +215,61 @@ const newProjectSchema = z
 const CATEGORIES_ADVICE =
   'must be one list of names per input (null unless the input is a category), or one flat list if exactly one input is a category.';
 
-function readNewProject(body: SentFields): Parsed<NewProject> {
-  const { fields, violations: invalid } = readFields(newProjectSchema, body);
-  const violations = [...invalid];
-  const { name = '', inputCount, minimums, maximums, inputTypes, inputCases = null } = fields;
-  const { caseCount = null, outputCount = null } = fields;
+function readNewProject(sent: SentFields): Parsed<NewProject> {
+  const { body, violations: misnamed, unread, named } = expandLists(sent);
+  const { fields, violations: invalid } = readFields(newProjectSchema, body, unread);
+  const violations = [...misnamed, ...invalid];
+  const refused = (): Parsed<NewProject> => ({ kind: 'violations', violations: atNames(violations, named) });
+  const { name = '', inputCount, minimums, maximums, inputTypes } = fields;
+  const { caseCount = null } = fields;
+  const names = toNames(fields);
+  const outputCount = fields.outputCount ?? names.outputNames?.length ?? names.outputUnits?.length ?? null;
+  const wrongNames = inputCount === undefined ? [] : checkNames(names, { inputCount, outputCount });
+  violations.push(...wrongNames);
   const categories = fields.categories && inputTypes && toCategoryLists(fields.categories, inputTypes);
   if (fields.categories && inputTypes && categories === undefined) {
     violations.push(makeViolation(['categories'], CATEGORIES_ADVICE));
   }
-  if (inputCount === undefined || !minimums || !maximums || !inputTypes || !categories) {
-    return { kind: 'violations', violations };
-  }
+  if (inputCount === undefined || !minimums || !maximums || !inputTypes || !categories) return refused();
   const plain = { inputCount, minimums, maximums, inputTypes, categories };
-  const { details, violations: wrongDetails } = readDetails(plain, fields);
+  const areNamesValid = wrongNames.length === 0 && !invalid.some(({ pointer }) => pointer.startsWith('/inputNames'));
+  const points = { inputCases: fields.inputCases ?? null, feasibleInput: fields.feasibleInput ?? null };
+  if (areNamesValid && checkInputSpace(plain).length === 0) {
+    const expanded = expandPoints(body, plain, names.inputNames, named);
+    const read = readFields(pointsSchema, expanded.body);
+    violations.push(...expanded.violations, ...read.violations);
+    points.inputCases ??= read.fields.inputCases ?? null;
+    points.feasibleInput ??= read.fields.feasibleInput ?? null;
+  }
+  const { details, violations: wrongDetails } = areNamesValid
+    ? readDetails(plain, { ...fields, feasibleInput: points.feasibleInput }, names.inputNames)
+    : { details: null, violations: [] };
   const space = details === null ? plain : { ...plain, details };
-  const read = toNewProject({ name, space, inputCases, caseCount, outputCount });
+  const read = toNewProject({ name, names, space, inputCases: points.inputCases, caseCount, outputCount });
   violations.push(...wrongDetails);
   violations.push(...read.violations);
-  return violations.length > 0 ? { kind: 'violations', violations } : { kind: 'value', value: read.project };
+  return violations.length > 0 ? refused() : { kind: 'value', value: read.project };
+}
+
+const pointsSchema = newProjectSchema.pick({ inputCases: true, feasibleInput: true });
+
+type SentNames = { readonly [Name in keyof ProjectNames]?: ProjectNames[Name] | undefined };
+
+function toNames({ inputNames, inputUnits, outputNames, outputUnits }: SentNames): ProjectNames {
+  return {
+    inputNames: inputNames ?? null,
+    inputUnits: inputUnits ?? null,
+    outputNames: outputNames ?? null,
+    outputUnits: outputUnits ?? null,
+  };
 }
 
 type DetailFields = { readonly [Name in keyof SentDetails]?: SentDetails[Name] | undefined };
 
 /** Details of a space that is wrong itself are not looked at. */
-function readDetails(space: InputSpace, fields: DetailFields) {
+function readDetails(space: InputSpace, fields: DetailFields, inputNames: readonly string[] | null) {
   if (checkInputSpace(space).length > 0) return { details: null, violations: [] };
-  return readInputDetails(space, {
-    inputNames: fields.inputNames ?? null,
-    inputUnits: fields.inputUnits ?? null,
+  const sent = {
     scales: fields.scales ?? null,
     steps: fields.steps ?? null,
     levels: fields.levels ?? null,
@@ -240,7 +277,8 @@ function readDetails(space: InputSpace, fields: DetailFields) {
     likelyMaximums: fields.likelyMaximums ?? null,
     constraints: fields.constraints ?? null,
     feasibleInput: fields.feasibleInput ?? null,
-  });
+  };
+  return readInputDetails(space, sent, inputNames);
 }
 
 export const newProject: BodySpec<NewProject> = {
@@ -251,13 +289,22 @@ export const newProject: BodySpec<NewProject> = {
 };
 
 export const projectPatch = bodyOf(
-  z.strictObject({ name: name.optional() }).meta({ id: 'ProjectPatch', examples: [{ name: 'Shell side' }] }),
+  z
+    .strictObject({
+      name: name.optional(),
+      inputNames: nameFields.inputNames.optional(),
+      inputUnits: nameFields.inputUnits.optional(),
+      outputNames: nameFields.outputNames.optional(),
+      outputUnits: nameFields.outputUnits.optional(),
+    })
+    .meta({
+      id: 'ProjectPatch',
+      examples: [{ name: 'Shell side' }, { outputNames: ['duty', 'drop'], outputUnits: null }],
+    }),
 );
 
 /** Answered only where something of it was stated. */
 const presentedDetails = {
-  inputNames: z.array(z.string()).nullable().optional(),
-  inputUnits: z.array(z.string()).nullable().optional(),
   scales: z
     .array(z.enum(Object.values(Scale)).nullable())
     .nullable()
@@ -285,6 +332,8 @@ const presentedDetails = {
     .describe('What the constraints leave; null without constraints.'),
 };
 
+const labels = z.array(z.string()).nullable();
+
 const projectFields = {
   id: z.int(),
   modelId: z.int(),
@@ -294,6 +343,10 @@ const projectFields = {
   maximums: z.array(z.number()),
   inputTypes: z.array(z.enum(Object.values(InputType))),
   categories: z.array(z.array(z.string())).describe('One list per input, empty unless the input is a category.'),
+  inputNames: labels.describe('null: the inputs are called x1, x2, ...'),
+  inputUnits: labels,
+  outputNames: labels.describe('null: the outputs are called y1, y2, ...'),
+  outputUnits: labels,
   caseCount: z.int(),
   outputCount: z.int().nullable(),
   developedAt: timestamp.nullable().describe('When output cases were first loaded.'),
@@ -314,6 +367,7 @@ export const inputCaseSchema = z
   .object({
     number: z.int().describe('1 for the first case.'),
     input: z.array(z.number()),
+    inputByName: inputByNameSchema,
   })
   .meta({ id: 'InputCase' });
 
@@ -332,21 +386,40 @@ export function presentProjectSummary(project: Project): z.infer<typeof projectS
     maximums: [...project.maximums],
     inputTypes: [...project.inputTypes],
     categories: project.categories.map((names) => [...names]),
+    inputNames: copied(project.names.inputNames),
+    inputUnits: copied(project.names.inputUnits),
+    outputNames: copied(project.names.outputNames),
+    outputUnits: copied(project.names.outputUnits),
     caseCount: project.caseCount,
     outputCount: project.outputCount,
     developedAt: toOptionalTimestamp(project.developedAt),
     createdAt: toTimestamp(project.createdAt),
     updatedAt: toTimestamp(project.updatedAt),
     disabledAt: toOptionalTimestamp(project.disabledAt),
-    ...(project.details && presentDetails(project.details)),
+    ...(statesInputs(project) && presentDetails(project.details ?? NO_DETAILS)),
   };
 }
+
+/** Whether anything was stated about the inputs beyond bounds and types. */
+function statesInputs({ details, names }: Project): boolean {
+  return details !== undefined || names.inputNames !== null || names.inputUnits !== null;
+}
+
+const NO_DETAILS: InputDetails = {
+  scales: null,
+  steps: null,
+  levels: null,
+  likelyMinimums: null,
+  likelyMaximums: null,
+  constraints: null,
+  feasibleInput: null,
+  conditions: [],
+  region: null,
+};
 
 function presentDetails({ conditions: _, region, ...stated }: InputDetails) {
   const { scales, levels, constraints } = stated;
   return {
-    inputNames: copied(stated.inputNames),
-    inputUnits: copied(stated.inputUnits),
     scales: copied(scales),
     steps: copied(stated.steps),
     levels: levels?.map(copied) ?? null,
