@@ -57,6 +57,7 @@ const objective: ObjectiveWithInverses = {
 
 const RESULTS_AT_BASIS = [
   {
+    name: null,
     number: 0,
     type: 'value',
     objective: 10,
@@ -68,6 +69,7 @@ const RESULTS_AT_BASIS = [
     satisfied: false,
   },
   {
+    name: null,
     number: 1,
     type: 'lessthan_equal',
     objective: 5,
