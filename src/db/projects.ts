@@ -37,12 +37,13 @@ interface ProjectRow extends Omit<Project, 'inputTypes' | 'details' | 'names'>, 
   readonly inputDetails: unknown;
 }
 
-/** The types and the details were checked before they were stored. */
+/** The types and the details were checked before they were stored. Those of rows from before migration 0023 also hold names. */
 function toProject(row: ProjectRow): Project {
   const { inputDetails, inputNames, inputUnits, outputNames, outputUnits, ...project } = row;
+  const { inputNames: _, inputUnits: __, ...details } = (inputDetails ?? {}) as InputDetails & Partial<ProjectNames>;
   return {
     ...project,
-    ...(inputDetails !== null && { details: inputDetails as InputDetails }),
+    ...(inputDetails !== null && { details }),
     names: { inputNames, inputUnits, outputNames, outputUnits },
     inputTypes: row.inputTypes as readonly InputType[],
   };
@@ -117,7 +118,7 @@ export async function listProjectsOf(
 
 export type NewProjectRow = Omit<
   ProjectWithCases,
-  'id' | 'names' | 'caseCount' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
+  'id' | 'caseCount' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
 >;
 
 export async function insertProject(
@@ -139,6 +140,7 @@ export async function insertProject(
       input_details: project.details === undefined ? null : JSON.stringify(project.details),
       input_cases: encodeMatrix(project.inputCases),
       case_count: project.inputCases.rows,
+      ...nameColumns(project.names),
       output_count: project.outputCount,
       seed: project.seed,
     })
@@ -147,22 +149,35 @@ export async function insertProject(
   return { ...toProject(row), inputCases: project.inputCases };
 }
 
-/** Undefined when there is no active project of that id. */
-export async function renameProject(
-  db: Db,
-  accountId: number,
-  id: number,
-  name: string | undefined,
-): Promise<Project | undefined> {
-  const row = await db
+function nameColumns(names: ProjectNames) {
+  return {
+    input_names: names.inputNames,
+    input_units: names.inputUnits,
+    output_names: names.outputNames,
+    output_units: names.outputUnits,
+  };
+}
+
+export interface ProjectChange extends Partial<Pick<Project, 'name' | 'names' | 'outputCount'>> {
+  readonly details?: InputDetails;
+}
+
+/** The caller holds the lock of the row. */
+export async function changeProject(trx: Trx, id: number, change: ProjectChange): Promise<Project> {
+  const { name, names, outputCount, details } = change;
+  const row = await trx
     .updateTable('projects')
-    .set({ ...(name === undefined ? {} : { name }), updated_at: sql<Date>`now()` })
-    .where('account_id', '=', accountId)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(names !== undefined && nameColumns(names)),
+      ...(outputCount !== undefined && { output_count: outputCount }),
+      ...(details !== undefined && { input_details: JSON.stringify(details) }),
+      updated_at: sql<Date>`now()`,
+    })
     .where('id', '=', id)
-    .where('disabled_at', 'is', null)
     .returning(COLUMNS)
-    .executeTakeFirst();
-  return row && toProject(row);
+    .executeTakeFirstOrThrow();
+  return toProject(row);
 }
 
 /** Records the first load of output cases. The caller holds the lock of the row. */

@@ -122,8 +122,8 @@ export async function setTrialStatus(trx: Trx, id: number, status: TrialStatus):
 }
 
 /**
- * Gives the data of a trial its next revision and returns it. Whatever was computed from older data is then not stored as a
- * verdict, and its objectives count as not judged. The caller holds the lock of the row.
+ * Gives the data of a trial its next revision, behind the lock of the trial, which the caller holds, and passes it on to the
+ * objectives: what is judged by older data counts no longer and is not stored. Locks the objectives. Returns the revision.
  */
 export async function raiseRevision(trx: Trx, accountId: number, trialId: number): Promise<number> {
   const { revision } = await trx
@@ -135,7 +135,14 @@ export async function raiseRevision(trx: Trx, accountId: number, trialId: number
     .executeTakeFirstOrThrow();
   await trx
     .updateTable('objectives')
-    .set({ data_revision: revision, judged_through: null, nearest_iteration: null })
+    .set({
+      data_revision: revision,
+      judged_through: null,
+      nearest_iteration: null,
+      nearest_case: null,
+      nearest_case_input: null,
+      nearest_case_output: null,
+    })
     .where('account_id', '=', accountId)
     .where('trial_id', '=', trialId)
     .where('disabled_at', 'is', null)

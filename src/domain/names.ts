@@ -223,7 +223,7 @@ export function toOutputByName(labels: Labels | null, output: readonly number[] 
 }
 
 /**
- * The violations with the names that the client sent in the place of positions.
+ * The violations with names instead of positions where the client sent names.
  *
  * @param named  the names by the pointers of the lists that were sent by name, such as /initialInput or /inputCases/3
  */

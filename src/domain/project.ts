@@ -158,6 +158,8 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
 /** A project as a client describes it; `toNewProject` makes and checks it. */
 export interface NewProject {
   readonly name: string;
+  /** None unless given. */
+  readonly names?: ProjectNames;
   readonly space: InputSpace;
   /** The client's own points, rows x inputCount; null: they are designed. */
   readonly inputCases: Matrix | null;

@@ -79,6 +79,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     stopReason: 0,
     optimalInverseId: 1,
     seed: 7,
+    labels: null,
     ...NOTHING_JUDGED,
     inverses,
   };

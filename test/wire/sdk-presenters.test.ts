@@ -62,17 +62,8 @@ describe('a project', () => {
         const body = JSON.parse(JSON.stringify({ name: 'Any name', ...space, categories: space.categories.flat() }));
         const { value: made } = readBody(newProject, body);
         expect(made!.space).toEqual(JSON.parse(JSON.stringify(space)));
-        const project = {
-          ...made!.space,
-          ...instants,
-          names: NO_NAMES,
-          id: 1,
-          modelId: 1,
-          name: made!.name,
-          caseCount: 0,
-          seed: 1,
-        };
-        const whole = { ...project, outputCount: null, developedAt: null };
+        const project = { ...made!.space, ...instants, id: 1, modelId: 1, name: made!.name, caseCount: 0, seed: 1 };
+        const whole = { ...project, names: NO_NAMES, outputCount: null, developedAt: null };
         expect(presentProject(whole, Matrix.from([]), [])).toMatchObject(body);
       }),
     );

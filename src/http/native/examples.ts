@@ -88,6 +88,7 @@ const objective: Objective = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 1,
+  labels: null,
   nearestCase: 1,
   nearestCaseInput: [1.75, 2],
   nearestCaseOutput: [1.75, 18.5],
