@@ -36,12 +36,7 @@ const REACTOR = {
 
 async function prepare(names: Names = {}) {
   const trial = await prepareTrial(send);
-  const { inputNames = null, inputUnits = null, outputNames = null, outputUnits = null } = names;
-  await service.db
-    .updateTable('projects')
-    .set({ input_names: inputNames, input_units: inputUnits, output_names: outputNames, output_units: outputUnits })
-    .where('id', '=', trial.project.id)
-    .execute();
+  await send('PATCH', trial.projectUrl, names);
   const url = `${trial.trialUrl}/cases`;
   return {
     ...trial,
@@ -73,7 +68,7 @@ describe('adding cases as JSON', () => {
     expect(answer.body).toEqual({ added: 3, duplicates: 0, outside: 1, leftOut: 0, total: 6, revision: 1 });
     const cases = await list();
     expect(cases.map((one: { number: number }) => one.number)).toEqual([1, 2, 3, 4, 5, 6]);
-    const plain = { inputByName: null, outputByName: null, failed: false, excluded: false, corrected: false };
+    const plain = { failed: false, excluded: false, corrected: false };
     expect(cases[1]).toEqual({
       ...plain,
       number: 2,

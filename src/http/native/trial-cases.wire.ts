@@ -7,7 +7,7 @@ import {
   TOO_MANY_TEXTS,
 } from '../../domain/case-table.ts';
 import { makeViolation, refuseViolations, type Violation } from '../../domain/errors.ts';
-import { isByName, type Labels, toInputByName, toOutputByName } from '../../domain/names.ts';
+import { isByName, type Labels } from '../../domain/names.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { checkFailedCases } from '../../domain/trial.ts';
@@ -16,12 +16,11 @@ import { parseCsvText } from '../body/csv-text.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { arrayFault, documentAs, listSchema, numberFault } from '../wire/vectors.ts';
+import { arrayFault, documentAs, listSchema, namedInputValue, numberFault } from '../wire/vectors.ts';
 import { describeWrongType, type Parsed, readFields } from '../wire/violations.ts';
+import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
-
-const byName = z.record(z.string(), z.union([z.number(), z.string(), z.boolean()]));
 
 /** The list itself; `readRows` reads its rows, which may be too many for a schema. */
 function rowsSchema(row: z.ZodType) {
@@ -40,9 +39,9 @@ export const sourceSchema = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGT
 
 const newTrialCasesSchema = z
   .strictObject({
-    inputs: rowsSchema(z.union([z.array(z.number()).min(1).max(MAXIMUM_INPUT_COUNT), byName])).describe(
-      'One row per case: a list of numbers, or an object by name; all rows in the same form.',
-    ),
+    inputs: rowsSchema(
+      z.union([z.array(z.number()).min(1).max(MAXIMUM_INPUT_COUNT), z.record(z.string(), namedInputValue)]),
+    ).describe('One row per case: a list of numbers, or an object by name; all rows in the same form.'),
     outputs: rowsSchema(
       z.union([z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT), z.record(z.string(), z.number()), z.null()]),
     ).describe('Row i belongs to row i of inputs; null if the run failed.'),
@@ -262,9 +261,9 @@ export const trialCaseSchema = z
   .object({
     number: z.int().describe('1 for the first case; designed cases come first, added ones in the order of adding.'),
     input: z.array(z.number()),
-    inputByName: byName.nullable().describe('The input by the names of the project; null without names.'),
+    inputByName: inputByNameSchema,
     output: z.array(z.number()).nullable().describe('null if the run failed.'),
-    outputByName: z.record(z.string(), z.number()).nullable(),
+    outputByName: outputByNameSchema,
     failed: z.boolean(),
     excluded: z.boolean().describe('Whether no suggestion learns from it.'),
     corrected: z.boolean().describe('Whether the output differs from the one that was first stored.'),
@@ -277,9 +276,9 @@ export function presentTrialCase(one: TrialCase, labels: Labels | null): z.infer
   return {
     number: one.number,
     input: [...one.input],
-    inputByName: toInputByName(labels, one.input),
+    ...presentInputByName(labels, one.input),
     output: one.output === null ? null : [...one.output],
-    outputByName: toOutputByName(labels, one.output),
+    ...presentOutputByName(labels, one.output),
     failed: one.output === null,
     excluded: one.isExcluded,
     corrected: one.isCorrected,
