@@ -252,7 +252,7 @@ export const SETTINGS_TREE = {
     cells: setting(
       'MAXIMUM_CASE_NUMBERS',
       wholeNumber(1000, 10_000_000, '500000'),
-      'Numbers in the input cases of one project (inputs x cases), and in one set of output cases (outputs x cases).',
+      'Numbers in the input cases of one project (inputs x cases), and in one set of output cases (outputs x cases); also in all inputs, and in all outputs, of the cases of one trial.',
     ),
     storedBytes: setting(
       'MAXIMUM_STORED_BYTES_PER_ACCOUNT',
