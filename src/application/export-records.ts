@@ -22,7 +22,7 @@ import type { Extent, Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 
-export type { ExportedExplanation, ExportedInverse } from '../db/export.ts';
+export type { ExportedAddedCases, ExportedExplanation, ExportedInverse } from '../db/export.ts';
 
 /** A record comes after the one that it belongs to. */
 export type ExportRecord =
@@ -32,6 +32,7 @@ export type ExportRecord =
   | { readonly type: 'outputCaseSet'; readonly set: OutputCaseSet }
   | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
   | { readonly type: 'trial'; readonly trial: Trial }
+  | { readonly type: 'addedCases'; readonly added: reads.ExportedAddedCases }
   | { readonly type: 'objective'; readonly objective: Objective }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse };
@@ -148,9 +149,11 @@ async function* readProject(
   for await (const cases of readCases(db, 'projects', project.id, project.inputCount)) {
     yield [{ type: 'inputCases', projectId: project.id, cases }];
   }
+  const outputCounts = new Map<number, number>();
   const readSets = (page: PageRequest) => listOutputCaseSets(db, accountId, project.id, page, extent);
   for await (const sets of pagesOf(readSets, RECORDS_PER_PAGE)) {
     for (const set of sets) {
+      outputCounts.set(set.id, set.outputCount);
       yield [{ type: 'outputCaseSet', set }];
       for await (const cases of readCases(db, 'output_case_sets', set.id, set.outputCount)) {
         yield [{ type: 'outputCases', outputCaseSetId: set.id, cases }];
@@ -161,6 +164,7 @@ async function* readProject(
   for await (const trials of pagesOf(readTrials, RECORDS_PER_PAGE)) {
     for (const trial of trials) {
       yield [{ type: 'trial', trial }];
+      yield* readAddedCases(db, trial.id, project.inputCount + (outputCounts.get(trial.outputCaseSetId) ?? 0));
       const readObjectives = async (page: PageRequest) => {
         const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
         return { items: await findObjectives(db, accountId, items), nextAfter };
@@ -189,6 +193,18 @@ async function* readCases(db: Db, table: CasesTable, id: number, width: number):
     if (rows === undefined) throw new PurgedMeanwhileError();
     if (rows === '[]') return;
     yield { first, rows };
+  }
+}
+
+/** As they were added, some rows at a time; a later purge of the trial is noticed with it. */
+async function* readAddedCases(db: Db, trialId: number, width: number): AsyncGenerator<ExportPage, void> {
+  const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
+  let from = 1;
+  for (;;) {
+    const added = await reads.readAddedCasesAsJson(db, trialId, from, count);
+    if (added === undefined) return;
+    yield [{ type: 'addedCases', added }];
+    from = added.firstNumber + added.rows;
   }
 }
 

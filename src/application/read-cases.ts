@@ -38,7 +38,7 @@ export function readOutputCasePage(db: Db, accountId: number, set: OutputCaseSet
   );
 }
 
-export const WHOLE: PageRequest = { limit: Number.POSITIVE_INFINITY, after: null };
+const WHOLE: PageRequest = { limit: Number.POSITIVE_INFINITY, after: null };
 
 /**
  * @param numbers  in each of the rows

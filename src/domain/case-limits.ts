@@ -28,7 +28,7 @@ export function checkCaseLimits(
 }
 
 /** Cases of a trial, designed and added: what an objective learns from is read as a whole. */
-export const MAXIMUM_TRIAL_CASES = 100_000;
+const MAXIMUM_TRIAL_CASES = 100_000;
 
 /** The violation when `added` further cases would give a trial that has `known` of them more than it may have. */
 export function checkTrialCases(

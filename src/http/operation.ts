@@ -56,7 +56,7 @@ export interface AnswerSpec {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface QueryText {
+interface QueryText {
   /** Of the text that was sent. */
   readonly schema: z.ZodType<string>;
   readonly description: string;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExportPage, exportModel } from '../../src/application/export-records.ts';
 import { ExportSlots } from '../../src/application/export-slots.ts';
 import { purgeDeleted } from '../../src/application/purge-deleted.ts';
+import { readAddedCasesAsJson } from '../../src/db/export.ts';
 import { exportLineSchema, presentExport } from '../../src/http/native/export.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 
@@ -142,6 +143,60 @@ describe('an export of a model', () => {
       [2_222, 278],
     ]);
     expect(lines.flatMap((line) => line.rows)).toEqual(rows[0]!.cases);
+  });
+
+  it('An export contains the cases added to a trial after it, in the order of their numbers', async () => {
+    const t = await prepareModel();
+    const add = (rows: number[][], more = {}) =>
+      t.send('POST', `${t.trialUrl}/cases`, {
+        inputs: rows.map(([a, b]) => [a, b]),
+        outputs: rows.map(() => [1, 2, 3]),
+        ...more,
+      });
+    const first = [
+      [1, 1],
+      [2, 2],
+    ];
+    const second = Array.from({ length: 10_000 }, (_, i) => [i / 1_000, 3]);
+    const third = Array.from({ length: 10_000 }, (_, i) => [i / 1_000, 4]);
+    await add(first, { source: 'rig', failed: [1] });
+    await add(second, { failed: [0, 9_999] });
+    await add(third);
+    const lines = await exported(`/models/${t.model.id}/export`);
+    const added = lines.filter((line) => line.type === 'addedCases');
+    expect(lines.findIndex(({ type }) => type === 'addedCases')).toBe(
+      lines.findIndex(({ type }) => type === 'trial') + 1,
+    );
+    const designed = t.project.caseCount;
+    expect(added[0]).toEqual({
+      type: 'addedCases',
+      trialId: t.trialId,
+      revision: 1,
+      firstNumber: designed + 1,
+      source: 'rig',
+      failedCases: [1],
+      createdAt: expect.any(String),
+      inputs: first,
+      outputs: [
+        [1, 2, 3],
+        [0, 0, 0],
+      ],
+    });
+    expect(added.slice(1).map(({ revision, failedCases }) => [revision, failedCases])).toEqual([
+      [2, [0, 9_999]],
+      [3, []],
+    ]);
+    expect(added.flatMap(({ inputs }) => inputs)).toEqual([...first, ...second, ...third]);
+    const read = (from: number, count: number) => readAddedCasesAsJson(service.db, t.trialId, from, count);
+    const part = { revision: 1, firstNumber: designed + 2, rows: 1, failedCases: '[0]', inputs: '[[2,2]]' };
+    expect(await read(designed + 2, 5)).toMatchObject(part);
+    expect(await read(designed + 4, 3)).toMatchObject({
+      revision: 2,
+      rows: 3,
+      failedCases: '[]',
+      inputs: '[[0.001,3],[0.002,3],[0.003,3]]',
+    });
+    expect(await read(designed + 20_003, 1)).toBeUndefined();
   });
 
   it('An export contains all inverses of many and of long objectives, in order', async () => {

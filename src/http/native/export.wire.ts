@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import type {
+  ExportedAddedCases,
   ExportedExplanation,
   ExportedInverse,
   ExportPage,
@@ -80,6 +81,17 @@ export const exportLineSchema = z
     }),
     z.object({ type: z.literal('outputCases'), outputCaseSetId: z.int(), ...caseFields }),
     trialSchema.extend({ type: z.literal('trial') }),
+    z.object({
+      type: z.literal('addedCases'),
+      trialId: z.int(),
+      revision: z.int(),
+      firstNumber: z.int().describe('Number of the first of these cases of the trial.'),
+      source: z.string().nullable(),
+      failedCases: z.array(z.int()).describe('Zero-based rows of these whose run failed.'),
+      createdAt: timestamp,
+      inputs: z.array(vector),
+      outputs: z.array(vector),
+    }),
     z.object({
       type: z.literal('objective'),
       id: z.int(),
@@ -194,6 +206,8 @@ function presentLine(record: ExportRecord): string {
     }
     case 'trial':
       return JSON.stringify({ type, ...presentTrial(record.trial) });
+    case 'addedCases':
+      return presentAddedCases(record.added);
     case 'objective':
       return JSON.stringify({ type, ...presentObjective(record.objective) });
     case 'explanation':
@@ -259,6 +273,11 @@ function presentObjective(objective: Objective) {
     updatedAt: toTimestamp(objective.updatedAt),
     disabledAt: toOptionalTimestamp(objective.disabledAt),
   };
+}
+
+function presentAddedCases({ failedCases, inputs, outputs, rows: _, ...added }: ExportedAddedCases): string {
+  const fields = { type: 'addedCases', ...added, createdAt: toTimestamp(added.createdAt) };
+  return withJson(fields, { failedCases, inputs, outputs });
 }
 
 function presentExplanation({ objectiveId, caseCount, insight, diagnosis }: ExportedExplanation): string {
