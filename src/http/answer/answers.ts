@@ -35,12 +35,22 @@ export const noContent = {
   answer: { status: 204 } as Answer,
 };
 
+/** Names the next page, if there is one. */
+export function nextPageHeaders(
+  call: { readonly url: string; readonly page: PageRequest },
+  nextAfter: number | null,
+): Readonly<Record<string, string>> {
+  const link = nextPageLink(call.url, call.page.limit, nextAfter);
+  return link === undefined ? {} : { link };
+}
+
 /** A bare array; the Link header names the next page. */
 export const pageOf = {
-  spec: (description: string, schema: z.ZodType): AnswerSpecs => ({
+  spec: (description: string, schema: z.ZodType, otherTypes: AnswerSpec['otherTypes'] = {}): AnswerSpecs => ({
     200: {
       description,
       schema: z.array(schema),
+      otherTypes,
       headers: { Link: 'The next page as rel="next", absent on the last page.' },
     },
   }),

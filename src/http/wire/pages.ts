@@ -11,9 +11,12 @@ interface ParsedPage {
 }
 
 /** Reads the query of a list. A parameter given twice counts as malformed. */
-export function parsePageQuery(query: Readonly<Record<string, unknown>>): ParsedPage {
+export function parsePageQuery(
+  query: Readonly<Record<string, unknown>>,
+  defaultLimit: number = PAGE_LIMIT.default,
+): ParsedPage {
   const violations: Violation[] = [];
-  let limit: number = PAGE_LIMIT.default;
+  let limit = defaultLimit;
   let after: number | null = null;
   if (query.limit !== undefined) {
     const parsed = typeof query.limit === 'string' ? parseId(query.limit) : { kind: 'malformed' as const };
