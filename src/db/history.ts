@@ -56,7 +56,8 @@ export async function readObjectiveStamps(
 export async function readStatedColumns(db: Db, projectId: number, outputCount: number): Promise<StatedColumns> {
   const { rows } = await sql<Omit<StatedColumns, 'outputCount'>>`
     select input_count as "inputCount", input_names as "inputNames", input_units as "inputUnits",
-      output_names as "outputNames", output_units as "outputUnits", categories
+      output_names as "outputNames", output_units as "outputUnits", categories,
+      input_types as "inputTypes", minimums
     from projects where id = ${projectId}`.execute(db);
   return { ...rows[0]!, outputCount };
 }

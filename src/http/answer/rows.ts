@@ -5,12 +5,14 @@
 import {
   type CaseColumn,
   type CaseColumns,
+  categoryOf,
   columnTitle,
   guardText,
   type RowColumn,
   rowTitle,
   verdictTitle,
 } from '../../domain/case-columns.ts';
+import { InputType } from '../../domain/input-space.ts';
 import type { Answer } from '../operation.ts';
 import { type AnswerFormat, MEDIA_TYPES } from '../wire/formats.ts';
 import { inSlices } from './write-json.ts';
@@ -77,8 +79,8 @@ async function* csvLines(table: RowTable): AsyncGenerator<string, void> {
   }
 }
 
-function inputCell({ categories }: CaseColumn, value: NumberText): NumberText {
-  const name = categories.length === 0 ? undefined : categories[Number(value)];
+function inputCell(column: CaseColumn, value: NumberText): NumberText {
+  const name = categoryOf(column, Number(value));
   return name === undefined ? value : textCell(name);
 }
 
@@ -98,12 +100,10 @@ async function* jsonLines(table: RowTable): AsyncGenerator<string, void> {
   const inputKeys = keysOf(columns.inputs);
   const outputKeys = keysOf(columns.outputs);
   const factKeys = [...before, ...after].map((name) => `${JSON.stringify(name)}:`);
-  const texts = columns.inputs.map(({ categories }) => categories.map((name) => JSON.stringify(name)));
-  const named = (value: NumberText, i: number) => texts[i]![Number(value)] ?? value;
-  const hasCategories = texts.some(({ length }) => length > 0);
+  const isPlain = columns.inputs.every(({ type }) => type !== InputType.category && type !== InputType.boolean);
   for await (const batch of batches) {
     for (const { input, output, facts, met } of batch) {
-      const values = hasCategories && input !== null ? input.map(named) : input;
+      const values = isPlain ? input : (input?.map((value, i) => jsonOf(columns.inputs[i]!, value)) ?? null);
       const fields = [
         ...facts.slice(0, before.length).map((fact, i) => factKeys[i] + JSON.stringify(fact)),
         `"input":${objectOf(inputKeys, values)}`,
@@ -114,6 +114,13 @@ async function* jsonLines(table: RowTable): AsyncGenerator<string, void> {
       yield `{${fields.join(',')}}\n`;
     }
   }
+}
+
+/** Categories by name, booleans as such. */
+function jsonOf(column: CaseColumn, value: NumberText): NumberText {
+  if (column.type === InputType.boolean) return Number(value) === 0 ? 'false' : 'true';
+  const name = categoryOf(column, Number(value));
+  return name === undefined ? value : JSON.stringify(name);
 }
 
 function keysOf(columns: readonly CaseColumn[]): readonly string[] {

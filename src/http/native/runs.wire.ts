@@ -17,7 +17,7 @@ export const runLineSchema = z
   .object({
     iteration: z.int(),
     status: z.enum(Object.values(InverseStatus)),
-    input: byName(z.union([z.number(), z.string()])).describe('By name, categories by theirs.'),
+    input: byName(z.union([z.number(), z.string(), z.boolean()])).describe('By name, categories by theirs.'),
     output: byName(z.number()).describe('By name; null until it is loaded, and after a failed run.'),
     met: byName(z.boolean()).describe('Whether each output meets its objective; null without an output.'),
     failureReason: z.string().nullable(),
