@@ -37,12 +37,15 @@ async function prepareWide(outputCount: number): Promise<{ readonly id: number }
   });
   const url = `/v1/models/${model.id}/projects/${project.id}`;
   const zeros = new Array(outputCount).fill(0);
-  const { body: set } = await service.send('POST', `${url}/output-cases`, { outputCount, outputCases: [zeros] });
+  const { body: set } = await service.send('POST', `${url}/output-cases`, {
+    outputCount,
+    outputCases: [zeros.map(() => 9e9)],
+  });
   const loaded = await service.send('POST', `${url}/trials/${set.trial_id}/objectives`, {
     objectives: zeros,
     objectiveTypes: new Array(outputCount).fill('lessthan'),
     initialInput: [1],
-    initialOutput: new Array(outputCount).fill(1),
+    initialOutput: new Array(outputCount).fill(9e9),
     desiredL1Norm: 0,
   });
   return loaded.body;
@@ -151,7 +154,7 @@ describe('the history of an objective', () => {
     const objective = await prepareWide(999);
     await sql`
       insert into inverses (account_id, objective_id, iteration, input, output, loaded_at)
-      select o.account_id, o.id, n, array[n / 600.0], array_fill(600.5 - n, array[999]), now()
+      select o.account_id, o.id, n, array[n / 600.0], array_fill(abs(600 - n) + 0.5, array[999]), now()
       from objectives o, generate_series(2, 601) n where o.id = ${objective.id}`.execute(service.db);
     await sql`
       update objectives set attempt_count = 600, judged_through = 601, nearest_iteration = 600
