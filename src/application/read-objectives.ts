@@ -89,7 +89,8 @@ async function* readByIds(
   }
 }
 
-function rowsPerRead(numbersPerRow: number): number {
+/** Of one read. */
+export function rowsPerRead(numbersPerRow: number): number {
   return Math.max(1, Math.min(ROWS_PER_READ, Math.floor(NUMBERS_PER_READ / numbersPerRow)));
 }
 

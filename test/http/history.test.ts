@@ -26,7 +26,7 @@ async function play(objectiveUrl: string, output?: readonly number[]) {
 
 /** An objective of one input and many outputs. */
 async function prepareWide(outputCount: number): Promise<{ readonly id: number }> {
-  const { body: model } = await service.send('POST', '/v1/models', { name: 'wide model' });
+  const { body: model } = await service.send('POST', '/v1/models', { name: `wide model ${crypto.randomUUID()}` });
   const { body: project } = await service.send('POST', `/v1/models/${model.id}/projects`, {
     name: 'wide project',
     inputCount: 1,

@@ -35,12 +35,15 @@ export const noContent = {
   answer: { status: 204 } as Answer,
 };
 
+interface PagedCall {
+  readonly url: string;
+  readonly page: PageRequest;
+  readonly numbers?: Readonly<Record<string, number | null>>;
+}
+
 /** Names the next page, if there is one. */
-export function nextPageHeaders(
-  call: { readonly url: string; readonly page: PageRequest },
-  nextAfter: number | null,
-): Readonly<Record<string, string>> {
-  const link = nextPageLink(call.url, call.page.limit, nextAfter);
+export function nextPageHeaders(call: PagedCall, nextAfter: number | null): Readonly<Record<string, string>> {
+  const link = nextPageLink(call.url, call.page.limit, nextAfter, call.numbers);
   return link === undefined ? {} : { link };
 }
 
@@ -54,17 +57,13 @@ export const pageOf = {
       headers: { Link: 'The next page as rel="next", absent on the last page.' },
     },
   }),
-  answer<T>(
-    call: { readonly url: string; readonly page: PageRequest },
-    page: Page<T>,
-    present: (item: T) => unknown,
-  ): Answer {
-    const link = nextPageLink(call.url, call.page.limit, page.nextAfter);
-    return { status: 200, body: page.items.map(present), ...(link !== undefined && { headers: { link } }) };
+  answer<T>(call: PagedCall, page: Page<T>, present: (item: T) => unknown): Answer {
+    const headers = nextPageHeaders(call, page.nextAfter);
+    return { status: 200, body: page.items.map(present), ...('link' in headers && { headers }) };
   },
   /** For items that are read while the answer is being written. */
   written<T>(
-    call: { readonly url: string; readonly page: PageRequest },
+    call: PagedCall,
     page: { readonly nextAfter: number | null; readonly batches: AsyncIterable<readonly T[]> },
     present: (item: T) => unknown,
   ): Answer {

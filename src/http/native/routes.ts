@@ -19,6 +19,7 @@ import { keyOperations } from './keys.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
+import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
 import { trialOperations } from './trials.ts';
@@ -32,6 +33,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...objectiveOperations,
   ...inverseOperations,
   ...historyOperations,
+  ...overviewOperations,
   ...keyOperations,
   ...webhookOperations,
   ...accountOperations,
