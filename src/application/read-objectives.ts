@@ -89,7 +89,8 @@ async function* readByIds(
   }
 }
 
-function rowsPerRead(numbersPerRow: number): number {
+/** Of one read. */
+export function rowsPerRead(numbersPerRow: number): number {
   return Math.max(1, Math.min(ROWS_PER_READ, Math.floor(NUMBERS_PER_READ / numbersPerRow)));
 }
 
@@ -137,8 +138,8 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
   });
 }
 
-/** Of an objective whose inverses are not all read at once. */
-async function readBest(db: Db, objective: Objective): Promise<NearestRun | null> {
+/** The nearest run of an objective whose inverses are not all read at once. */
+export async function readBest(db: Db, objective: Objective): Promise<NearestRun | null> {
   const { judgedThrough, nearestIteration } = objective;
   if (judgedThrough === null) return null;
   const runs = await inverses.listUnjudgedRuns(db, objective.id, { nearestIteration, judgedThrough });

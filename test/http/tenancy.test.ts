@@ -86,7 +86,7 @@ function fill(prefix: string, { path }: Operation, ids: Ids): string {
 
 function bodyOf({ operationId, body }: Operation): object | undefined {
   if (body === undefined) return undefined;
-  const known = BODIES[operationId];
+  const known = BODIES[operationId.replace(/Flat$/, '')];
   if (known === undefined) throw new Error(`give ${operationId} a body here`);
   return known;
 }

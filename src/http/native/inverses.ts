@@ -1,10 +1,12 @@
+import { getObjectiveStamp, getRunTable } from '../../application/read-history.ts';
 import { getInverse, listInverses } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
 import { suggest } from '../../application/suggest.ts';
 import { viewOf } from '../../application/views.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
-import { created, ok, pageOf } from '../answer/answers.ts';
+import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
+import { answerRows } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 import {
@@ -16,6 +18,7 @@ import {
   suggestionSchema,
 } from './inverses.wire.ts';
 import { inversePath } from './paths.ts';
+import { runTypes, toRunTable } from './runs.wire.ts';
 
 const tag = 'Inverses';
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
@@ -36,7 +39,7 @@ export const inverseOperations: readonly Operation[] = [
     description:
       'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration.',
     body: noFields,
-    waits: true,
+    waits: 'suggestion',
     handlesIdempotency: true,
     answers: {
       ...created.spec(
@@ -77,10 +80,19 @@ export const inverseOperations: readonly Operation[] = [
     path: inverses,
     operationId: 'listInverses',
     tag,
-    summary: 'List the inverses of an objective',
+    summary: 'List the inverses of an objective, or write them as rows of CSV or lines of JSON',
+    description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    answers: pageOf.spec('The inverses in order of creation.', inverseSchema),
+    hasFormats: true,
+    answers: pageOf.spec('The inverses in order of creation.', inverseSchema, runTypes),
     handle: async (call) => {
+      if (call.format !== 'json') {
+        const { db } = call.deps;
+        const stamp = await getObjectiveStamp(db, call.accountId, call.ids);
+        const { after, limit } = call.page;
+        const table = await getRunTable(db, call.accountId, stamp, { iteration: 0, inverseId: after ?? 0, limit });
+        return answerRows(call.format, toRunTable(table), nextPageHeaders(call, table.nextAfter));
+      }
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
       return pageOf.written(call, listed, (inverse) => presentInverse(viewOf(listed.objective, inverse)));
     },
