@@ -216,6 +216,7 @@ it('A trial that is too large is sent without output cases, but with their numbe
     outputCaseSetId: 5,
     number: 1,
     status: 'active' as const,
+    revision: 0,
   };
   const outputCases = Array.from({ length: 5_000 }, (_, i) => [i / 3, i / 7]);
   const set = { ...instants, id: 5, modelId: 3, projectId: 2, outputCount: 2, caseCount: 5_000, failedCases: [] };

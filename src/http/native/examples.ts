@@ -67,6 +67,7 @@ const trial: Trial = {
   outputCaseSetId: 41,
   number: 1,
   status: 'active',
+  revision: 0,
 };
 
 const objective: Objective = {
