@@ -12,6 +12,7 @@ const COLUMNS = [
   'output_case_set_id as outputCaseSetId',
   'number',
   'status',
+  'revision',
   'created_at as createdAt',
   'updated_at as updatedAt',
   'disabled_at as disabledAt',

@@ -56,7 +56,7 @@ export function readInputDetails(
 }
 
 /** The names by which expressions call the inputs. */
-function namesOf({ inputCount }: Pick<InputSpace, 'inputCount'>, inputNames: readonly string[] | null) {
+export function namesOf({ inputCount }: Pick<InputSpace, 'inputCount'>, inputNames: readonly string[] | null) {
   return inputNames ?? Array.from({ length: inputCount }, (_, i) => `x${i + 1}`);
 }
 
@@ -144,7 +144,10 @@ function checkLikely(space: InputSpace, { likelyMinimums, likelyMaximums }: Sent
   return [];
 }
 
-function checkDiscreteCount(space: InputSpace, { constraints, steps, levels }: SentDetails): Violation[] {
+export function checkDiscreteCount(
+  space: InputSpace,
+  { constraints, steps, levels }: Pick<SentDetails, 'constraints' | 'steps' | 'levels'>,
+): Violation[] {
   if (constraints === null || constraints.length === 0) return [];
   const count = space.inputTypes.filter(
     (type, i) => type === InputType.integer || (steps?.[i] ?? null) !== null || (levels?.[i] ?? null) !== null,
@@ -159,9 +162,10 @@ interface ReadConstraint {
   readonly violations: readonly Violation[];
 }
 
-function readConstraint(
+/** A constraint at `path` as the optimizer understands it; expressions call the inputs by `sent.inputNames`. */
+export function readConstraint(
   space: InputSpace,
-  sent: SentDetails,
+  sent: Pick<SentDetails, 'inputNames'>,
   one: SentConstraint,
   path: ViolationPath,
 ): ReadConstraint {
@@ -247,7 +251,8 @@ export function checkRegion(
   return [makeViolation(['constraints', ...report.conditions.slice(0, 1)], message)];
 }
 
-function describe(constraint: SentConstraint): string {
+/** A constraint in the words of the client. */
+export function describe(constraint: SentConstraint): string {
   if (typeof constraint === 'string') return constraint;
   return constraint.name ?? `[${constraint.coefficients.join(', ')}] ${constraint.relation} ${constraint.bound}`;
 }

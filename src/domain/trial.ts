@@ -34,6 +34,8 @@ export interface Trial {
   readonly outputCaseSetId: number;
   readonly number: number;
   readonly status: TrialStatus;
+  /** Raised whenever cases are added or a run is corrected. */
+  readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
