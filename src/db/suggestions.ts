@@ -158,9 +158,7 @@ const SPACE = sql`p.minimums, p.maximums, p.input_types as "inputTypes", p.categ
 
 /** The columns of `runs` under names that begin with `prefix`. */
 function runColumns(runs: string, prefix: string) {
-  return sql.join(
-    RUN_NAMES.map((name) => sql`${sql.ref(`${runs}.${name}`)} as ${sql.id(prefix + name)}`),
-  );
+  return sql.join(RUN_NAMES.map((name) => sql`${sql.ref(`${runs}.${name}`)} as ${sql.id(prefix + name)}`));
 }
 
 const RUN_NAMES = ['objectiveIds', 'iterations', 'inputs', 'outputs'] as const;

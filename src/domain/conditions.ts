@@ -11,7 +11,8 @@ export function areConditionsMet(conditions: readonly Condition[], input: readon
 
 function isConditionMet({ left, relation, right }: Condition, input: readonly number[]): boolean {
   const [a, b] = [evaluate(left, input), evaluate(right, input)];
-  const excess = relation === '=' ? Math.abs(a.value - b.value) : relation === '<=' ? a.value - b.value : b.value - a.value;
+  const excess =
+    relation === '=' ? Math.abs(a.value - b.value) : relation === '<=' ? a.value - b.value : b.value - a.value;
   // NaN and infinities are no values.
   return Number.isFinite(excess) && excess <= TOLERANCE * Math.max(1, a.terms, b.terms);
 }

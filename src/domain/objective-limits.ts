@@ -38,7 +38,8 @@ export function readObjectiveLimits(
     const lengths = checkLength(['fixedInputs'], fixedInputs, space.inputCount, 'input');
     violations.push(...(lengths.length > 0 ? lengths : checkFixedInputs(space, fixedInputs)));
   }
-  if (constraints === null || constraints.length === 0) return { limits: { fixedInputs: fixed, constraints: null }, violations };
+  if (constraints === null || constraints.length === 0)
+    return { limits: { fixedInputs: fixed, constraints: null }, violations };
   const names = { inputNames: space.details?.inputNames ?? null };
   const parsed = constraints.map((one, i) => readConstraint(space, names, one, ['constraints', i]));
   violations.push(...parsed.flatMap((one) => one.violations));
@@ -72,7 +73,12 @@ function checkFixedInputs(space: InputSpace, fixedInputs: readonly (number | nul
       return [makeViolation(path, `must be ${minimum} plus a multiple of the step ${step}, is ${value}.`)];
     }
     if (levels !== null && !levels.includes(value)) {
-      return [makeViolation(path, `must be one of the levels ${levels.slice(0, 10).join(', ')}${levels.length > 10 ? ', ...' : ''}, is ${value}.`)];
+      return [
+        makeViolation(
+          path,
+          `must be one of the levels ${levels.slice(0, 10).join(', ')}${levels.length > 10 ? ', ...' : ''}, is ${value}.`,
+        ),
+      ];
     }
     return [];
   });
@@ -95,7 +101,11 @@ export function isAdmissible(space: InputSpace, limits: ObjectiveLimits, input: 
 }
 
 /** All violations of an input that is to be suggested; there must be none. */
-export function checkSuggestion(space: InputSpace, limits: ObjectiveLimits, input: readonly number[]): readonly Violation[] {
+export function checkSuggestion(
+  space: InputSpace,
+  limits: ObjectiveLimits,
+  input: readonly number[],
+): readonly Violation[] {
   const violations = checkInput(space, input, ['input']);
   if (violations.length > 0 || isAdmissible(space, limits, input)) return violations;
   return [makeViolation(['input'], 'breaks a constraint or changes a fixed input.')];
@@ -132,7 +142,8 @@ export function checkObjectiveRegion(
   });
   const own = report.conditions.find((k) => k >= ofProject);
   const fixed = report.variables.find((i) => (limits.fixedInputs?.[i] ?? null) !== null);
-  const path = own !== undefined ? ['constraints', own - ofProject] : fixed !== undefined ? ['fixedInputs', fixed] : [field];
+  const path =
+    own !== undefined ? ['constraints', own - ofProject] : fixed !== undefined ? ['fixedInputs', fixed] : [field];
   const message = `contradict each other, no input satisfies all of: ${[...conditions, ...bounds].join(', ')}.`;
   return [makeViolation(path, message)];
 }

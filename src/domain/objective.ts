@@ -146,7 +146,13 @@ interface ObjectiveContext {
   readonly space: InputSpace;
 }
 
-type ArrayField = 'objectives' | 'objectiveTypes' | 'minimumBounds' | 'maximumBounds' | 'initialInput' | 'initialOutput';
+type ArrayField =
+  | 'objectives'
+  | 'objectiveTypes'
+  | 'minimumBounds'
+  | 'maximumBounds'
+  | 'initialInput'
+  | 'initialOutput';
 type Lengths = { readonly [Field in ArrayField]?: { readonly length: number } };
 
 /**

@@ -65,6 +65,7 @@ const trial: Trial = {
   outputCaseSetId: 41,
   number: 1,
   status: 'active',
+  revision: 0,
 };
 
 const objective: Objective = {
@@ -85,6 +86,11 @@ const objective: Objective = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 1,
+  reuse: true,
+  continuesId: null,
+  fixedInputs: null,
+  constraints: null,
+  dataRevision: 0,
   nearestCase: 1,
   nearestCaseInput: [1.75, 2],
   nearestCaseOutput: [1.75, 18.5],
@@ -98,6 +104,7 @@ const withoutEnd = {
   exhaustedAt: null,
   failedAt: null,
   failureReason: null,
+  learnedFrom: null,
 };
 
 const initial: Inverse = {

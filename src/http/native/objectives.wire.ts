@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ExplainedObjective, ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
+import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
+import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import {
@@ -22,6 +24,7 @@ import { readNewObjective } from '../wire/read-objective.ts';
 import { listSchema, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
+import { constraint } from './projects.wire.ts';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
@@ -32,9 +35,6 @@ const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT 
 const definitionFields = {
   objectives: vectorSchema(OUTPUTS).describe('The target of each output.'),
   objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types'),
-  initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
-  initialOutput: vectorSchema(OUTPUTS).describe('What the black box gave at initialInput.'),
-  desiredL1Norm: z.number().meta({ minimum: 0 }),
   maximumAttempts: z
     .int()
     .min(1)
@@ -42,7 +42,19 @@ const definitionFields = {
     .nullish()
     .transform((count) => count ?? DEFAULT_MAXIMUM_ATTEMPTS)
     .describe(`How many inverses may be suggested, ${DEFAULT_MAXIMUM_ATTEMPTS} unless given.`),
+  reuse: z
+    .boolean()
+    .nullish()
+    .transform((reuse) => reuse ?? undefined)
+    .describe(
+      'Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false makes its suggestions independent of them.',
+    ),
 };
+
+const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
+const initialInput = vectorSchema(INPUTS);
+const initialOutput = vectorSchema(OUTPUTS);
+const desiredL1Norm = z.number().meta({ minimum: 0 });
 
 const optionalBounds = bounds
   .nullish()
@@ -54,6 +66,34 @@ const convergence = z.number().meta({ exclusiveMinimum: 0 });
 const newObjectivesSchema = z
   .strictObject({
     ...definitionFields,
+    initialInput: initialInput
+      .nullish()
+      .transform((input) => input ?? undefined)
+      .describe('Where the search starts; unless given, the best case known.'),
+    initialOutput: initialOutput
+      .nullish()
+      .transform((output) => output ?? undefined)
+      .describe('What the black box gave at initialInput: send both or neither.'),
+    desiredL1Norm: desiredL1Norm
+      .nullish()
+      .transform((norm) => norm ?? 0)
+      .describe('Judges exact objectives together with convergence; 0 unless given.'),
+    continues: z
+      .int()
+      .min(1)
+      .nullish()
+      .transform((id) => id ?? null)
+      .describe(
+        'Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says.',
+      ),
+    fixedInputs: nullableVectorSchema(INPUTS)
+      .nullish()
+      .transform((values) => values ?? null)
+      .describe('The value that an input has in every suggestion; null where it is free.'),
+    constraints: listSchema(constraint, { minimum: 0, maximum: MAXIMUM_CONSTRAINTS }, 'constraints')
+      .nullish()
+      .transform((entries) => entries ?? null)
+      .describe('Conditions that every suggestion satisfies, besides those of the project.'),
     minimumBounds: optionalBounds,
     maximumBounds: optionalBounds,
     convergence: convergence
@@ -77,7 +117,15 @@ const newObjectivesSchema = z
   });
 
 const newInverseSchema = z
-  .strictObject({ ...definitionFields, minimumBounds: bounds, maximumBounds: bounds, convergence })
+  .strictObject({
+    ...definitionFields,
+    initialInput,
+    initialOutput: initialOutput.describe('What the black box gave at initialInput.'),
+    desiredL1Norm,
+    minimumBounds: bounds,
+    maximumBounds: bounds,
+    convergence,
+  })
   .meta({
     id: 'NewInverse',
     examples: [
@@ -94,16 +142,18 @@ const newInverseSchema = z
     ],
   });
 
+const DEFAULTS = { reusesByDefault: true };
+
 export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed'),
+  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS),
 };
 
 export const newInverse: BodySpec<NewObjective> = {
   schema: newInverseSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newInverseSchema, body, 'always'),
+  read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS),
 };
 
 const echoFields = {
@@ -121,6 +171,10 @@ const echoFields = {
   attemptCount: z.int().describe('Inverses suggested so far.'),
   maximumAttempts: z.int(),
   convergence: z.number(),
+  reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
+  continues: z.int().nullable().describe('The objective that it goes on from.'),
+  fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
+  constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -211,6 +265,10 @@ function presentWith<Inverses>(objective: Objective, { optimal, best }: Standout
   };
 }
 
+function presentConstraints(sent: readonly SentConstraint[]): z.infer<typeof constraint>[] {
+  return sent.map((one) => (typeof one === 'string' ? one : { ...one, coefficients: [...one.coefficients] }));
+}
+
 function presentNearestRun({ source, input, output, misses }: NearestRun): z.infer<typeof nearestRunSchema> {
   return {
     caseNumber: source.kind === 'case' ? source.number + 1 : null,
@@ -237,6 +295,10 @@ function presentEcho(objective: Objective) {
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     convergence: objective.convergence,
+    reuse: objective.reuse,
+    continues: objective.continuesId,
+    fixedInputs: objective.fixedInputs && [...objective.fixedInputs],
+    constraints: objective.constraints && presentConstraints(objective.constraints.sent),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
   };

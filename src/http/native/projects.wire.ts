@@ -111,7 +111,8 @@ const optionalNumbers = (what: string) =>
     .transform((numbers) => numbers ?? null)
     .describe(what);
 
-const constraint = z.union(
+/** A condition among the inputs. */
+export const constraint = z.union(
   [
     z.string(),
     z.strictObject({
