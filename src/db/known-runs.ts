@@ -123,7 +123,8 @@ export interface KnownRuns {
 }
 
 export interface RunColumns {
-  readonly objectiveIds: readonly number[] | null;
+  /** As text, as the driver reads lists of bigint. */
+  readonly objectiveIds: readonly string[] | null;
   readonly iterations: readonly number[] | null;
   readonly inputs: Buffer | null;
   readonly outputs: Buffer | null;
@@ -165,7 +166,7 @@ export const OTHER_RUNS = gatheredRuns(
 
 export function toKnownRuns(row: RunColumns): KnownRuns {
   return {
-    objectiveIds: row.objectiveIds ?? [],
+    objectiveIds: (row.objectiveIds ?? []).map(Number),
     iterations: row.iterations ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),

@@ -2,7 +2,14 @@
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
 import { areConditionsMet } from './conditions.ts';
 import { makeViolation, type Violation } from './errors.ts';
-import { checkDiscreteCount, describe, MAXIMUM_CONSTRAINTS, namesOf, readConstraint } from './input-details.ts';
+import {
+  checkDetailsOfValue,
+  checkDiscreteCount,
+  describe,
+  MAXIMUM_CONSTRAINTS,
+  namesOf,
+  readConstraint,
+} from './input-details.ts';
 import { type InputSpace, InputType, type SentConstraint } from './input-space.ts';
 import { checkInput } from './project.ts';
 import { checkLength } from './vectors.ts';
@@ -48,39 +55,23 @@ export function readObjectiveLimits(
     const message = `may be at most ${MAXIMUM_CONSTRAINTS} together with those of the project (${ofProject}), are ${constraints.length}.`;
     violations.push(makeViolation(['constraints'], message));
   }
-  const { steps = null, levels = null } = space.details ?? {};
-  violations.push(...checkDiscreteCount(space, { constraints, steps, levels }));
+  violations.push(...checkDiscreteCount(space, { ...space.details, constraints }));
   const conditions = parsed.flatMap(({ condition }) => (condition === undefined ? [] : [condition]));
   return { limits: { fixedInputs: fixed, constraints: { sent: constraints, conditions } }, violations };
 }
-
-/** A value this far from a step, in steps, lies on it. */
-const STEP_SLACK = 1e-9;
 
 function checkFixedInputs(space: InputSpace, fixedInputs: readonly (number | null)[]): Violation[] {
   return fixedInputs.flatMap((value, i) => {
     if (value === null) return [];
     const path = ['fixedInputs', i];
     const [minimum, maximum] = [space.minimums[i]!, space.maximums[i]!];
-    const [step, levels] = [space.details?.steps?.[i] ?? null, space.details?.levels?.[i] ?? null];
     if (!(value >= minimum && value <= maximum)) {
       return [makeViolation(path, `must lie between ${minimum} and ${maximum}, is ${value}.`)];
     }
     if (space.inputTypes[i] !== InputType.float && !Number.isInteger(value)) {
       return [makeViolation(path, `must be a whole number (the input is ${space.inputTypes[i]}), is ${value}.`)];
     }
-    if (step !== null && Math.abs((value - minimum) / step - Math.round((value - minimum) / step)) > STEP_SLACK) {
-      return [makeViolation(path, `must be ${minimum} plus a multiple of the step ${step}, is ${value}.`)];
-    }
-    if (levels !== null && !levels.includes(value)) {
-      return [
-        makeViolation(
-          path,
-          `must be one of the levels ${levels.slice(0, 10).join(', ')}${levels.length > 10 ? ', ...' : ''}, is ${value}.`,
-        ),
-      ];
-    }
-    return [];
+    return checkDetailsOfValue(space, i, value, path);
   });
 }
 
@@ -126,7 +117,7 @@ export function checkObjectiveRegion(
   }
   const field = limits.constraints === null ? 'fixedInputs' : 'constraints';
   if (report.kind === 'nothing-found') {
-    const what = report.isForWholeNumbers ? 'input with whole numbers, steps and levels' : 'input';
+    const what = report.isForWholeNumbers ? 'input with whole numbers and the values allowed' : 'input';
     const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput that satisfies them.`;
     return [makeViolation([field], message)];
   }
