@@ -140,8 +140,8 @@ export function gatheredRuns(from: RawBuilder<unknown>): RawBuilder<unknown> {
     from ${from}`;
 }
 
-/** Whether the inverse `i` has been run. */
-export const WAS_RUN = sql`i.input is not null and (i.output is not null or i.status = 'failed')`;
+/** Whether the inverse `i` has been run. One that an objective stopped with when it found nothing new repeats a known run. */
+export const WAS_RUN = sql`i.input is not null and (i.output is not null and i.status <> 'stopped' or i.status = 'failed')`;
 
 /** The newest of some runs, where they are too many. */
 export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
