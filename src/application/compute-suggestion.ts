@@ -8,8 +8,8 @@ import { readSnapshot, type Snapshot, type StoredSuggestion, storeSuggestion } f
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
+import { checkSuggestion, isAdmissible } from '../domain/objective-limits.ts';
 import { findOptimum } from '../domain/optimum.ts';
-import { checkInput } from '../domain/project.ts';
 import { nextState } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
@@ -50,7 +50,8 @@ export async function computeSuggestion(
   signal: AbortSignal,
 ): Promise<ComputeOutcome> {
   const startedAt = performance.now();
-  // While its job is open the history of an objective cannot grow, and the fenced write notices everything else.
+  // While its job is open the own inverses of an objective stay as they are but for corrections; what it learned from is stored
+  // with the suggestion, and the fenced write notices everything else.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
   const readMs = performance.now() - startedAt;
@@ -77,18 +78,23 @@ interface Suggested {
   readonly output: readonly number[] | null;
 }
 
-/** What the proposal means as an inverse, or the text of a fault: nothing outside the space ever reaches a client. */
-function toSuggested({ objective, space }: Snapshot, history: History, proposal: Proposal): Suggested | string {
+/**
+ * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
+ * reaches a client.
+ */
+export function toSuggested({ objective, space }: Snapshot, history: History, proposal: Proposal): Suggested | string {
   if (proposal.kind === 'candidate') {
     const input = withoutNegativeZero(Array.from(proposal.input));
-    const violations = checkInput(space, input, ['input']);
+    const violations = checkSuggestion(space, objective, input);
     if (violations.length > 0 || !input.every(Number.isFinite)) {
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     return { input, output: null };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
-    history.failed[row] === 1 ? null : rowOf(history.Y, row, objective.initialOutput.length),
+    history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
+      ? null
+      : rowOf(history.Y, row, objective.objectives.length),
   );
   const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
   const output = outputs[best];
@@ -120,6 +126,8 @@ function toStored(
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
     nearest: judgeRuns(snapshot.objective, snapshot),
+    dataRevision: objective.dataRevision,
+    learnedFrom: snapshot.learnedFrom,
     events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
   };
 }

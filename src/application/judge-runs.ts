@@ -13,7 +13,9 @@ import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '
 import { type NearestSoFar, NO_NEAREST_CASE, type Objective, type ObjectiveDefinition } from '../domain/objective.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
 
-type NearestCase = typeof NO_NEAREST_CASE;
+type KnownCases = Pick<Snapshot, 'inputCases' | 'outputCases' | 'failedCases' | 'caseNumbers'>;
+
+export type NearestCase = typeof NO_NEAREST_CASE;
 
 /** Numbers read and judged at a time: some 5 ms of the event loop. Each read makes the server unpack the whole set. */
 const NUMBERS_PER_READ = 200_000;
@@ -41,31 +43,37 @@ export async function findNearestCase(
   return { nearestCase: nearest.number, nearestCaseInput: input.row(0), nearestCaseOutput: output };
 }
 
-type KnownRuns = Pick<Snapshot, 'inputCases' | 'outputCases' | 'failedCases' | 'iterations' | 'outputs'>;
+type KnownRuns = Pick<
+  Snapshot,
+  'inputCases' | 'outputCases' | 'failedCases' | 'caseNumbers' | 'iterations' | 'outputs'
+>;
 
 /** What is to be stored about the nearest run once all of `runs` are known. Judges only what has not been judged. */
 export function judgeRuns(objective: Objective, runs: KnownRuns): NearestSoFar | NearestIteration {
-  const iteration = judgeIterations(makeMissMeasure(objective), objective, iterationsOf(objective, runs));
+  const iteration = judgeIterations(makeMissMeasure(objective), objective, iterationsOf(runs));
   return objective.judgedThrough === null ? { ...caseAmong(runs, objective), ...iteration } : iteration;
 }
 
-/** Ascending. The initial point is iteration 1. */
-function* iterationsOf({ initialOutput }: Objective, { iterations, outputs }: KnownRuns) {
-  yield { iteration: 1, output: initialOutput };
+/** Ascending. */
+function* iterationsOf({ iterations, outputs }: KnownRuns) {
   for (const [row, iteration] of iterations.entries()) {
     const output = outputs.row(row);
     yield { iteration, output: Number.isNaN(output[0]) ? null : output };
   }
 }
 
-function caseAmong({ inputCases, outputCases, failedCases }: KnownRuns, definition: ObjectiveDefinition): NearestCase {
+/** The nearest of some cases. */
+export function caseAmong(
+  { inputCases, outputCases, failedCases, caseNumbers }: KnownCases,
+  definition: ObjectiveDefinition,
+): NearestCase {
   const nearest = nearestCase(makeMissMeasure(definition), outputCases, new Set(failedCases));
   if (nearest === null) return NO_NEAREST_CASE;
-  const { number } = nearest;
+  const { number: row } = nearest;
   return {
-    nearestCase: number,
-    nearestCaseInput: inputCases.row(number),
-    nearestCaseOutput: outputCases.row(number),
+    nearestCase: caseNumbers?.[row] ?? row,
+    nearestCaseInput: inputCases.row(row),
+    nearestCaseOutput: outputCases.row(row),
   };
 }
 

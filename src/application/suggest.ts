@@ -183,6 +183,7 @@ function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened'
     exhaustedAt: null,
     failedAt: null,
     failureReason: null,
+    learnedFrom: null,
     disabledAt: null,
   };
 }

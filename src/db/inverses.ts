@@ -1,5 +1,5 @@
 import { type Compilable, sql } from 'kysely';
-import { type Inverse, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import { type Inverse, type InverseStatus, isBeingComputed, type LearnedFrom } from '../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
@@ -21,6 +21,7 @@ export const INVERSE_COLUMNS = [
   'i.exhausted_at as exhaustedAt',
   'i.failed_at as failedAt',
   'i.failure_reason as failureReason',
+  'i.learned_from as learnedFrom',
   'i.created_at as createdAt',
   'i.updated_at as updatedAt',
   'i.disabled_at as disabledAt',
@@ -32,13 +33,14 @@ export const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is 
   where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
   order by b.iteration desc limit 1) end`.as('basisOutput');
 
-export interface InverseRow extends Omit<Inverse, 'status'> {
+export interface InverseRow extends Omit<Inverse, 'status' | 'learnedFrom'> {
   readonly status: string;
+  readonly learnedFrom: unknown;
 }
 
 /** A check constraint allows only the known statuses. */
 export function toInverse(row: InverseRow): Inverse {
-  return { ...row, status: row.status as InverseStatus };
+  return { ...row, status: row.status as InverseStatus, learnedFrom: row.learnedFrom as LearnedFrom | null };
 }
 
 function inverses(db: Db | Trx, accountId: number) {

@@ -11,6 +11,14 @@ export const InverseStatus = {
 } as const;
 export type InverseStatus = (typeof InverseStatus)[keyof typeof InverseStatus];
 
+/** What a suggestion knew besides the earlier inverses of its objective, so that it can be repeated. */
+export interface LearnedFrom {
+  /** The cases of the trial as of this revision. */
+  readonly revision: number;
+  /** The other objectives, by id, each with its last iteration that was known. */
+  readonly objectives: readonly (readonly [objectiveId: number, iteration: number])[];
+}
+
 export interface Inverse {
   readonly id: number;
   readonly objectiveId: number;
@@ -33,6 +41,8 @@ export interface Inverse {
   readonly exhaustedAt: Date | null;
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
+  /** What its input was computed from; null for the trial's cases as they were loaded and its own objective only. */
+  readonly learnedFrom: LearnedFrom | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Set only by earlier releases; see disabledAtOf. */

@@ -89,6 +89,11 @@ const objective: Objective = {
   optimalInverseId: null,
   seed: 1,
   labels: null,
+  reuse: true,
+  continuesId: null,
+  fixedInputs: null,
+  constraints: null,
+  dataRevision: 0,
   nearestCase: 1,
   nearestCaseInput: [1.75, 2],
   nearestCaseOutput: [1.75, 18.5],
@@ -102,6 +107,7 @@ const withoutEnd = {
   exhaustedAt: null,
   failedAt: null,
   failureReason: null,
+  learnedFrom: null,
 };
 
 const initial: Inverse = {

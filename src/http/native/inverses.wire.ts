@@ -96,6 +96,17 @@ const commonFields = {
   exhaustedAt: timestamp.nullable(),
   failedAt: timestamp.nullable(),
   failureReason: z.string().nullable(),
+  learnedFrom: z
+    .object({
+      revision: z.int().describe('Of the cases of the trial: 0 as loaded, raised by each addition and correction.'),
+      objectives: z
+        .array(z.object({ objectiveId: z.int(), iteration: z.int() }))
+        .describe('The other objectives whose runs were known, each with the last one.'),
+    })
+    .nullable()
+    .describe(
+      'What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else.',
+    ),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -195,7 +206,14 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
     exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
+    learnedFrom: presentLearnedFrom(inverse),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };
+}
+
+function presentLearnedFrom({ learnedFrom }: Inverse) {
+  if (learnedFrom === null) return null;
+  const objectives = learnedFrom.objectives.map(([objectiveId, iteration]) => ({ objectiveId, iteration }));
+  return { revision: learnedFrom.revision, objectives };
 }
