@@ -20,6 +20,7 @@ const KINDS = {
   'objective.satisfied': 'objective',
   'objective.stopped': 'objective',
   'objective.exhausted': 'objective',
+  'objective.reopened': 'objective',
 } as const;
 
 export type EventName = keyof typeof KINDS;
