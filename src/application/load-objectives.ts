@@ -75,7 +75,8 @@ async function refuseBeyondLimits(trx: Trx, accountId: number, limits: AccountLi
   await refuseOverQuota(trx, accountId, limits);
 }
 
-async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
+/** Throws LIMIT_REACHED when the account may not have another running objective; 0: any number. */
+export async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
   const isBelow = async (limit: number) => limit === 0 || !(await hasOpenObjectives(trx, accountId, limit));
   if (await takeWithin(trx, accountId, maximumOpen, isBelow)) return;
   const message = `This account already has ${maximumOpen} running objectives, which is its limit; stop or delete one first.`;
@@ -118,7 +119,7 @@ async function store(
   const evaluation = evaluateOutput(row, row.initialOutput);
   const { isSatisfied } = evaluation;
   const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
-  const nearestCase = await findNearestCase(trx, accountId, row, { projectId: row.projectId, set });
+  const nearestCase = await findNearestCase(trx, accountId, row, { projectId: row.projectId, trialId: row.trialId, set });
   const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
   const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {

@@ -24,8 +24,11 @@ export type Measurement =
     }
   | { readonly kind: 'failed'; readonly reason: string | null };
 
-/** Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees. */
-const MAXIMUM_TRIES = 3;
+/**
+ * Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees, or the
+ * data of the trial has changed.
+ */
+const MAXIMUM_TRIES = 5;
 
 /**
  * Reads, judges, and writes if nothing has changed since the read; no lock is held while it judges. The path names the inverse;
@@ -100,14 +103,14 @@ function explainConflict({ iteration }: Inverse, isRunFailed: boolean): string {
     : `Iteration ${iteration} already has a different output, and the stored one stays. Only the stored output is accepted again.`;
 }
 
-/** Undefined when the iteration, or its objective, is no longer open. */
+/** Undefined when the iteration, or its objective, is no longer open, or the data by which it was judged has changed. */
 async function complete(
   db: Db | Trx,
   accountId: number,
   { objective, inverse, optimalOutput }: Iteration,
   measurement: Measurement,
 ): Promise<InverseView | undefined> {
-  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id };
+  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id, dataRevision: objective.dataRevision };
   if (measurement.kind === 'failed') {
     const state = nextState(objective.stopReason, failedRunEvent(objective))!;
     const failed: CompletedIteration = {

@@ -183,6 +183,8 @@ function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened'
     exhaustedAt: null,
     failedAt: null,
     failureReason: null,
+    excludedAt: null,
+    expected: null,
     disabledAt: null,
   };
 }

@@ -172,6 +172,8 @@ export interface CompletedIteration {
   readonly objectiveId: number;
   readonly inverseId: number;
   readonly state: Transition;
+  /** Of the data by which it was judged. */
+  readonly dataRevision: number;
   /** null: the run failed. */
   readonly output: readonly number[] | null;
   /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
@@ -205,6 +207,7 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
         updated_at = now()
       from objective o
       where i.id = ${value('inverseId')}::bigint and i.objective_id = o.id
+        and o.data_revision = ${value('dataRevision')}::integer
         and i.status = 'active' and i.input is not null and i.output is null
       returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}),
     judged as (
@@ -221,7 +224,8 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
 
 /**
  * Locks the objective, then stores the output of its open inverse, or its failure, with both states and the events. Undefined
- * when the inverse does not await an output, or the objective has ended or was deleted: nothing was written.
+ * when the inverse does not await an output, the objective has ended or was deleted, or the trial's data has changed: nothing was
+ * written.
  */
 export async function completeIteration(
   db: Db | Trx,

@@ -1,5 +1,5 @@
 /** The statements of a cycle for the worker: what a suggestion is computed from, and storing it. See iterations.ts. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../domain/event.ts';
 import type { InputDetails, InputSpace, InputType } from '../domain/input-space.ts';
 import type { Matrix } from '../domain/matrix.ts';
@@ -29,6 +29,10 @@ export interface StoredSuggestion {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
+  readonly expected?: readonly number[] | null;
+  /** Of the data that it was computed from. */
+  readonly dataRevision: number;
   /** With all runs judged; with the nearest case when it was not known before. */
   readonly nearest: NearestSoFar | NearestIteration;
   readonly events: readonly NewEvent[];
@@ -45,16 +49,23 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  readonly expected: readonly number[] | null;
+  readonly dataRevision: number;
 }
 
 const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
   const output = sql`${value('output')}::float8[]`;
+  const isCurrent = sql`data_revision = ${value('dataRevision')}::integer`;
+  // What was judged by data that has changed since is not stored.
+  const judged = (column: string, found: RawBuilder<unknown>) =>
+    sql`${sql.id(column)} = case when l.${isCurrent} then ${found} else ${sql.ref(`o.${column}`)} end`;
   return sql`
     with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'))}),
-    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective)`)}),
+    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective where ${output} is null or ${isCurrent})`)}),
     inverse as (
       update inverses i set
         status = ${value('status')}, input = ${value('input')}::float8[], output = ${output},
+        expected = ${value('expected')}::float8[],
         suggest_time_ns = ${value('suggestTimeNs')}::bigint, suggested_at = now(),
         stopped_at = case when ${output} is null then i.stopped_at else now() end, updated_at = now()
       from finished f
@@ -65,12 +76,12 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
         stop_reason = ${value('stopReason')}::smallint,
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        nearest_iteration = ${value('nearestIteration')}::integer,
-        nearest_case = coalesce(${value('nearestCase')}::integer, o.nearest_case),
-        nearest_case_input = coalesce(${value('nearestCaseInput')}::float8[], o.nearest_case_input),
-        nearest_case_output = coalesce(${value('nearestCaseOutput')}::float8[], o.nearest_case_output),
-        judged_through = ${value('judgedThrough')}::integer, updated_at = now()
-      from inverse i
+        ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
+        ${judged('nearest_case', sql`coalesce(${value('nearestCase')}::integer, o.nearest_case)`)},
+        ${judged('nearest_case_input', sql`coalesce(${value('nearestCaseInput')}::float8[], o.nearest_case_input)`)},
+        ${judged('nearest_case_output', sql`coalesce(${value('nearestCaseOutput')}::float8[], o.nearest_case_output)`)},
+        ${judged('judged_through', sql`${value('judgedThrough')}::integer`)}, updated_at = now()
+      from inverse i cross join objective l
       where o.id = ${value('objectiveId')}::bigint),
     ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from inverse)`)}
     select pg_notify(${sql.lit(FINISHED_CHANNEL)}, i.id::text), ${eventsTold()} from inverse i`;
@@ -78,7 +89,8 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
 
 /**
  * Locks the objective, ends the job, and stores its suggestion with both states and the events. False when the lease was lost,
- * or the objective has ended or was deleted: nothing was written. Waiting requests are notified on commit.
+ * the objective has ended or was deleted, or it would end on data that has changed since: nothing was written. Waiting requests are
+ * notified on commit.
  */
 export async function storeSuggestion(
   db: Db | Trx,
@@ -86,7 +98,8 @@ export async function storeSuggestion(
 ): Promise<boolean> {
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
-    // The case is final: it is written once, and null leaves it as it is.
+    expected: suggestion.expected ?? null,
+    // The case is written once for each revision of the data, and null leaves it as it is.
     ...NO_NEAREST_CASE,
     ...nearest,
     ...listEvents(events),
@@ -145,8 +158,9 @@ const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }
         array_send(array_agg(
           coalesce(i.output, array_fill('NaN'::float8, array[cardinality(o.objectives)])) order by i.iteration)) as outputs
       from inverses i
-      where i.objective_id = o.id and i.iteration > 1 and i.input is not null
-        and (i.output is not null or i.status = 'failed')) r
+      where i.objective_id = o.id and i.iteration > 1 and i.input is not null and i.excluded_at is null
+        -- A repeat of a known run, in an objective that was reopened since, is no run of its own.
+        and (i.output is not null and i.status <> 'stopped' or i.status = 'failed')) r
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 

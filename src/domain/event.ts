@@ -91,6 +91,12 @@ export function endEvent(stopReason: StopReason): EventName | undefined {
   }
 }
 
+/** The event for a correction that changes the stop reason, or undefined if it does not. */
+export function revisionEvent(before: StopReason, after: StopReason): EventName | undefined {
+  if (before === after) return undefined;
+  return after === StopReason.running ? 'objective.reopened' : endEvent(after);
+}
+
 export interface Webhook {
   readonly id: number;
   readonly url: string;

@@ -49,6 +49,8 @@ function toObjective(
         suggestedAt: null,
         failedAt: null,
         failureReason: null,
+        excludedAt: null,
+        expected: null,
       }) as Inverse,
   );
   return {
@@ -68,6 +70,7 @@ function toObjective(
     stopReason: 0,
     optimalInverseId: inverses[0]?.id ?? null,
     seed: 7,
+    dataRevision: 0,
     ...NOTHING_JUDGED,
     inverses,
   };

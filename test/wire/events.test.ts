@@ -58,6 +58,8 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
         exhaustedAt: null,
         failedAt: null,
         failureReason: null,
+        excludedAt: null,
+        expected: null,
       }) satisfies Inverse,
   );
   return {
@@ -78,6 +80,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     stopReason: 0,
     optimalInverseId: 1,
     seed: 7,
+    dataRevision: 0,
     ...NOTHING_JUDGED,
     inverses,
   };

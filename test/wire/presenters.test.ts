@@ -29,6 +29,8 @@ const inverse: Inverse = {
   exhaustedAt: null,
   failedAt: null,
   failureReason: null,
+  excludedAt: null,
+  expected: null,
   ...instants,
 };
 
@@ -49,6 +51,7 @@ const objective: ObjectiveWithInverses = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 7,
+  dataRevision: 0,
   ...NOTHING_JUDGED,
   inverses: [inverse],
   ...instants,

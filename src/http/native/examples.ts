@@ -85,6 +85,7 @@ const objective: Objective = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 1,
+  dataRevision: 0,
   nearestCase: 1,
   nearestCaseInput: [1.75, 2],
   nearestCaseOutput: [1.75, 18.5],
@@ -98,6 +99,8 @@ const withoutEnd = {
   exhaustedAt: null,
   failedAt: null,
   failureReason: null,
+  excludedAt: null,
+  expected: null,
 };
 
 const initial: Inverse = {
