@@ -61,7 +61,8 @@ export async function computeSuggestion(
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
   const suggested = toSuggested(snapshot, request.history, answer.result);
   if (typeof suggested === 'string') return { kind: 'fault', fault: suggested };
-  const nearest = judgeRuns(snapshot.objective, snapshot) ?? (await judgeAll(deps.db, job.accountId, snapshot.objective));
+  const nearest =
+    judgeRuns(snapshot.objective, snapshot) ?? (await judgeAll(deps.db, job.accountId, snapshot.objective));
   const suggestion = nearest && toStored(snapshot, job, suggested, { suggestTimeNs: answer.elapsedNs, nearest });
   if (suggestion === undefined) return { kind: 'lost' };
   // An end comes with its explanation; a suggestion is explained after it has been handed out.

@@ -104,7 +104,10 @@ async function* readCountedCases(
   for (let from = 0; from < set.caseCount; from += size) {
     const outputs = await readCases(db, accountId, 'output_case_sets', set.id, from, size);
     const rowOf = async (row: number) => (await readCases(db, accountId, 'projects', projectId, from + row, 1)).row(0);
-    yield { ...(await withCorrections(db, trialId, { first: from, outputs, failed: set.failedCases })), readInput: rowOf };
+    yield {
+      ...(await withCorrections(db, trialId, { first: from, outputs, failed: set.failedCases })),
+      readInput: rowOf,
+    };
   }
   for await (const { id, firstNumber, caseCount, failedCases } of readBatches(db, accountId, trialId)) {
     const failed = failedCases.map((row) => firstNumber - 1 + row);
@@ -158,7 +161,10 @@ export function judgeRuns(
 }
 
 /** Ascending. The initial point is iteration 1. */
-function* iterationsOf({ initialOutput }: Objective, { iterations, outputs }: Pick<Snapshot, 'iterations' | 'outputs'>) {
+function* iterationsOf(
+  { initialOutput }: Objective,
+  { iterations, outputs }: Pick<Snapshot, 'iterations' | 'outputs'>,
+) {
   yield { iteration: 1, output: initialOutput };
   for (const [row, iteration] of iterations.entries()) {
     const output = outputs.row(row);
@@ -239,7 +245,13 @@ async function judgeAllInverses(db: Db, accountId: number, objective: Objective)
     // Its output may arrive between two pages: neither it nor a later one counts as judged.
     const openAt = page.items.findIndex(({ status, output }) => status === InverseStatus.active && output === null);
     const completed = openAt < 0 ? page.items : page.items.slice(0, openAt);
-    const runs = [...holder, ...completed.map(({ iteration, output, excludedAt }) => ({ iteration, output: excludedAt === null ? output : null }))];
+    const runs = [
+      ...holder,
+      ...completed.map(({ iteration, output, excludedAt }) => ({
+        iteration,
+        output: excludedAt === null ? output : null,
+      })),
+    ];
     known = judgeIterations(measure, known, runs);
     holder = runs.filter(({ iteration }) => iteration === known.nearestIteration);
     after = openAt < 0 ? page.nextAfter : null;

@@ -119,7 +119,11 @@ async function store(
   const evaluation = evaluateOutput(row, row.initialOutput);
   const { isSatisfied } = evaluation;
   const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
-  const nearestCase = await findNearestCase(trx, accountId, row, { projectId: row.projectId, trialId: row.trialId, set });
+  const nearestCase = await findNearestCase(trx, accountId, row, {
+    projectId: row.projectId,
+    trialId: row.trialId,
+    set,
+  });
   const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
   const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {

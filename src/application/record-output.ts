@@ -110,7 +110,12 @@ async function complete(
   { objective, inverse, optimalOutput }: Iteration,
   measurement: Measurement,
 ): Promise<InverseView | undefined> {
-  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id, dataRevision: objective.dataRevision };
+  const completed = {
+    accountId,
+    objectiveId: objective.id,
+    inverseId: inverse.id,
+    dataRevision: objective.dataRevision,
+  };
   if (measurement.kind === 'failed') {
     const state = nextState(objective.stopReason, failedRunEvent(objective))!;
     const failed: CompletedIteration = {

@@ -66,6 +66,16 @@ export async function listAddedBatches(
     .execute();
 }
 
+export async function countAddedCases(db: Db | Trx, accountId: number, trialId: number): Promise<number> {
+  const { count } = await db
+    .selectFrom('added_cases')
+    .select(sql<number>`coalesce(sum(case_count), 0)::int`.as('count'))
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
 /** Rows of one batch from the zero-based row `first` on, at most `count` of them. The batch must exist. */
 export async function readAddedCases(
   db: Db | Trx,

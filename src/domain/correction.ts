@@ -4,6 +4,7 @@
  */
 import { DomainError } from './errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from './inverse.ts';
+import { BYTES_PER_NUMBER, type StorageUsage } from './storage.ts';
 import { areEqualVectors } from './vectors.ts';
 
 /** What is known about a run. */
@@ -72,6 +73,20 @@ export function areEqualResults(a: RunResult, b: RunResult): boolean {
   if (a.isExcluded !== b.isExcluded || a.failureReason !== b.failureReason) return false;
   return a.output === null || b.output === null ? a.output === b.output : areEqualVectors(a.output, b.output);
 }
+
+/** What a correction takes in the account's storage: correction_bytes of migration 0023. */
+export function correctionSize({
+  before,
+  after,
+  reason,
+}: Pick<Correction, 'before' | 'after' | 'reason'>): StorageUsage {
+  const numbers = (before.output?.length ?? 0) + (after.output?.length ?? 0);
+  const texts = [reason, before.failureReason ?? '', after.failureReason ?? ''];
+  const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { bytes: ROW_BYTES + BYTES_PER_NUMBER * numbers + textBytes, rows: 1 };
+}
+
+const ROW_BYTES = 256;
 
 /** What is known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
 export function resultOf(inverse: Inverse): RunResult {

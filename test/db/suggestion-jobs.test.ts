@@ -35,7 +35,7 @@ const finish = (job: LeasedJob) =>
     output: null,
     suggestTimeNs: 1,
     isOptimal: false,
-  dataRevision: 0,
+    dataRevision: 0,
     nearest: NOTHING_JUDGED,
     events: [],
   });
