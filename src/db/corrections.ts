@@ -1,4 +1,4 @@
-/** The log of corrections. Of the corrections of one case the newest counts; inverses are changed in place as well. */
+/** The log of corrections. Of the corrections of one case the newest counts; the row of an inverse is changed itself as well. */
 import { type RawBuilder, sql } from 'kysely';
 import type { Correction, CorrectionTarget, RunResult } from '../domain/correction.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';

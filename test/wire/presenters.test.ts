@@ -101,6 +101,7 @@ describe('an inverse', () => {
       exhaustedAt: null,
       failedAt: null,
       failureReason: null,
+      excludedAt: null,
       ...shown,
       results: RESULTS_AT_BASIS,
     });
