@@ -88,15 +88,17 @@ export function correctionSize({
 
 const ROW_BYTES = 256;
 
+type RunInverse = Pick<Inverse, 'iteration' | 'status' | 'input' | 'output' | 'failureReason' | 'excludedAt'>;
+
 /** What is known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
-export function resultOf(inverse: Inverse): RunResult {
+export function resultOf(inverse: RunInverse): RunResult {
   const { output, failureReason, excludedAt } = inverse;
   const advice = adviceWithoutRun(inverse);
   if (advice === undefined) return { output, failureReason, isExcluded: excludedAt !== null };
   throw new DomainError('NOTHING_TO_CORRECT', `Iteration ${inverse.iteration} ${advice}`);
 }
 
-function adviceWithoutRun(inverse: Inverse): string | undefined {
+function adviceWithoutRun(inverse: RunInverse): string | undefined {
   if (isBeingComputed(inverse)) return 'is still being computed; ask for the suggestion, run it and load its output.';
   if (awaitsOutput(inverse)) return 'still awaits its output; load that, or report that the run failed.';
   if (isRepeat(inverse)) {
