@@ -410,7 +410,7 @@ describe('corrections that meet other work', () => {
   });
 
   it('One that comes while a suggestion is computed is not overwritten by what the worker judged before', async () => {
-    const { objectiveUrl } = await prepareObjective(send);
+    const { objectiveUrl } = await prepareObjective(send, { initialOutput: [10.8, -4, 6] });
     const near = await runAt(objectiveUrl, [3, 6], [10.2, -4, 6]);
     await request(objectiveUrl);
     const outcome = await compute(
@@ -420,7 +420,7 @@ describe('corrections that meet other work', () => {
       }),
     );
     expect(outcome).toMatchObject({ kind: 'suggested' });
-    expect(await read(objectiveUrl)).toMatchObject({ best: { caseNumber: 3 } });
+    expect(await read(objectiveUrl)).toMatchObject({ best: { iteration: 1 } });
     const { rows } = await sql<{ judged: number | null }>`
       select judged_through as judged from objectives where id = (select objective_id from inverses where id = ${near.id})`.execute(
       service.db,
