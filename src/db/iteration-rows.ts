@@ -65,7 +65,7 @@ export const OPTIMAL_OUTPUT = sql`(select h.output from inverses h where h.id = 
 export function lockRunning(accountId: number, objectiveId: number, dataRevision?: number): RawBuilder<unknown> {
   const isCurrent = dataRevision === undefined ? sql`` : sql`and data_revision = ${dataRevision}::integer`;
   return sql`
-    select id from objectives
+    select id, data_revision from objectives
     where account_id = ${accountId}::bigint and id = ${objectiveId}::bigint
       and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)} ${isCurrent}
     for update`;

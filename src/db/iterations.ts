@@ -207,6 +207,7 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
         updated_at = now()
       from objective o
       where i.id = ${value('inverseId')}::bigint and i.objective_id = o.id
+        and o.data_revision = ${value('dataRevision')}::integer
         and i.status = 'active' and i.input is not null and i.output is null
       returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}),
     judged as (

@@ -135,7 +135,14 @@ export async function raiseRevision(trx: Trx, accountId: number, trialId: number
     .executeTakeFirstOrThrow();
   await trx
     .updateTable('objectives')
-    .set({ data_revision: revision, judged_through: null, nearest_iteration: null })
+    .set({
+      data_revision: revision,
+      judged_through: null,
+      nearest_iteration: null,
+      nearest_case: null,
+      nearest_case_input: null,
+      nearest_case_output: null,
+    })
     .where('account_id', '=', accountId)
     .where('trial_id', '=', trialId)
     .where('disabled_at', 'is', null)

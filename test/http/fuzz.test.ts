@@ -81,6 +81,7 @@ async function prepareIds(): Promise<Ids> {
     delivery_id: deliveries.body[0].id,
     key_id: key.id,
     deletion_id: deletions.body.at(-1).id,
+    number: 1,
   };
 }
 
@@ -97,6 +98,8 @@ const FITTING: Readonly<Record<string, object>> = {
   initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
   loadInverseOutput: { output: [1, 2, 3] },
   putInverseOutput: { output: [1, 2, 3] },
+  correctInverse: { output: [1, 2, 3], reason: 'typo' },
+  correctCase: { output: [1, 2, 3], reason: 'typo' },
   createKey: { scopes: ['read', 'write'], label: 'the test rig', expiresAt: '2099-12-31T12:00:00Z' },
   rotateKey: { overlapSeconds: 86_400 },
 };

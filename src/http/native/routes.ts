@@ -11,6 +11,7 @@ import { flatten, type Operation } from '../operation.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
+import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
 import { exportOperations } from './export.ts';
 import { historyOperations } from './history.ts';
@@ -36,6 +37,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...inverseOperations,
   ...historyOperations,
   ...overviewOperations,
+  ...correctionOperations,
   ...keyOperations,
   ...webhookOperations,
   ...accountOperations,
