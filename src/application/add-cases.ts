@@ -1,5 +1,6 @@
 /** Further cases for a trial, at any time. Its objectives learn from them with their next suggestion. */
-import { countAddedCases, insertAddedCases, readCaseCorrections } from '../db/added-cases.ts';
+import { insertAddedCases, readCaseCorrections } from '../db/added-cases.ts';
+import { countAddedCases } from '../db/cases.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
@@ -15,6 +16,7 @@ import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../domain/storage
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 import { isMet } from '../optimizer/constraints/conditions.ts';
 import { refuseOverQuota } from './account-limits.ts';
+import { judgeUnlessLocked } from './judge-runs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { readStoredCases } from './read-trial-cases.ts';
@@ -51,28 +53,30 @@ export async function addCases(
   const read = readAddedCases(table, { space: project, outputCount: set.outputCount, names: project.names });
   if (read.kind === 'violations') throw validationFailed(read.violations);
   const { cases } = read;
-  return inTransaction(db, async (trx) => {
+  const report = await inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
     refuseClosedTrial(trial.id, trial.status);
     const known = set.caseCount + (await countAddedCases(trx, accountId, trial.id));
     const added = await pickFresh(trx, accountId, { trial, set, known }, cases);
-    const report = {
+    const counts = {
       added: added.inputs.rows,
       duplicates: cases.inputs.rows - added.inputs.rows,
       outside: countOutside(project, added.inputs),
       leftOut: cases.leftOut,
       total: known + added.inputs.rows,
     };
-    if (report.added === 0) return { ...report, revision: trial.revision };
-    const counts = { inputCount: project.inputCount, outputCount: set.outputCount };
-    refuseViolations(checkTrialCases(known, report.added, counts, limits));
+    if (counts.added === 0) return { ...counts, revision: trial.revision };
+    const width = { inputCount: project.inputCount, outputCount: set.outputCount };
+    refuseViolations(checkTrialCases(known, counts.added, width, limits));
     const bytes = BYTES_PER_NUMBER * (added.inputs.values.length + added.outputs.values.length);
     await refuseOverQuota(trx, accountId, limits, { bytes, rows: 1 });
     const revision = await raiseRevision(trx, accountId, trial.id);
     const { source } = table;
     await insertAddedCases(trx, accountId, { ...added, trialId: trial.id, revision, firstNumber: known + 1, source });
-    return { ...report, revision };
+    return { ...counts, revision };
   });
+  if (report.added > 0) await judgeUnlessLocked(db, accountId, path.trialId);
+  return report;
 }
 
 interface KnownCases {

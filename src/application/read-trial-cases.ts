@@ -1,6 +1,6 @@
 /** The cases of a trial, designed and added, as they were stored and as they are now. */
-import { type AddedRows, countAddedCases, readAddedRows, readCaseCorrections } from '../db/added-cases.ts';
-import { readCases } from '../db/cases.ts';
+import { type AddedRows, readAddedRows, readCaseCorrections } from '../db/added-cases.ts';
+import { countAddedCases, readCases } from '../db/cases.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import type { Db, Trx } from '../db/transaction.ts';

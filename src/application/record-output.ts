@@ -28,8 +28,11 @@ export type Measurement =
     }
   | { readonly kind: 'failed'; readonly reason: string | null };
 
-/** Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees. */
-const MAXIMUM_TRIES = 3;
+/**
+ * Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees, or the
+ * data of the trial have changed, by which the next one judges.
+ */
+const MAXIMUM_TRIES = 5;
 
 /**
  * Reads, judges, and writes if nothing has changed since the read; no lock is held while it judges. The path names the inverse;
@@ -114,14 +117,15 @@ function explainConflict({ iteration }: Inverse, isRunFailed: boolean): string {
     : `Iteration ${iteration} already has a different output, and the stored one stays. Only the stored output is accepted again.`;
 }
 
-/** Undefined when the iteration, or its objective, is no longer open. */
+/** Undefined when the iteration, or its objective, is no longer open, or the data of the trial have changed. */
 async function complete(
   db: Db | Trx,
   accountId: number,
   { objective, inverse, optimalOutput }: Iteration,
   measurement: Measurement,
 ): Promise<InverseView | undefined> {
-  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id };
+  const { dataRevision } = objective;
+  const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id, dataRevision };
   if (measurement.kind === 'failed') {
     const state = nextState(objective.stopReason, failedRunEvent(objective))!;
     const failed: CompletedIteration = {

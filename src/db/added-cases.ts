@@ -31,17 +31,6 @@ export async function insertAddedCases(trx: Trx, accountId: number, added: NewAd
     .execute();
 }
 
-/** How many cases were added to a trial, in all its batches. */
-export async function countAddedCases(db: Db | Trx, accountId: number, trialId: number): Promise<number> {
-  const { count } = await db
-    .selectFrom('added_cases')
-    .select(sql<number>`coalesce(sum(case_count), 0)::integer`.as('count'))
-    .where('account_id', '=', accountId)
-    .where('trial_id', '=', trialId)
-    .executeTakeFirstOrThrow();
-  return count;
-}
-
 /** Consecutive cases of one batch. */
 export interface AddedRows extends CaseRows {
   /** Of the first of them. */

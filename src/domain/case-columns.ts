@@ -4,13 +4,16 @@
  * A row has the inputs, then the outputs, each titled with its name and its unit in square brackets (without names x1, x2, ...
  * and y1, y2, ...), then columns about the row, which a load ignores but for `status` and `excluded`; see fateOfRow.
  */
+import { InputType } from './input-space.ts';
 
 /** An input or an output as its column names it. */
 export interface CaseColumn {
   readonly name: string;
   readonly unit: string | null;
-  /** Names of its values, by number; empty unless it is a category. */
+  readonly type: InputType;
+  /** Names of its values, the first that of the number `minimum`; empty unless it is a category. */
   readonly categories: readonly string[];
+  readonly minimum: number;
 }
 
 export interface CaseColumns {
@@ -27,23 +30,35 @@ export interface StatedColumns {
   readonly outputNames: readonly string[] | null;
   readonly outputUnits: readonly string[] | null;
   readonly categories: readonly (readonly string[])[];
+  /** Needed to write values; names and units do without. */
+  readonly inputTypes?: readonly InputType[];
+  readonly minimums?: readonly number[];
 }
 
 export function toCaseColumns(stated: StatedColumns): CaseColumns {
-  const { inputNames, inputUnits, outputNames, outputUnits, categories } = stated;
+  const { inputNames, inputUnits, outputNames, outputUnits, categories, inputTypes, minimums } = stated;
   const unitOf = (units: readonly string[] | null, i: number) => units?.[i] || null;
   return {
     inputs: Array.from({ length: stated.inputCount }, (_, i) => ({
       name: inputNames?.[i] ?? `x${i + 1}`,
       unit: unitOf(inputUnits, i),
+      type: inputTypes?.[i] ?? InputType.float,
       categories: categories[i] ?? [],
+      minimum: minimums?.[i] ?? 0,
     })),
     outputs: Array.from({ length: stated.outputCount }, (_, j) => ({
       name: outputNames?.[j] ?? `y${j + 1}`,
       unit: unitOf(outputUnits, j),
+      type: InputType.float,
       categories: [],
+      minimum: 0,
     })),
   };
+}
+
+/** The name of the category that a number stands for; undefined for other inputs. */
+export function categoryOf({ categories, minimum }: CaseColumn, value: number): string | undefined {
+  return categories[value - minimum];
 }
 
 /** The title of a column: `Power [kW]`, or the name alone without a unit. */

@@ -9,6 +9,7 @@ import {
   makeOutputReader,
   outputNamesOf,
   type ProjectNames,
+  readInputValue,
 } from './names.ts';
 import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES } from './objective.ts';
 import { toPositiveZero } from './vectors.ts';
@@ -36,10 +37,14 @@ export function resolveObjective(
   for (const field of FIELDS_BY_NAME) {
     const sent = byName[field];
     if (sent === undefined) continue;
-    const ofInputs = field === 'initialInput';
+    const ofInputs = field === 'initialInput' || field === 'fixedInputs';
     named.set(`/${field}`, ofInputs ? inputNamesOf(project.inputCount, project.names.inputNames) : outputNames);
     if (field === 'objectiveTypes' || field === 'minimumBounds' || field === 'maximumBounds') {
       const { list, violations: wrong } = readEntries(field, outputNames, sent);
+      lists[field] = list;
+      violations.push(...wrong);
+    } else if (field === 'fixedInputs') {
+      const { list, violations: wrong } = readFixed(project, sent);
       lists[field] = list;
       violations.push(...wrong);
     } else {
@@ -49,6 +54,24 @@ export function resolveObjective(
     }
   }
   return { objective: { ...objective, ...lists }, named, violations };
+}
+
+/** Inputs that are left out are free. */
+function readFixed(
+  project: InputSpace & { readonly names: ProjectNames },
+  sent: ByName,
+): { readonly list: readonly (number | null)[]; readonly violations: readonly Violation[] } {
+  const names = inputNamesOf(project.inputCount, project.names.inputNames);
+  const read = makeListReader(names, 'input', { isComplete: false })(sent, ['fixedInputs']);
+  const violations = [...read.violations];
+  const list = read.list.map((value, i) => {
+    if (value === undefined || value === null) return null;
+    const one = readInputValue(project, i, value);
+    if (one.kind === 'number') return one.number;
+    violations.push(makeViolation(['fixedInputs', names[i]!], one.message));
+    return null;
+  });
+  return { list, violations };
 }
 
 /** Bounds that are left out are null. */

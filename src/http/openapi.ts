@@ -171,6 +171,11 @@ function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: Operation
   };
 }
 
+const PREFER = {
+  suggestion: '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer at once (RFC 7240).',
+  change: '`wait=N`: with If-None-Match, wait at most N seconds for a change before answering 304 (RFC 7240).',
+} as const;
+
 function describeParameters(operation: OperationDescription): readonly Json[] {
   const parameters: Json[] = pathNames(operation.path).map((name) => ({
     name,
@@ -187,13 +192,21 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
   for (const [name, description] of Object.entries(operation.flags ?? {})) {
     parameters.push({ name, in: 'query', description, schema: { type: 'boolean', default: false } });
   }
+  for (const [name, { description, minimum, maximum, default: value }] of Object.entries(operation.numbers ?? {})) {
+    const schema = { type: 'integer', minimum, maximum, ...(value !== null && { default: value }) };
+    parameters.push({ name, in: 'query', description, schema });
+  }
   for (const [name, { schema, description }] of Object.entries(operation.texts ?? {})) {
     const { $schema: _, '~standard': __, ...document } = toJsonSchema(schema);
     parameters.push({ name, in: 'query', description, schema: document });
   }
-  if (operation.waits) {
+  if (operation.hasETag) {
     const description =
-      '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer at once (RFC 7240).';
+      'The ETag of an earlier answer: if nothing has changed since, the answer is 304 without a body.';
+    parameters.push({ name: 'If-None-Match', in: 'header', description, schema: { type: 'string' } });
+  }
+  if (operation.waits !== undefined) {
+    const description = PREFER[operation.waits];
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
   if (operation.method === 'POST') parameters.push(describeKey(operation));
@@ -205,7 +218,15 @@ function describeResponses(operation: OperationDescription, components: Componen
   for (const [status, answer] of Object.entries(operation.answers)) {
     const withLimits = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders() } };
     const schema = answer.schema && components.refer(answer.schema);
-    responses[status] = describeAnswer(withLimits, schema, answer.mediaType ?? 'application/json');
+    const described = describeAnswer(withLimits, schema, answer.mediaType ?? 'application/json');
+    const others = Object.entries(answer.otherTypes ?? {}).map(([type, one]) => [
+      type,
+      { schema: components.refer(one) },
+    ]);
+    responses[status] =
+      others.length === 0
+        ? described
+        : { ...described, content: { ...(described['content'] as Json), ...Object.fromEntries(others) } };
   }
   for (const status of refusalsOf(operation)) {
     responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
@@ -223,7 +244,8 @@ function describeResponses(operation: OperationDescription, components: Componen
 function refusalsOf(operation: OperationDescription): readonly number[] {
   const statuses = operation.needsNoKey ? [429, 500, 503] : [401, 403, 429, 500, 503];
   const hasIds = pathNames(operation.path).length > 0;
-  if (hasIds || operation.body !== undefined || operation.isList || operation.flags !== undefined) statuses.push(400);
+  const hasQuery = operation.isList || operation.flags !== undefined || operation.numbers !== undefined;
+  if (hasIds || operation.body !== undefined || hasQuery) statuses.push(400);
   if (hasIds) statuses.push(404, 414);
   // A body is received and its type checked even if the operation takes none.
   if (operation.method !== 'GET') statuses.push(413, 415, 507);

@@ -11,9 +11,11 @@ import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';
 import { parseFlags, parseTexts } from './wire/flags.ts';
+import { formatOf } from './wire/formats.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
 import { parsePrefer } from './wire/prefer.ts';
+import { parseWholeNumbers } from './wire/whole-numbers.ts';
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
@@ -60,17 +62,14 @@ async function readCall(
   const principal = principalOf(request);
   const { accountId } = principal;
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const format = operation.hasFormats ? formatOf(request.headers.accept) : 'json';
   const { page, violations: pageViolations } = operation.isList
-    ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
+    ? parsePageQuery(query, format === 'json' ? undefined : Number.POSITIVE_INFINITY)
     : { page: { limit: 1, after: null }, violations: [] };
-  const { flags, violations: flagViolations } = parseFlags(
-    Object.keys(operation.flags ?? {}),
-    request.query as Readonly<Record<string, unknown>>,
-  );
-  const { texts, violations: textViolations } = parseTexts(
-    operation.texts ?? {},
-    request.query as Readonly<Record<string, unknown>>,
-  );
+  const { flags, violations: flagViolations } = parseFlags(Object.keys(operation.flags ?? {}), query);
+  const { numbers: counts, violations: numberViolations } = parseWholeNumbers(operation.numbers ?? {}, query);
+  const { texts, violations: textViolations } = parseTexts(operation.texts ?? {}, query);
   const body =
     operation.body === undefined
       ? NO_BODY
@@ -81,6 +80,7 @@ async function readCall(
     ...keyViolations,
     ...pageViolations,
     ...flagViolations,
+    ...numberViolations,
     ...textViolations,
     ...body.violations,
   ]);
@@ -98,6 +98,9 @@ async function readCall(
     page,
     prefer: parsePrefer(request.headers.prefer),
     flags,
+    numbers: counts,
+    format,
+    ifNoneMatch: request.headers['if-none-match'],
     texts,
     idempotency,
   };
@@ -130,12 +133,14 @@ const NO_BODY = { value: undefined, violations: [], digest: undefined };
 async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSlice): Promise<FastifyReply> {
   reply.code(answer.status);
   if (answer.headers !== undefined) reply.headers(answer.headers);
-  if (answer.isWritten !== true) return answer.body === undefined ? reply.send() : reply.send(answer.body);
-  const pieces = writeJson(answer.body, nextSlice);
+  if (answer.isWritten !== true && answer.pieces === undefined) {
+    return answer.body === undefined ? reply.send() : reply.send(answer.body);
+  }
+  const pieces = answer.pieces?.(nextSlice) ?? writeJson(answer.body, nextSlice);
   // Until the first byte is sent, an error can still get its own answer.
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
-  reply.type(JSON_MEDIA_TYPE);
+  if (answer.pieces === undefined) reply.type(JSON_MEDIA_TYPE);
   if (second.done === true) return reply.send(first);
   if (reply.request.method === 'HEAD') {
     await pieces.return();

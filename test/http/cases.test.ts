@@ -474,6 +474,19 @@ describe('the trial', () => {
     expect((await read()).revision).toBe(1);
   });
 
+  it('The best run of an objective follows cases that are added', async () => {
+    const { add, trialUrl } = await prepare();
+    const { id } = (await send('POST', `${trialUrl}/objectives`, OBJECTIVES)).body;
+    const best = async () => (await send('GET', `${trialUrl}/objectives/${id}`)).body.best;
+    expect((await best()).caseNumber).not.toBe(4);
+    await add({ inputs: [[3.5, 7]], outputs: [blackBox([3.5, 7])] });
+    expect(await best()).toMatchObject({ caseNumber: 4, input: [3.5, 7] });
+    const headers = { 'idempotency-key': crypto.randomUUID() };
+    const nearer = { inputs: [[3, 7]], outputs: [blackBox([3, 7])] };
+    await send('POST', `${trialUrl}/cases`, nearer, headers);
+    expect(await best()).toMatchObject({ input: [3, 7] });
+  });
+
   it('The list has pages that cross from designed to added cases', async () => {
     const { add, url } = await prepare();
     for (const batch of [0, 1, 2]) {
