@@ -89,6 +89,7 @@ export const FIELDS_BY_NAME = [
   'maximumBounds',
   'initialInput',
   'initialOutput',
+  'fixedInputs',
 ] as const;
 
 export type ListsByName = { readonly [Field in (typeof FIELDS_BY_NAME)[number]]?: ByName };

@@ -210,6 +210,22 @@ describe('a change of names', () => {
     expect(named).toEqual({ ...body, updatedAt: named.updatedAt });
   });
 
+  it('rewrites the constraints of its objectives too', async () => {
+    const { url, trial } = await prepare(NAMED);
+    const { body } = await service.send('POST', `${trial}/objectives`, OBJECTIVE);
+    const stated = (text: string) => ({ sent: [text], conditions: [{ relation: '<=' }] });
+    const constraints = JSON.stringify(stated('T <= 20*passes'));
+    const objective = () => service.db.selectFrom('objectives').select('constraints').where('id', '=', body.id);
+    await service.db.updateTable('objectives').set({ constraints }).where('id', '=', body.id).execute();
+    const inputNames = ['temperature', ...INPUTS.inputNames.slice(1)];
+    expect((await service.send('PATCH', url, { inputNames })).status).toBe(200);
+    expect(await objective().executeTakeFirst()).toEqual({ constraints: stated('temperature <= 20*passes') });
+    const wrong = await service.send('PATCH', url, { inputNames: ['T/K', ...inputNames.slice(1)] });
+    expect(errorsOf(wrong)).toEqual([
+      ['/inputNames/0', expect.stringContaining(`constraints[0] of objective ${body.id} mentions the input`)],
+    ]);
+  });
+
   it('is refused where it would break a constraint, and stores nothing then', async () => {
     const { body } = await service.send('POST', projects, { ...NAMED, constraints: ['T <= 350'] });
     const url = `${projects}/${body.id}`;
