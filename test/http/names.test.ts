@@ -1,5 +1,6 @@
 /** Names and units of inputs and outputs, in every body that takes a vector and every answer that shows one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPages } from '../support/doc-commands.ts';
 import { type Answered, type NativeService, openNativeService } from './native-service.ts';
 
 let service: NativeService;
@@ -47,12 +48,20 @@ const byOutput = ([duty, drop]: readonly unknown[]) => ({ duty, drop });
 const errorsOf = ({ body }: Answered): readonly (readonly [string, string])[] =>
   body.errors.map(({ pointer, message }: { pointer: string; message: string }) => [pointer, message]);
 
+/** The requests under "Names and units". */
+async function readExamples(): Promise<readonly object[]> {
+  const pages = await readPages();
+  const text = pages.find(({ path }) => path === 'docs/projects.md')!.text;
+  const section = text.split(/^## /m).find((part) => part.startsWith('Names and units'))!;
+  return Array.from(section.matchAll(/```json\n(.*?)```/gs), ([, json]) => JSON.parse(json!));
+}
+
 /** A project with its outputs loaded. */
 async function prepare(project: object): Promise<{ url: string; trial: string; trialId: number }> {
   const { status, body } = await service.send('POST', projects, { inputCases: CASES, ...project });
   expect(status).toBe(201);
   const url = `${projects}/${body.id}`;
-  const outputCases = body.inputCases.map(blackBox);
+  const outputCases = body.inputCases.map(([a, b, c = 0, d = 0]: number[]) => blackBox([a!, b!, c, d]));
   const loaded = await service.send('POST', `${url}/output-cases`, { outputCount: 2, outputCases });
   return { url, trial: `${url}/trials/${loaded.body.trial_id}`, trialId: loaded.body.trial_id };
 }
@@ -321,6 +330,25 @@ describe('an objective', () => {
     await service.send('PATCH', url, { outputNames });
     const { body: renamed } = await service.send('GET', `${inverses}/inverses/${suggestion.id}`);
     expect(renamed.outputByName).toEqual({ heat: output[0], loss: output[1] });
+  });
+
+  it('is played as docs/projects.md shows', async () => {
+    const [project, sent] = await readExamples();
+    const { url, trial } = await prepare(project!);
+    const { status, body } = await service.send('POST', `${trial}/objectives`, sent);
+    expect([status, body]).toMatchObject([
+      201,
+      { initialInput: [350, 2, 1], minimumBounds: [-0.5, null], results: [{ name: 'duty' }, { name: 'drop' }] },
+    ]);
+    const { body: suggestion } = await service.send('POST', `${trial}/objectives/${body.id}/inverses`);
+    const [T, passes, material] = suggestion.input;
+    expect(suggestion.inputByName).toEqual({ T, passes, material: ['steel', 'copper'][material - 1] });
+    const { body: cases } = await service.send('GET', `${url}/input-cases`);
+    expect(cases[1]).toEqual({
+      number: 2,
+      input: [380, 4, 2],
+      inputByName: { T: 380, passes: 4, material: 'copper' },
+    });
   });
 
   it('starts by name with initialize-inverse, and finds its twin in arrays', async () => {
