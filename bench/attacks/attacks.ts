@@ -177,7 +177,8 @@ async function loadObjectives(target: Target, howMany: number): Promise<readonly
   const { body } = await send(target, 'POST', `${path}/output-cases`, cases);
   const trial = `${path}/trials/${/"trial_id":(\d+)/.exec(body)![1]}`;
   const objective = { objectives: [-1e6], objectiveTypes: ['lessthan'], desiredL1Norm: 0, initialInput: [0, 0] };
-  const text = Buffer.from(JSON.stringify({ ...objective, initialOutput: [1] }));
+  // Each alone, so that all of them cost the same.
+  const text = Buffer.from(JSON.stringify({ ...objective, initialOutput: [1], reuse: false }));
   const paths: string[] = [];
   while (paths.length < howMany) {
     const made = await Promise.all(Array.from({ length: 8 }, () => send(target, 'POST', `${trial}/objectives`, text)));
@@ -284,6 +285,7 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
       desiredL1Norm: 0,
       initialInput: new Array(inputs).fill(0.5),
       initialOutput: new Array(outputs).fill(1),
+      reuse: false,
     };
     const text = Buffer.from(JSON.stringify(objective));
     return flood(target, 20, async () => {

@@ -10,6 +10,7 @@ import type { Journal } from './play.ts';
 import { Players } from './players.ts';
 import { type ChaosCounts, ProcessChaos } from './process-chaos.ts';
 import { randomFrom } from './random.ts';
+import { type Repeated, repeatSuggestions } from './repeat.ts';
 import { measureRecovery, type Recovery, type Violations, verify, type Window } from './verify.ts';
 
 export interface RunOptions {
@@ -43,6 +44,7 @@ export interface Outcome {
   readonly faults: readonly FaultRecord[];
   readonly recovery: Recovery;
   readonly found: Violations;
+  readonly repeated: Repeated;
   /** Processes that would have required a person, and answers that break the interface. */
   readonly complaints: readonly string[];
   readonly retries: Readonly<Record<string, number>>;
@@ -98,6 +100,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
   await fleet.untilReady(RESUME_LIMIT_MS);
   await delay(2_000);
   const found = await verify(admin, players.journals);
+  const repeated = await repeatSuggestions(url, players.journals);
   const recovery = await measureRecovery(admin, processes.blows, faults.windows);
   await fleet.close();
   await admin.close();
@@ -115,6 +118,7 @@ export async function runChaos(server: DatabaseServer, options: RunOptions): Pro
     })),
     recovery,
     found,
+    repeated,
     complaints,
     retries: Object.fromEntries(players.retries),
     events: Object.fromEntries(fleet.events),

@@ -50,6 +50,11 @@ export interface ObjectiveRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
+/** Whether the objective learns from the other ones of its trial; the others give the same suggestions whatever else is played. */
+export function reusesRuns(index: number): boolean {
+  return index % 8 === 7;
+}
+
 /** Reachable and unreachable objectives of every type in turn, so that they end in every way, most of them late. */
 export function makeObjective(index: number): ObjectiveRequest {
   const box = BOXES[index % BOXES.length]!;
@@ -81,6 +86,7 @@ export function makeObjective(index: number): ObjectiveRequest {
     minimumBounds: fill(-family.bounds),
     maximumBounds: fill(family.bounds),
     desiredL1Norm: 0,
+    reuse: reusesRuns(index),
   };
   return { box, body };
 }

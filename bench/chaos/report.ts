@@ -7,7 +7,7 @@ const RECOVERY_TARGET_MS = 10_000;
 export type Report = ReturnType<typeof makeReport>;
 
 export function makeReport(options: RunOptions, outcome: Outcome, differences: readonly string[]) {
-  const { found, recovery, faults } = outcome;
+  const { found, repeated, recovery, faults } = outcome;
   const missing = options.faults.filter((name) => !faults.some((fault) => fault.name === name));
   const recoveryAt = (share: number) => (recovery.calmMs.length === 0 ? null : quantile(recovery.calmMs, share));
   const p99 = recoveryAt(0.99);
@@ -19,6 +19,8 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     ...found.wrongAttemptCounts.map((what) => `attemptCount: ${what}`),
     ...found.leftOver.map((what) => `left over: ${what}`),
     ...differences.map((what) => `differs from the undisturbed run: ${what}`),
+    ...repeated.differences.map((what) => `cannot be repeated: ${what}`),
+    ...(repeated.withOthers === 0 ? ['no suggestion learned from another objective'] : []),
     ...unfinished.map((what) => `not finished: ${what}`),
     ...outcome.complaints,
     ...faults.filter(isNotSurvived).map(({ name, resumedAfterMs }) => `${name}: resumed after ${resumedAfterMs} ms`),
@@ -41,6 +43,8 @@ export function makeReport(options: RunOptions, outcome: Outcome, differences: r
     outOfOrder: found.outOfOrder.length,
     wrongAttemptCounts: found.wrongAttemptCounts.length,
     differentFromUndisturbed: differences.length,
+    repeated: { suggestions: repeated.count, withOtherObjectives: repeated.withOthers },
+    notRepeatable: repeated.differences.length,
     failedComputations: outcome.journals.reduce((sum, journal) => sum + journal.failedComputations, 0),
     processes: { ...outcome.counts, starts: outcome.starts, complaints: outcome.complaints.length },
     recoveryMs: {
@@ -88,6 +92,7 @@ export function printReport(report: Report): void {
     doubled: report.doubled,
     'out of order': report.outOfOrder,
     'objectives that differ from the undisturbed run': report.differentFromUndisturbed,
+    'suggestions that cannot be repeated': `${report.notRepeatable} of ${report.repeated.suggestions}`,
     'processes that required a person': report.processes.complaints,
     'killed, frozen, restarted': `${report.processes.killedWorkers + report.processes.killedIngresses}, ${report.processes.frozen}, ${report.processes.restarted}`,
     'recovery of killed jobs, p50 / p99 / max ms': `${report.recoveryMs.p50} / ${report.recoveryMs.p99} / ${report.recoveryMs.maximum} (${report.recoveryMs.jobs} jobs)`,

@@ -19,7 +19,7 @@ from schemathesis.core.parameters import ParameterLocation
 with open(os.environ["FUZZ_RECORDS"], encoding="utf-8") as file:
     RECORDS = json.load(file)
 
-ENDING = {"updateTrial", "stopObjective"}
+ENDING = {"updateTrial", "stopObjective", "stopObjectiveFlat"}
 # One path in so many keeps its random ids.
 RANDOM_PATHS = 8
 COUNTER = itertools.count()

@@ -2,19 +2,44 @@
 import type { Snapshot } from '../db/suggestions.ts';
 import { compileGoal } from '../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../domain/input-space.ts';
+import {
+  conditionsOf,
+  hasLimits,
+  isAdmissible,
+  NO_OBJECTIVE_LIMITS,
+  type ObjectiveLimits,
+} from '../domain/objective-limits.ts';
 import type { History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
-export function toOptimizerSpace(space: InputSpace): Space {
+/** The space of a project, or of an objective with its own limits. */
+export function toOptimizerSpace(space: InputSpace, limits: ObjectiveLimits = NO_OBJECTIVE_LIMITS): Space {
   const { details } = space;
+  const { fixedInputs } = limits;
   const variables = space.inputTypes.map((kind, i) => ({
     kind,
     minimum: space.minimums[i]!,
     maximum: space.maximums[i]!,
     ...(details && toVariableDetails(details, space, i)),
+    ...(fixedInputs !== null && fixedInputs[i] !== null && { fixedAt: fixedInputs[i]! }),
   }));
-  if (details === undefined || details.conditions.length === 0) return { variables };
-  const { conditions, feasibleInput } = details;
-  return { variables, conditions, ...(feasibleInput && { feasibleInput }) };
+  const conditions = conditionsOf(space, limits);
+  if (conditions.length === 0) return { variables };
+  const feasibleInput = details?.feasibleInput ?? null;
+  // One that breaks the limits of the objective helps nothing.
+  const isFeasible = feasibleInput !== null && (!hasLimits(limits) || isAdmissible(space, limits, feasibleInput));
+  return { variables, conditions, ...(isFeasible && { feasibleInput }) };
+}
+
+/** The same for an objective with limits of its own; an initial point within them shows that there are inputs. */
+export function toObjectiveSpace(
+  space: InputSpace,
+  limits: ObjectiveLimits,
+  initialInput: readonly number[] | undefined,
+): Space {
+  const made = toOptimizerSpace(space, limits);
+  if (!hasLimits(limits) || made.conditions === undefined || made.feasibleInput !== undefined) return made;
+  const isFeasible = initialInput !== undefined && isAdmissible(space, limits, initialInput);
+  return isFeasible ? { ...made, feasibleInput: initialInput } : made;
 }
 
 function toVariableDetails(details: InputDetails, space: InputSpace, i: number): Partial<Variable> {
@@ -31,43 +56,109 @@ function toVariableDetails(details: InputDetails, space: InputSpace, i: number):
 }
 
 /**
- * Everything known before a suggestion, in the order in which it became known: the cases, the initial point, then every inverse
- * that was run.
+ * Everything known before a suggestion: the cases, the runs of other objectives that it learns from, the initial point, then its
+ * own inverses that were run.
  *
  * @param workLimit  see SuggestRequest.workLimit
  */
 export function toSuggestRequest(snapshot: Snapshot, workLimit: number): SuggestRequest {
-  const { objective, space, outputCases } = snapshot;
+  const { objective, space } = snapshot;
   return {
-    space: toOptimizerSpace(space),
+    space: toObjectiveSpace(space, objective, objective.initialInput),
     goal: compileGoal(objective),
-    history: toHistory(snapshot),
-    firstSuggested: outputCases.rows + 1,
+    ...toHistory(snapshot),
     convergence: objective.convergence,
     seed: objective.seed,
     workLimit,
   };
 }
 
-function toHistory({ objective, inputCases, outputCases, failedCases, inputs, outputs }: Snapshot): History {
-  const n = objective.initialInput.length;
-  const m = objective.initialOutput.length;
-  const firstRun = outputCases.rows + 1;
-  const count = firstRun + outputs.rows;
+function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested'> {
+  const { space, objective, inputCases, outputCases, failedCases, others, iterations } = snapshot;
+  const n = space.inputCount;
+  const m = objective.objectives.length;
+  const firstOther = outputCases.rows;
+  const firstOwn = firstOther + others.outputs.rows;
+  const count = firstOwn + iterations.length;
   const X = new Float64Array(count * n);
   const Y = new Float64Array(count * m);
   const failed = new Uint8Array(count);
-  X.set(inputCases.values.subarray(0, outputCases.rows * n));
+  X.set(inputCases.values.subarray(0, firstOther * n));
   Y.set(outputCases.values);
-  X.set(objective.initialInput, outputCases.rows * n);
-  Y.set(objective.initialOutput, outputCases.rows * m);
-  X.set(inputs.values, firstRun * n);
-  Y.set(outputs.values, firstRun * m);
+  X.set(others.inputs.values, firstOther * n);
+  Y.set(others.outputs.values, firstOther * m);
+  X.set(snapshot.inputs.values, firstOwn * n);
+  Y.set(snapshot.outputs.values, firstOwn * m);
   const fail = (row: number): void => {
     failed[row] = 1;
     Y.fill(0, row * m, (row + 1) * m);
   };
   for (const row of failedCases) fail(row);
-  for (let row = firstRun; row < count; row++) if (Number.isNaN(Y[row * m])) fail(row);
-  return { count, X, Y, failed };
+  for (let row = firstOther; row < count; row++) if (Number.isNaN(Y[row * m])) fail(row);
+  const hasInitialPoint = iterations[0] === 1;
+  const history = { count, X, Y, failed };
+  const repeated = findRepeated(history, { from: firstOther, to: firstOwn, and: hasInitialPoint ? [firstOwn] : [] });
+  return {
+    history: repeated.size === 0 ? history : withoutRows(history, repeated),
+    firstSuggested: firstOwn - repeated.size + (hasInitialPoint ? 1 : 0),
+  };
+}
+
+/** The rows from `from` up to `to` that equal an earlier row or one of `and`, in input and in output. */
+function findRepeated(
+  history: History,
+  { from, to, and }: { readonly from: number; readonly to: number; readonly and: readonly number[] },
+): ReadonlySet<number> {
+  const repeated = new Set<number>();
+  if (from === to) return repeated;
+  const known = new Map<number, number[]>();
+  const hashes = rowHasher(history);
+  const add = (row: number) => {
+    const hash = hashes(row);
+    const rows = known.get(hash);
+    if (rows === undefined) known.set(hash, [row]);
+    else rows.push(row);
+  };
+  for (let row = 0; row < from; row++) add(row);
+  and.forEach(add);
+  for (let row = from; row < to; row++) {
+    if (known.get(hashes(row))?.some((other) => areEqualRows(history, row, other))) repeated.add(row);
+    else add(row);
+  }
+  return repeated;
+}
+
+/** FNV-1a over the words of a row. */
+function rowHasher({ count, X, Y }: History): (row: number) => number {
+  const parts = [X, Y].map((values) => ({
+    words: new Uint32Array(values.buffer, values.byteOffset, 2 * values.length),
+    width: (2 * values.length) / count,
+  }));
+  return (row) => {
+    let hash = 0x811c9dc5;
+    for (const { words, width } of parts) {
+      for (let k = row * width; k < (row + 1) * width; k++) hash = Math.imul(hash ^ words[k]!, 0x01000193);
+    }
+    return hash;
+  };
+}
+
+function areEqualRows({ count, X, Y, failed }: History, a: number, b: number): boolean {
+  const areEqual = (values: Float64Array) => {
+    const width = values.length / count;
+    for (let k = 0; k < width; k++) if (values[a * width + k] !== values[b * width + k]) return false;
+    return true;
+  };
+  return failed[a] === failed[b] && areEqual(X) && areEqual(Y);
+}
+
+function withoutRows({ count, X, Y, failed }: History, left: ReadonlySet<number>): History {
+  const kept = Array.from({ length: count }, (_, row) => row).filter((row) => !left.has(row));
+  const pick = (values: Float64Array) => {
+    const width = values.length / count;
+    const picked = new Float64Array(kept.length * width);
+    for (const [k, row] of kept.entries()) picked.set(values.subarray(row * width, (row + 1) * width), k * width);
+    return picked;
+  };
+  return { count: kept.length, X: pick(X), Y: pick(Y), failed: Uint8Array.from(kept, (row) => failed[row]!) };
 }

@@ -183,6 +183,9 @@ function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened'
     exhaustedAt: null,
     failedAt: null,
     failureReason: null,
+    learnedFrom: null,
+    excludedAt: null,
+    expected: null,
     disabledAt: null,
   };
 }

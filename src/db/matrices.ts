@@ -37,6 +37,20 @@ export function decodeMatrix(bytes: Buffer | null): Matrix {
   return new Matrix(rows, columns, values);
 }
 
+/** Concatenated `matrixElements` of matrices with so many columns; null has no rows. */
+export function decodeElements(bytes: Buffer | null, columns: number): Matrix {
+  if (bytes === null) return new Matrix(0, 0, new Float64Array());
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const values = new Float64Array(bytes.length / ELEMENT_BYTES);
+  for (let i = 0, at = 4; i < values.length; i++, at += ELEMENT_BYTES) values[i] = view.getFloat64(at);
+  return new Matrix(values.length / columns, columns, values);
+}
+
+/** The elements of the column in binary form, row by row without a header. */
+export function matrixElements(column: string): RawBuilder<Buffer> {
+  return sql<Buffer>`substring(array_send(${sql.ref(column)}) from ${sql.lit(HEADER_BYTES + 1)})`;
+}
+
 /** The column in binary form, for decodeMatrix. */
 export function matrixColumn(column: string): RawBuilder<Buffer> {
   return sql<Buffer>`array_send(${sql.ref(column)})`;

@@ -31,6 +31,11 @@ export const OBJECTIVE_COLUMNS = [
   'o.nearest_iteration as nearestIteration',
   'o.judged_through as judgedThrough',
   'o.seed as seed',
+  'o.reuse as reuse',
+  'o.continues_id as continuesId',
+  'o.fixed_inputs as fixedInputs',
+  'o.constraints as constraints',
+  'o.data_revision as dataRevision',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
   'o.disabled_at as disabledAt',
@@ -43,12 +48,13 @@ export const LABELS = sql<Labels | null>`(
     'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) end
   from projects p where p.id = o.project_id)`.as('labels');
 
-export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
+export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
+  readonly constraints: unknown;
 }
 
-/** Types and stop reason were checked before they were stored. */
+/** Types, stop reason and constraints were checked before they were stored. */
 export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
   return row as Row & Objective;
 }
@@ -141,13 +147,15 @@ export async function findObjectives(db: Db, accountId: number, ids: readonly nu
 
 /**
  * The newest running objective of a trial with exactly this definition and initial point, if any: what makes a repeated
- * initialize-inverse return the same one. The caller holds the lock of the trial.
+ * initialize-inverse return the same one. Whether it learns from others counts only when `reuse` is given. The caller holds
+ * the lock of the trial.
  */
 export async function findRunningTwin(
   trx: Trx,
   accountId: number,
   trialId: number,
   objective: NewObjectiveRow,
+  reuse?: boolean,
 ): Promise<Objective | undefined> {
   const row = await trx
     .selectFrom('objectives as o')
@@ -168,6 +176,10 @@ export async function findRunningTwin(
     .where('o.desired_l1_norm', '=', objective.desiredL1Norm)
     .where('o.convergence', '=', objective.convergence)
     .where('o.maximum_attempts', '=', objective.maximumAttempts)
+    .where('o.fixed_inputs', 'is', null)
+    .where('o.constraints', 'is', null)
+    .where('o.continues_id', 'is', null)
+    .$if(reuse !== undefined, (query) => query.where('o.reuse', '=', reuse!))
     .orderBy('o.id', 'desc')
     .limit(1)
     .executeTakeFirst();
@@ -247,6 +259,11 @@ export interface NewObjectiveRow
     | 'maximumAttempts'
     | 'stopReason'
     | 'seed'
+    | 'reuse'
+    | 'continuesId'
+    | 'fixedInputs'
+    | 'constraints'
+    | 'dataRevision'
   > {
   readonly modelId: number;
   readonly projectId: number;
@@ -277,6 +294,11 @@ export async function insertObjective(
       maximum_attempts: objective.maximumAttempts,
       stop_reason: objective.stopReason,
       seed: objective.seed,
+      reuse: objective.reuse,
+      continues_id: objective.continuesId,
+      fixed_inputs: objective.fixedInputs,
+      constraints: objective.constraints === null ? null : JSON.stringify(objective.constraints),
+      data_revision: objective.dataRevision,
       ...nearestColumns(objective),
     })
     .returning('id')
@@ -300,6 +322,7 @@ function nearestColumns(nearest: NearestSoFar) {
 export interface ObjectiveChange {
   readonly stopReason?: StopReason;
   readonly optimalInverseId?: number | null;
+  readonly initialOutput?: readonly number[];
 }
 
 /** The caller holds the lock of the row. */
@@ -309,6 +332,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .set({
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
+      ...(change.initialOutput === undefined ? {} : { initial_output: change.initialOutput }),
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
@@ -318,7 +342,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
   return toObjective(row);
 }
 
-/** Objectives of an earlier version, of which nothing has been judged. Served by objectives_unjudged. */
+/** Objectives of an earlier version, or of a trial whose data changed, of which nothing has been judged. Served by objectives_unjudged. */
 export async function listUnjudgedObjectives(
   db: Db,
   limit: number,
@@ -332,12 +356,40 @@ export async function listUnjudgedObjectives(
     .execute();
 }
 
-/** Stores a verdict unless another process has; false if nothing was written. Needs no lock: a verdict never changes. */
-export async function storeNearest(db: Db, id: number, nearest: NearestSoFar): Promise<boolean> {
+/** Ids of the newest objectives of a trial of which nothing has been judged. */
+export async function listUnjudgedOfTrial(
+  db: Db,
+  accountId: number,
+  trialId: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom('objectives')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('judged_through', 'is', null)
+    .where('disabled_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Stores a verdict on the data of the given revision, unless another process has or the data changed; false if nothing was
+ * written. Needs no lock: on the same data the verdict is the same.
+ */
+export async function storeNearest(
+  db: Db,
+  { id, dataRevision }: Pick<Objective, 'id' | 'dataRevision'>,
+  nearest: NearestSoFar,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('objectives')
     .set(nearestColumns(nearest))
     .where('id', '=', id)
+    .where('data_revision', '=', dataRevision)
     .where('judged_through', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

@@ -1,7 +1,8 @@
 /** The statements of a cycle for the worker: what a suggestion is computed from, and storing it. See iterations.ts. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { NewEvent } from '../domain/event.ts';
 import type { InputDetails, InputSpace, InputType } from '../domain/input-space.ts';
+import type { LearnedFrom } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import { type NearestSoFar, NO_NEAREST_CASE } from '../domain/objective.ts';
 import type { Transition } from '../domain/stop-reason.ts';
@@ -16,7 +17,20 @@ import {
   type Row,
   readWithParents,
 } from './iteration-rows.ts';
-import { decodeMatrix, matrixColumn } from './matrices.ts';
+import {
+  CASE_COLUMNS,
+  type CaseColumns,
+  caseSources,
+  gatheredRuns,
+  type KnownCases,
+  type KnownRuns,
+  newestRuns,
+  OTHER_RUNS,
+  type RunColumns,
+  toKnownCases,
+  toKnownRuns,
+  WAS_RUN,
+} from './known-runs.ts';
 import type { NearestIteration, ObjectiveWithParents } from './objectives.ts';
 import { FINISHED_CHANNEL, finishingJob } from './suggestion-jobs.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -29,8 +43,13 @@ export interface StoredSuggestion {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
+  readonly expected?: readonly number[] | null;
+  /** Of the data that it was computed from. */
+  readonly dataRevision: number;
   /** With all runs judged; with the nearest case when it was not known before. */
   readonly nearest: NearestSoFar | NearestIteration;
+  readonly learnedFrom: LearnedFrom | null;
   readonly events: readonly NewEvent[];
 }
 
@@ -45,18 +64,28 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  readonly expected: readonly number[] | null;
+  readonly dataRevision: number;
+  /** JSON text. */
+  readonly learnedFrom: string | null;
 }
 
 const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
   const output = sql`${value('output')}::float8[]`;
+  const isCurrent = sql`data_revision = ${value('dataRevision')}::integer`;
+  // What was judged by data that has changed since is not stored.
+  const judged = (column: string, found: RawBuilder<unknown>) =>
+    sql`${sql.id(column)} = case when l.${isCurrent} then ${found} else ${sql.ref(`o.${column}`)} end`;
   return sql`
     with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'))}),
-    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective)`)}),
+    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective where ${output} is null or ${isCurrent})`)}),
     inverse as (
       update inverses i set
         status = ${value('status')}, input = ${value('input')}::float8[], output = ${output},
+        expected = ${value('expected')}::float8[],
         suggest_time_ns = ${value('suggestTimeNs')}::bigint, suggested_at = now(),
-        stopped_at = case when ${output} is null then i.stopped_at else now() end, updated_at = now()
+        stopped_at = case when ${output} is null then i.stopped_at else now() end,
+        learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
       from finished f
       where i.id = f.inverse_id
       returning i.id),
@@ -65,12 +94,12 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
         stop_reason = ${value('stopReason')}::smallint,
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        nearest_iteration = ${value('nearestIteration')}::integer,
-        nearest_case = coalesce(${value('nearestCase')}::integer, o.nearest_case),
-        nearest_case_input = coalesce(${value('nearestCaseInput')}::float8[], o.nearest_case_input),
-        nearest_case_output = coalesce(${value('nearestCaseOutput')}::float8[], o.nearest_case_output),
-        judged_through = ${value('judgedThrough')}::integer, updated_at = now()
-      from inverse i
+        ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
+        ${judged('nearest_case', sql`coalesce(${value('nearestCase')}::integer, o.nearest_case)`)},
+        ${judged('nearest_case_input', sql`coalesce(${value('nearestCaseInput')}::float8[], o.nearest_case_input)`)},
+        ${judged('nearest_case_output', sql`coalesce(${value('nearestCaseOutput')}::float8[], o.nearest_case_output)`)},
+        ${judged('judged_through', sql`${value('judgedThrough')}::integer`)}, updated_at = now()
+      from inverse i cross join objective l
       where o.id = ${value('objectiveId')}::bigint),
     ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from inverse)`)}
     select pg_notify(${sql.lit(FINISHED_CHANNEL)}, i.id::text), ${eventsTold()} from inverse i`;
@@ -78,17 +107,20 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
 
 /**
  * Locks the objective, ends the job, and stores its suggestion with both states and the events. False when the lease was lost,
- * or the objective has ended or was deleted: nothing was written. Waiting requests are notified on commit.
+ * the objective has ended or was deleted, or it would end on data that has changed since: nothing was written. Waiting requests are
+ * notified on commit.
  */
 export async function storeSuggestion(
   db: Db | Trx,
-  { job, state, events, nearest, ...suggestion }: StoredSuggestion,
+  { job, state, events, nearest, learnedFrom, ...suggestion }: StoredSuggestion,
 ): Promise<boolean> {
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
-    // The case is final: it is written once, and null leaves it as it is.
+    expected: suggestion.expected ?? null,
+    // The case is written once for each revision of the data, and null leaves it as it is.
     ...NO_NEAREST_CASE,
     ...nearest,
+    learnedFrom: learnedFrom && JSON.stringify(learnedFrom),
     ...listEvents(events),
     accountId: job.accountId,
     objectiveId: job.objectiveId,
@@ -101,52 +133,55 @@ export async function storeSuggestion(
 }
 
 /** What a suggestion is computed from. */
-export interface Snapshot {
+export interface Snapshot extends KnownCases {
   readonly objective: ObjectiveWithParents;
   readonly space: InputSpace;
-  /** Designed or loaded cases, one row each: row i of the outputs answers row i of the inputs. */
-  readonly inputCases: Matrix;
-  readonly outputCases: Matrix;
-  /** Zero-based rows of the output cases whose run failed. */
-  readonly failedCases: readonly number[];
-  /** Inverses that were run, without the initial point, in order of iteration. Outputs of failed runs are NaN. */
+  /** Runs of the trial's other objectives, as far as the objective learns from them, by objective and iteration. */
+  readonly others: KnownRuns;
+  /**
+   * Its own inverses that were run, from the initial point, which is iteration 1, in order of iteration; without excluded
+   * ones. Outputs of failed runs are NaN.
+   */
   readonly iterations: readonly number[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
   readonly optimalOutput: readonly number[] | null;
+  /** To be stored with the suggestion: what `readSnapshotOf` needs. */
+  readonly learnedFrom: LearnedFrom | null;
 }
 
-interface SnapshotRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
+interface SnapshotRow extends Omit<InputSpace, 'inputTypes' | 'details'>, CaseColumns {
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
-  readonly inputCases: Buffer;
-  readonly outputCases: Buffer;
-  readonly failedCases: readonly number[];
-  readonly iterations: readonly number[] | null;
-  readonly inputs: Buffer | null;
-  readonly outputs: Buffer | null;
+  readonly revision: number;
   readonly optimalOutput: readonly number[] | null;
+}
+
+const SPACE = sql`p.minimums, p.maximums, p.input_types as "inputTypes", p.categories, p.input_details as "inputDetails"`;
+
+/** The columns of `runs` under names that begin with `prefix`. */
+function runColumns(runs: string, prefix: string) {
+  return sql.join(RUN_NAMES.map((name) => sql`${sql.ref(`${runs}.${name}`)} as ${sql.id(prefix + name)}`));
+}
+
+const RUN_NAMES = ['objectiveIds', 'iterations', 'inputs', 'outputs'] as const;
+const [OWN, OTHER] = ['own.', 'other.'] as const;
+
+function readRuns(row: Row, prefix: string): KnownRuns {
+  return toKnownRuns(Object.fromEntries(RUN_NAMES.map((name) => [name, row[prefix + name]])) as unknown as RunColumns);
 }
 
 const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }, Row & SnapshotRow>(
   (value) => sql`
-    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT},
-      p.input_count as "inputCount", p.minimums, p.maximums, p.input_types as "inputTypes", p.categories,
-      p.input_details as "inputDetails",
-      ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
-      s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, ${SPACE}, ${CASE_COLUMNS}, t.revision,
+      ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}
     from objectives o
     join trials t on t.id = o.trial_id
     join projects p on p.id = o.project_id
     join output_case_sets s on s.id = t.output_case_set_id
-    cross join lateral (
-      select array_agg(i.iteration order by i.iteration) as iterations,
-        array_send(array_agg(i.input order by i.iteration)) as inputs,
-        array_send(array_agg(
-          coalesce(i.output, array_fill('NaN'::float8, array[cardinality(o.objectives)])) order by i.iteration)) as outputs
-      from inverses i
-      where i.objective_id = o.id and i.iteration > 1 and i.input is not null
-        and (i.output is not null or i.status = 'failed')) r
+    ${caseSources(sql`t.revision`)}
+    cross join lateral (${gatheredRuns(sql`inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null`)}) r
+    cross join lateral (${OTHER_RUNS}) x
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 
@@ -156,19 +191,129 @@ export async function readSnapshot(
   { accountId, objectiveId }: { readonly accountId: number; readonly objectiveId: number },
 ): Promise<Snapshot | undefined> {
   const [row] = await selectSnapshot(db, { accountId, objectiveId });
-  if (row === undefined || row['disabledAt'] !== null) return undefined;
+  return row === undefined || row['disabledAt'] !== null ? undefined : toSnapshot(row);
+}
+
+function toSnapshot(row: Row & SnapshotRow): Snapshot {
   const { inputCount, minimums, maximums, inputTypes, categories, inputDetails } = row;
   const details = inputDetails === null ? {} : { details: inputDetails as InputDetails };
+  const { iterations, inputs, outputs } = readRuns(row, OWN);
+  const others = readRuns(row, OTHER);
   return {
+    ...toKnownCases(row),
     objective: readWithParents(row),
     // The types and the details were checked before they were stored.
     space: { inputCount, minimums, maximums, inputTypes: inputTypes as readonly InputType[], categories, ...details },
-    inputCases: decodeMatrix(row.inputCases),
-    outputCases: decodeMatrix(row.outputCases),
-    failedCases: row.failedCases,
-    iterations: row.iterations ?? [],
-    inputs: decodeMatrix(row.inputs),
-    outputs: decodeMatrix(row.outputs),
+    others,
+    iterations,
+    inputs,
+    outputs,
     optimalOutput: row.optimalOutput,
+    learnedFrom: describeKnown(row.revision, others),
   };
+}
+
+/** Iterations of an objective become known in their order, so that the last one says which were known. */
+function describeKnown(revision: number, { objectiveIds, iterations }: KnownRuns): LearnedFrom | null {
+  const last = new Map(objectiveIds.map((id, row) => [id, iterations[row]!]));
+  return revision === 0 && last.size === 0 ? null : { revision, objectives: [...last] };
+}
+
+/**
+ * The inverses `i` of the table expression `from` that had been run, as they were at revision `k.revision` of the trial's data:
+ * the oldest later correction says what held before it.
+ */
+function runsAsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select i.objective_id, i.iteration, i.input, case when c.id is null then i.output else c.old_output end as output
+    from ${from}
+    left join lateral (
+      select c.id, c.old_output, c.was_excluded from corrections c
+      where c.inverse_id = i.id and c.revision > k.revision order by c.revision limit 1) c on true
+    where (${WAS_RUN} or c.id is not null) and not coalesce(c.was_excluded, i.excluded_at is not null)`;
+}
+
+const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }, Row & SnapshotRow>(
+  (value) => sql`
+    with known as materialized (
+      select i.objective_id, i.iteration, coalesce((i.learned_from->>'revision')::integer, 0) as revision,
+        coalesce(i.learned_from->'objectives', '[]') as others
+      from inverses i
+      where i.account_id = ${value('accountId')} and i.id = ${value('inverseId')} and i.iteration > 1
+        and i.input is not null)
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, ${SPACE}, ${CASE_COLUMNS}, k.revision,
+      k.others as "knownOthers", ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}
+    from known k
+    join objectives o on o.id = k.objective_id
+    join trials t on t.id = o.trial_id
+    join projects p on p.id = o.project_id
+    join output_case_sets s on s.id = t.output_case_set_id
+    ${caseSources(sql`k.revision`)}
+    cross join lateral (${gatheredRuns(
+      sql`(${runsAsOf(sql`(select * from inverses i where i.objective_id = o.id and i.iteration < k.iteration) i`)}) i`,
+    )}) r
+    cross join lateral (${gatheredRuns(
+      newestRuns(
+        runsAsOf(sql`
+          jsonb_array_elements(k.others) q (entry)
+          join inverses i on i.objective_id = (q.entry->>0)::bigint and i.iteration <= (q.entry->>1)::integer`),
+      ),
+    )}) x`,
+);
+
+/**
+ * What a stored suggestion was computed from: cases added, runs loaded and corrections made since are undone. Undefined unless
+ * the inverse has been suggested and everything that it learned from is still stored. Deleted objectives count until they are
+ * purged. The limits and counters of the objective are those of now.
+ */
+export async function readSnapshotOf(
+  db: Db,
+  { accountId, inverseId }: { readonly accountId: number; readonly inverseId: number },
+): Promise<Snapshot | undefined> {
+  const [row] = await selectSnapshotOf(db, { accountId, inverseId });
+  if (row === undefined) return undefined;
+  const snapshot = toSnapshot(row);
+  const isWhole = JSON.stringify(snapshot.learnedFrom?.objectives ?? []) === JSON.stringify(row['knownOthers']);
+  return isWhole ? snapshot : undefined;
+}
+
+/** Where an objective looks that is about to be stored. */
+export interface NewLearner {
+  readonly accountId: number;
+  readonly trialId: number;
+  readonly reuse: boolean;
+  readonly continuesId: number | null;
+}
+
+const selectOtherRuns = compileSqlOnce<NewLearner, RunColumns>(
+  (value) => sql`
+    select x.*
+    from (select 0::bigint as id, ${value('trialId')}::bigint as trial_id, ${value('reuse')}::boolean as reuse,
+      ${value('continuesId')}::bigint as continues_id) o
+    join trials t on t.id = o.trial_id
+    join output_case_sets s on s.id = t.output_case_set_id
+    cross join lateral (${OTHER_RUNS}) x
+    where t.account_id = ${value('accountId')}`,
+);
+
+/** The runs of other objectives that a new objective of the trial will learn from. */
+export async function readOtherRuns(trx: Trx, learner: NewLearner): Promise<KnownRuns> {
+  const [row] = await selectOtherRuns(trx, learner);
+  return toKnownRuns(row!);
+}
+
+const selectCases = compileSqlOnce<{ accountId: number; trialId: number }, CaseColumns>(
+  (value) => sql`
+    select ${CASE_COLUMNS}
+    from trials t
+    join projects p on p.id = t.project_id
+    join output_case_sets s on s.id = t.output_case_set_id
+    ${caseSources(sql`t.revision`)}
+    where t.account_id = ${value('accountId')} and t.id = ${value('trialId')}`,
+);
+
+/** All cases of a trial as they are now, designed and added. The trial must exist. */
+export async function readKnownCases(trx: Trx, accountId: number, trialId: number): Promise<KnownCases> {
+  const [row] = await selectCases(trx, { accountId, trialId });
+  return toKnownCases(row!);
 }

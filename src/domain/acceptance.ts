@@ -123,6 +123,23 @@ export function distanceToInterval(interval: Target, y: number): number {
   return toFinite(Math.max(0, interval.lower - y, y - interval.upper));
 }
 
+/** Whether each output of a row meets its objective, for many rows of one definition. */
+export function makeVerdict(definition: ObjectiveDefinition): (output: readonly number[]) => readonly boolean[] {
+  const goal = compileGoal(definition);
+  return (output) => verdicts(definition, goal, output);
+}
+
+function verdicts(definition: ObjectiveDefinition, goal: Goal, output: readonly number[]): readonly boolean[] {
+  const meetsL1 = goal.l1 !== null && totalL1(definition, output) <= goal.l1.threshold;
+  return goal.targets.map((interval, j) =>
+    definition.objectiveTypes[j] === ObjectiveType.exact ? meetsL1 : isInside(interval, output[j]!),
+  );
+}
+
+function totalL1(definition: ObjectiveDefinition, output: readonly number[]): number {
+  return definition.objectives.reduce((sum, t, j) => sum + Math.abs(output[j]! - t), 0);
+}
+
 /**
  * Judges one output.
  *
@@ -130,8 +147,8 @@ export function distanceToInterval(interval: Target, y: number): number {
  */
 export function evaluateOutput(definition: ObjectiveDefinition, output: readonly number[]): Evaluation {
   const goal = compileGoal(definition);
-  const l1Total = definition.objectives.reduce((sum, t, j) => sum + Math.abs(output[j]! - t), 0);
-  const meetsL1 = goal.l1 !== null && l1Total <= goal.l1.threshold;
+  const l1Total = totalL1(definition, output);
+  const met = verdicts(definition, goal, output);
   let l1Norm = 0;
   let distance = 0;
   const results = goal.targets.map((interval, j): ObjectiveResult => {
@@ -143,7 +160,7 @@ export function evaluateOutput(definition: ObjectiveDefinition, output: readonly
     const isExact = type === ObjectiveType.exact;
     l1Norm += isExact || hasBounds(type) ? gap : outside;
     distance += isExact ? gap : outside;
-    const satisfied = isExact ? meetsL1 : isInside(interval, y);
+    const satisfied = met[j]!;
     const error =
       type === ObjectiveType.percent
         ? toFinite(Math.abs(percentDeviation(y, t)))

@@ -111,6 +111,32 @@ function checkLevels(
   });
 }
 
+/** A value this far from a step, in steps, lies on it. */
+const STEP_SLACK = 1e-9;
+const SHOWN_LEVELS = 10;
+
+/** The violation when a value of input i within its bounds is none of its steps or levels. */
+export function checkDetailsOfValue(
+  { minimums, details }: InputSpace,
+  i: number,
+  value: number,
+  path: ViolationPath,
+): Violation[] {
+  const [step, levels] = [details?.steps?.[i] ?? null, details?.levels?.[i] ?? null];
+  if (step !== null) {
+    const steps = (value - minimums[i]!) / step;
+    if (Math.abs(steps - Math.round(steps)) > STEP_SLACK) {
+      return [makeViolation(path, `must be ${minimums[i]} plus a multiple of the step ${step}, is ${value}.`)];
+    }
+  }
+  if (levels !== null && !levels.includes(value)) {
+    const shown = levels.slice(0, SHOWN_LEVELS).join(', ');
+    const others = levels.length > SHOWN_LEVELS ? ', ...' : '';
+    return [makeViolation(path, `must be one of the levels ${shown}${others}, is ${value}.`)];
+  }
+  return [];
+}
+
 function checkLikely(space: InputSpace, { likelyMinimums, likelyMaximums }: SentDetails, i: number): Violation[] {
   const [low, high] = [likelyMinimums?.[i] ?? null, likelyMaximums?.[i] ?? null];
   if (low === null && high === null) return [];
@@ -127,7 +153,10 @@ function checkLikely(space: InputSpace, { likelyMinimums, likelyMaximums }: Sent
   return [];
 }
 
-function checkDiscreteCount(space: InputSpace, { constraints, steps, levels }: SentDetails): Violation[] {
+export function checkDiscreteCount(
+  space: InputSpace,
+  { constraints, steps, levels }: Pick<SentDetails, 'constraints'> & Partial<Pick<SentDetails, 'steps' | 'levels'>>,
+): Violation[] {
   if (constraints === null || constraints.length === 0) return [];
   const count = space.inputTypes.filter(
     (type, i) => type === InputType.integer || (steps?.[i] ?? null) !== null || (levels?.[i] ?? null) !== null,
@@ -142,7 +171,8 @@ interface ReadConstraint {
   readonly violations: readonly Violation[];
 }
 
-function readConstraint(
+/** A constraint at `path` as the optimizer understands it; expressions call the inputs by `sent.inputNames`. */
+export function readConstraint(
   space: InputSpace,
   names: readonly string[],
   one: SentConstraint,
@@ -262,7 +292,8 @@ export function checkRegion(
   return [makeViolation(['constraints', ...report.conditions.slice(0, 1)], message)];
 }
 
-function describe(constraint: SentConstraint): string {
+/** A constraint in the words of the client. */
+export function describe(constraint: SentConstraint): string {
   if (typeof constraint === 'string') return constraint;
   return constraint.name ?? `[${constraint.coefficients.join(', ')}] ${constraint.relation} ${constraint.bound}`;
 }

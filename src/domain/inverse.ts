@@ -11,6 +11,14 @@ export const InverseStatus = {
 } as const;
 export type InverseStatus = (typeof InverseStatus)[keyof typeof InverseStatus];
 
+/** What a suggestion knew besides the earlier inverses of its objective, so that it can be repeated. */
+export interface LearnedFrom {
+  /** The cases of the trial as of this revision. */
+  readonly revision: number;
+  /** The other objectives, by id, each with its last iteration that was known. */
+  readonly objectives: readonly (readonly [objectiveId: number, iteration: number])[];
+}
+
 export interface Inverse {
   readonly id: number;
   readonly objectiveId: number;
@@ -33,6 +41,12 @@ export interface Inverse {
   readonly exhaustedAt: Date | null;
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
+  /** What its input was computed from; null for the trial's cases as they were loaded and its own objective only. */
+  readonly learnedFrom: LearnedFrom | null;
+  /** Set while it is excluded: shown, and neither learned from nor judged. */
+  readonly excludedAt: Date | null;
+  /** What the model expected of the outputs: the lower ends, then the upper ends; null where it expected nothing. */
+  readonly expected: readonly number[] | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Set only by earlier releases; see disabledAtOf. */
@@ -55,4 +69,9 @@ export function isBeingComputed(inverse: Pick<Inverse, 'status' | 'input'>): boo
 /** Whether the inverse has been handed out and its output is missing. */
 export function awaitsOutput(inverse: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
   return inverse.status === InverseStatus.active && inverse.input !== null && inverse.output === null;
+}
+
+/** Whether the inverse repeats the input and the output of a known run, as the last one of an objective does that found nothing new. */
+export function isRepeat(inverse: Pick<Inverse, 'status' | 'output'>): boolean {
+  return inverse.status === InverseStatus.stopped && inverse.output !== null;
 }

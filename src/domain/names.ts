@@ -205,7 +205,7 @@ export function toInputByName(
 }
 
 /** One value of input i as objects by name show it. */
-export function showInputValue(
+function showInputValue(
   { inputTypes, categories, minimums }: Pick<InputSpace, 'inputTypes' | 'categories' | 'minimums'>,
   i: number,
   value: number,

@@ -3,9 +3,10 @@
  * it, and stop-reason.ts decides how it ends.
  */
 import { makeViolation, type Violation } from './errors.ts';
-import type { InputSpace } from './input-space.ts';
+import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
 import type { ByName, Labels } from './names.ts';
+import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkInput } from './project.ts';
 import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
@@ -46,13 +47,13 @@ export interface ObjectiveDefinition {
 
 /** What is stored about the nearest run of an objective; see nearest.ts. */
 export interface NearestSoFar {
-  /** Zero-based; null when no case succeeded. Final, as the cases of an objective never change. */
+  /** Zero-based; null when no case succeeded. Added cases are numbered on from those of the output case set. */
   readonly nearestCase: number | null;
   readonly nearestCaseInput: readonly number[] | null;
   readonly nearestCaseOutput: readonly number[] | null;
   /** The nearest of the iterations up to `judgedThrough`. */
   readonly nearestIteration: number | null;
-  /** null: not even the cases have been judged, as in rows of an earlier version. */
+  /** null: not even the cases have been judged, as after a change of the trial's data and in rows of an earlier version. */
   readonly judgedThrough: number | null;
 }
 
@@ -76,6 +77,16 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly seed: number;
   /** Of its project; null when that has no names. */
   readonly labels: Labels | null;
+  /** Whether it learns from the inverses of the trial's other objectives. */
+  readonly reuse: boolean;
+  /** The objective that it went on from; it learns from that one in any case. */
+  readonly continuesId: number | null;
+  /** One entry per input, null where it is free; null when all are. */
+  readonly fixedInputs: readonly (number | null)[] | null;
+  /** Its own, besides those of the project. */
+  readonly constraints: ObjectiveConstraints | null;
+  /** The revision of the trial's data that everything stored about it was judged by. */
+  readonly dataRevision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
@@ -96,14 +107,26 @@ export type ListsByName = { readonly [Field in (typeof FIELDS_BY_NAME)[number]]?
 
 /** A definition as a client sends it, with the point from which the search starts. */
 export interface NewObjective extends ObjectiveDefinition {
-  readonly initialInput: readonly number[];
-  readonly initialOutput: readonly number[];
+  /** Both or neither: without them the search starts from the best case known. */
+  readonly initialInput?: readonly number[] | undefined;
+  readonly initialOutput?: readonly number[] | undefined;
   readonly maximumAttempts: number;
   /** 'where-needed' unless given. */
   readonly boundsRule?: BoundsRule;
   /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
   readonly byName?: ListsByName;
+  /** As the client said, or undefined. */
+  readonly reuse?: boolean | undefined;
+  /** What `reuse` is unless the client says; false unless given. */
+  readonly reusesByDefault?: boolean;
+  /** Id of an objective of the trial, which is stopped. */
+  readonly continues?: number | null;
+  readonly fixedInputs?: readonly (number | null)[] | null;
+  readonly constraints?: readonly SentConstraint[] | null;
 }
+
+/** The same with its initial point. */
+export type StartedObjective = NewObjective & Pick<Objective, 'initialInput' | 'initialOutput'>;
 
 /** An objective with its inverses in order of creation. */
 export interface ObjectiveWithInverses extends Objective {
@@ -141,7 +164,13 @@ interface ObjectiveContext {
   readonly space: InputSpace;
 }
 
-type ArrayField = 'objectives' | 'objectiveTypes' | 'minimumBounds' | 'maximumBounds' | 'initialOutput';
+type ArrayField =
+  | 'objectives'
+  | 'objectiveTypes'
+  | 'minimumBounds'
+  | 'maximumBounds'
+  | 'initialInput'
+  | 'initialOutput';
 type Lengths = { readonly [Field in ArrayField]?: { readonly length: number } };
 
 /**
@@ -181,7 +210,15 @@ export function checkNewObjective(
   if (context !== undefined && initialInput !== undefined) {
     violations.push(...checkInput(context.space, initialInput, ['initialInput']));
   }
-  return [...violations, ...checkLengths(arrays, ['initialOutput'])];
+  return [...violations, ...checkLengths(arrays, ['initialOutput']), ...checkInitialPoint(arrays)];
+}
+
+/** An input needs its output, and an output its input. */
+function checkInitialPoint({ initialInput, initialOutput }: Lengths): readonly Violation[] {
+  if ((initialInput === undefined) === (initialOutput === undefined)) return [];
+  const [given, missing] = initialInput === undefined ? ['Output', 'Input'] : ['Input', 'Output'];
+  const message = `is required with initial${given}: send both, or neither to start from the best case known.`;
+  return [makeViolation([`initial${missing}`], message)];
 }
 
 /** Every array has one entry per objective. */

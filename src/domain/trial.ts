@@ -35,6 +35,8 @@ export interface Trial {
   readonly outputCaseSetId: number;
   readonly number: number;
   readonly status: TrialStatus;
+  /** Of its data: raised by every call that adds cases and by every correction. */
+  readonly revision: number;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
@@ -115,10 +117,12 @@ export function checkOutputCases(
 }
 
 /** Every failed row must exist. */
-export function checkFailedCases(failedCases: readonly number[], rowCount: number): readonly Violation[] {
+export function checkFailedCases(
+  failedCases: readonly number[],
+  rowCount: number,
+  field = 'failedCases',
+): readonly Violation[] {
   return failedCases.flatMap((row, k) =>
-    row < rowCount
-      ? []
-      : [makeViolation(['failedCases', k], `must be at most ${rowCount - 1}, the last row, is ${row}.`)],
+    row < rowCount ? [] : [makeViolation([field, k], `must be at most ${rowCount - 1}, the last row, is ${row}.`)],
   );
 }

@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { CsvForm } from './body/spec.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
 import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
@@ -145,11 +146,18 @@ function describeOperation(operation: OperationDescription, components: Componen
     ...(body !== undefined && {
       requestBody: {
         required: body.isOptional !== true,
-        content: { 'application/json': { schema: components.refer(body.schema) } },
+        content: {
+          'application/json': { schema: components.refer(body.schema) },
+          ...(body.csv && { 'text/csv': describeCsv(body.csv) }),
+        },
       },
     }),
     responses: describeResponses(operation, components),
   };
+}
+
+function describeCsv({ description, example }: CsvForm): Json {
+  return { schema: { type: 'string', description }, example };
 }
 
 function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: OperationDescription): Json {
@@ -162,6 +170,11 @@ function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: Operation
     schema: { type: 'string', minLength, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
   };
 }
+
+const PREFER = {
+  suggestion: '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer at once (RFC 7240).',
+  change: '`wait=N`: with If-None-Match, wait at most N seconds for a change before answering 304 (RFC 7240).',
+} as const;
 
 function describeParameters(operation: OperationDescription): readonly Json[] {
   const parameters: Json[] = pathNames(operation.path).map((name) => ({
@@ -179,9 +192,21 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
   for (const [name, description] of Object.entries(operation.flags ?? {})) {
     parameters.push({ name, in: 'query', description, schema: { type: 'boolean', default: false } });
   }
-  if (operation.waits) {
+  for (const [name, { description, minimum, maximum, default: value }] of Object.entries(operation.numbers ?? {})) {
+    const schema = { type: 'integer', minimum, maximum, ...(value !== null && { default: value }) };
+    parameters.push({ name, in: 'query', description, schema });
+  }
+  for (const [name, { schema, description }] of Object.entries(operation.texts ?? {})) {
+    const { $schema: _, '~standard': __, ...document } = toJsonSchema(schema);
+    parameters.push({ name, in: 'query', description, schema: document });
+  }
+  if (operation.hasETag) {
     const description =
-      '`wait=N`: wait at most N seconds for the suggestion. `respond-async`: answer at once (RFC 7240).';
+      'The ETag of an earlier answer: if nothing has changed since, the answer is 304 without a body.';
+    parameters.push({ name: 'If-None-Match', in: 'header', description, schema: { type: 'string' } });
+  }
+  if (operation.waits !== undefined) {
+    const description = PREFER[operation.waits];
     parameters.push({ name: 'Prefer', in: 'header', description, schema: { type: 'string', examples: ['wait=10'] } });
   }
   if (operation.method === 'POST') parameters.push(describeKey(operation));
@@ -193,7 +218,15 @@ function describeResponses(operation: OperationDescription, components: Componen
   for (const [status, answer] of Object.entries(operation.answers)) {
     const withLimits = { ...answer, headers: { ...answer.headers, ...rateLimitHeaders() } };
     const schema = answer.schema && components.refer(answer.schema);
-    responses[status] = describeAnswer(withLimits, schema, answer.mediaType ?? 'application/json');
+    const described = describeAnswer(withLimits, schema, answer.mediaType ?? 'application/json');
+    const others = Object.entries(answer.otherTypes ?? {}).map(([type, one]) => [
+      type,
+      { schema: components.refer(one) },
+    ]);
+    responses[status] =
+      others.length === 0
+        ? described
+        : { ...described, content: { ...(described['content'] as Json), ...Object.fromEntries(others) } };
   }
   for (const status of refusalsOf(operation)) {
     responses[status] = { $ref: `#/components/responses/${refusalName(status)}` };
@@ -211,7 +244,8 @@ function describeResponses(operation: OperationDescription, components: Componen
 function refusalsOf(operation: OperationDescription): readonly number[] {
   const statuses = operation.needsNoKey ? [429, 500, 503] : [401, 403, 429, 500, 503];
   const hasIds = pathNames(operation.path).length > 0;
-  if (hasIds || operation.body !== undefined || operation.isList || operation.flags !== undefined) statuses.push(400);
+  const hasQuery = operation.isList || operation.flags !== undefined || operation.numbers !== undefined;
+  if (hasIds || operation.body !== undefined || hasQuery) statuses.push(400);
   if (hasIds) statuses.push(404, 414);
   // A body is received and its type checked even if the operation takes none.
   if (operation.method !== 'GET') statuses.push(413, 415, 507);

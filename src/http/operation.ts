@@ -8,16 +8,25 @@ import type { z } from 'zod';
 import type { Principal, Scope } from '../application/authenticate.ts';
 import type { IdempotentRequest } from '../application/idempotent.ts';
 import type { PageRequest } from '../domain/page.ts';
+import type { NextSlice } from './answer/write-json.ts';
 import type { BodySpec } from './body/spec.ts';
 import type { HttpDeps } from './deps.ts';
+import type { AnswerFormat } from './wire/formats.ts';
 import type { WaitPreference } from './wire/prefer.ts';
+import type { WholeNumberSpec } from './wire/whole-numbers.ts';
 
 type PathNames<P extends string> = P extends `${string}{${infer Name}}${infer Rest}` ? Name | PathNames<Rest> : never;
 type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : S;
+/** Below an objective the ids of its parents are optional: those operations exist under a flat path, too. */
+type OptionalNames<P extends string> = P extends `${string}/objectives/{objective_id}${string}`
+  ? 'model_id' | 'project_id' | 'trial_id'
+  : never;
 /** Ids of a path template: '/models/{model_id}' -> { modelId: number }. */
-type PathIds<P extends string> = { readonly [N in PathNames<P> as CamelCase<N>]: number };
+type PathIds<P extends string> = {
+  readonly [N in Exclude<PathNames<P>, OptionalNames<P>> as CamelCase<N>]: number;
+} & { readonly [N in Extract<PathNames<P>, OptionalNames<P>> as CamelCase<N>]?: number };
 
 export interface Call<Ids, B> {
   readonly deps: HttpDeps;
@@ -33,6 +42,14 @@ export interface Call<Ids, B> {
   readonly prefer: WaitPreference;
   /** One per flag of the operation. */
   readonly flags: Readonly<Record<string, boolean>>;
+  /** One per whole number of the operation. */
+  readonly numbers: Readonly<Record<string, number | null>>;
+  /** Of the answer; json unless the operation has formats. */
+  readonly format: AnswerFormat;
+  /** The If-None-Match header. */
+  readonly ifNoneMatch: string | undefined;
+  /** Those of the texts of the operation that were sent. */
+  readonly texts: Readonly<Record<string, string>>;
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
 }
@@ -42,6 +59,8 @@ export interface Answer {
   readonly body?: unknown;
   /** Whether the body contains a JsonArray or a Matrix, which are written piece by piece. */
   readonly isWritten?: true;
+  /** Instead of a body: its text, made piece by piece. The headers name its type. */
+  readonly pieces?: (nextSlice: NextSlice) => AsyncGenerator<string, void>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -51,7 +70,15 @@ export interface AnswerSpec {
   readonly schema?: z.ZodType;
   /** application/json unless given. */
   readonly mediaType?: string;
+  /** What else the client may ask for by Accept: the schema of the body, or of one of its lines, by media type. */
+  readonly otherTypes?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface QueryText {
+  /** Of the text that was sent. */
+  readonly schema: z.ZodType<string>;
+  readonly description: string;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -83,12 +110,20 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly isList?: boolean;
   /** Boolean query parameters, with their descriptions. */
   readonly flags?: Readonly<Record<string, string>>;
+  /** Query parameters that are whole numbers. */
+  readonly numbers?: Readonly<Record<string, WholeNumberSpec>>;
+  /** Whether the Accept header decides the format. */
+  readonly hasFormats?: boolean;
+  /** Whether the If-None-Match header is read. */
+  readonly hasETag?: boolean;
+  /** Query parameters that are text. */
+  readonly texts?: Readonly<Record<string, QueryText>>;
   /** Whether the answer is sent while it is read. There is no HEAD then, which would read it for nothing. */
   readonly isStream?: boolean;
   /** The scope that a key needs; by default read for GET, otherwise write. */
   readonly scope?: Scope;
-  /** Whether the Prefer header is read. */
-  readonly waits?: boolean;
+  /** Whether the Prefer header is read, and for what the operation waits. */
+  readonly waits?: 'suggestion' | 'change';
   readonly answers: Readonly<Record<number, AnswerSpec>>;
   /** Refusals beyond those that every operation has: statuses with descriptions. */
   readonly refusals?: Readonly<Record<number, string>>;
@@ -132,4 +167,25 @@ export function pathNames(path: string): readonly string[] {
 
 export function toCamelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const PARENTS = '/models/{model_id}/projects/{project_id}/trials/{trial_id}';
+const OBJECTIVE = '/objectives/{objective_id}';
+
+/**
+ * The operations that address an objective, or what is below one, once more without the ids of its parents: the id of the
+ * objective is enough, and the same handler answers.
+ */
+export function flatten(operations: readonly Operation[]): readonly Operation[] {
+  return operations
+    .filter(({ path }) => `${path}/`.startsWith(`${PARENTS}${OBJECTIVE}/`))
+    .map((operation) => ({
+      ...operation,
+      path: operation.path.slice(PARENTS.length),
+      operationId: `${operation.operationId}Flat`,
+      description: [
+        ...(operation.description === undefined ? [] : [operation.description]),
+        `The same as ${operation.operationId}, without the ids of the parents.`,
+      ].join(' '),
+    }));
 }

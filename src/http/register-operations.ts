@@ -10,10 +10,12 @@ import { scopeOfMethod } from './hooks/scopes.ts';
 import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';
-import { parseFlags } from './wire/flags.ts';
+import { parseFlags, parseTexts } from './wire/flags.ts';
+import { formatOf } from './wire/formats.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
 import { parsePrefer } from './wire/prefer.ts';
+import { parseWholeNumbers } from './wire/whole-numbers.ts';
 
 const JSON_MEDIA_TYPE = 'application/json; charset=utf-8';
 
@@ -27,7 +29,10 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: operation.isStream !== true,
-      config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
+      config: {
+        scopeNeeded: operation.scope ?? scopeOfMethod(operation.method),
+        takesCsv: operation.body?.csv !== undefined,
+      },
       handler: async (request, reply) => {
         const { call, numbers } = await readCall(deps, operation, request, reply);
         const { accountId } = call;
@@ -57,19 +62,28 @@ async function readCall(
   const principal = principalOf(request);
   const { accountId } = principal;
   const path = readPathIds(operation.path, request.params as Readonly<Record<string, string>>);
+  const query = request.query as Readonly<Record<string, unknown>>;
+  const format = operation.hasFormats ? formatOf(request.headers.accept) : 'json';
   const { page, violations: pageViolations } = operation.isList
-    ? parsePageQuery(request.query as Readonly<Record<string, unknown>>)
+    ? parsePageQuery(query, format === 'json' ? undefined : Number.POSITIVE_INFINITY)
     : { page: { limit: 1, after: null }, violations: [] };
-  const { flags, violations: flagViolations } = parseFlags(
-    Object.keys(operation.flags ?? {}),
-    request.query as Readonly<Record<string, unknown>>,
-  );
+  const { flags, violations: flagViolations } = parseFlags(Object.keys(operation.flags ?? {}), query);
+  const { numbers: counts, violations: numberViolations } = parseWholeNumbers(operation.numbers ?? {}, query);
+  const { texts, violations: textViolations } = parseTexts(operation.texts ?? {}, query);
   const body =
     operation.body === undefined
       ? NO_BODY
       : await deps.bodies.read(request, reply, operation.body, `account ${accountId}`);
   const { idempotency, violations: keyViolations } = readIdempotentRequest(request, accountId, body.digest);
-  refuseViolations([...path.violations, ...keyViolations, ...pageViolations, ...flagViolations, ...body.violations]);
+  refuseViolations([
+    ...path.violations,
+    ...keyViolations,
+    ...pageViolations,
+    ...flagViolations,
+    ...numberViolations,
+    ...textViolations,
+    ...body.violations,
+  ]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
   const numbers = body.value === undefined ? 0 : (operation.body?.countNumbers?.(body.value) ?? 0);
   const call = {
@@ -84,6 +98,10 @@ async function readCall(
     page,
     prefer: parsePrefer(request.headers.prefer),
     flags,
+    numbers: counts,
+    format,
+    ifNoneMatch: request.headers['if-none-match'],
+    texts,
     idempotency,
   };
   return { call, numbers };
@@ -115,12 +133,14 @@ const NO_BODY = { value: undefined, violations: [], digest: undefined };
 async function sendAnswer(reply: FastifyReply, answer: Answer, nextSlice: NextSlice): Promise<FastifyReply> {
   reply.code(answer.status);
   if (answer.headers !== undefined) reply.headers(answer.headers);
-  if (answer.isWritten !== true) return answer.body === undefined ? reply.send() : reply.send(answer.body);
-  const pieces = writeJson(answer.body, nextSlice);
+  if (answer.isWritten !== true && answer.pieces === undefined) {
+    return answer.body === undefined ? reply.send() : reply.send(answer.body);
+  }
+  const pieces = answer.pieces?.(nextSlice) ?? writeJson(answer.body, nextSlice);
   // Until the first byte is sent, an error can still get its own answer.
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
-  reply.type(JSON_MEDIA_TYPE);
+  if (answer.pieces === undefined) reply.type(JSON_MEDIA_TYPE);
   if (second.done === true) return reply.send(first);
   if (reply.request.method === 'HEAD') {
     await pieces.return();

@@ -36,6 +36,8 @@ const finish = (job: LeasedJob) =>
     suggestTimeNs: 1,
     isOptimal: false,
     nearest: NOTHING_JUDGED,
+    dataRevision: 0,
+    learnedFrom: null,
     events: [],
   });
 /** Lets all leases run out, by the database's clock. */

@@ -83,6 +83,7 @@ async function prepareIds(): Promise<Ids> {
     delivery_id: deliveries.body[0].id,
     key_id: key.id,
     deletion_id: deletions.body.at(-1).id,
+    number: 1,
   };
 }
 
@@ -98,6 +99,9 @@ const BY_NAME = {
   initialOutput: OUTPUT,
   minimumBounds: { p: -1, q: -1, r: -1 },
 };
+
+/** Of the operation under its nested path. */
+const nestedId = (operationId: string) => operationId.replace(/Flat$/, '');
 
 /** Bodies that fit the records above, for operations whose examples do not. */
 const FITTING: Readonly<Record<string, readonly object[]>> = {
@@ -125,10 +129,18 @@ const FITTING: Readonly<Record<string, readonly object[]>> = {
     { outputCount: 3, outputCases: [OUTPUT, [1, 2, 3]] },
   ],
   createTrial: [{}],
-  loadObjectives: [OBJECTIVES, BY_NAME],
+  loadObjectives: [OBJECTIVES, BY_NAME, { ...BY_NAME, fixedInputs: { a: 3 }, constraints: ['a + b <= 12'] }],
   initializeInverse: [OBJECTIVES, BY_NAME].map((one) => ({ ...one, convergence: 0.5 })),
   loadInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
   putInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
+  correctInverse: [
+    { output: [1, 2, 3], reason: 'typo' },
+    { output: OUTPUT, reason: 'typo' },
+  ],
+  correctCase: [
+    { output: [1, 2, 3], reason: 'typo' },
+    { output: OUTPUT, reason: 'typo' },
+  ],
   createKey: [{ scopes: ['read', 'write'], label: 'the test rig', expiresAt: '2099-12-31T12:00:00Z' }],
   rotateKey: [{ overlapSeconds: 86_400 }],
 };
@@ -165,7 +177,7 @@ function brokenBody(valid: object): fc.Arbitrary<unknown> {
 function payloadFor({ operationId, body }: OperationDescription): fc.Arbitrary<string | undefined> {
   if (body === undefined) return fc.constantFrom(undefined, '{}');
   const examples = z.globalRegistry.get(body.schema)?.examples as readonly object[];
-  const bodies = FITTING[operationId] ?? examples.slice(0, 1);
+  const bodies = FITTING[nestedId(operationId)] ?? examples.slice(0, 1);
   const text = fc.oneof(
     { weight: 2, arbitrary: fc.constantFrom(...bodies) },
     { weight: 6, arbitrary: fc.constantFrom(...bodies).chain(brokenBody) },
@@ -188,6 +200,7 @@ const id = fc.oneof(
 const query = fc.oneof(
   { weight: 3, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.constantFrom('?limit=1', '?limit=0', '?after=x', '?limit=1&limit=2', '?limit=201&a[]=%') },
+  { weight: 1, arbitrary: fc.constantFrom('?after=0&every=2', '?every=0', '?stopReason=0', '?stopReason=4') },
 );
 const printable = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '');
 const headers = fc.record(
@@ -196,7 +209,14 @@ const headers = fc.record(
     'idempotency-key': fc.oneof(fc.constantFrom('a', 'b', '"', '" "', 'x'.repeat(256)), printable),
     'content-type': fc.constantFrom('application/json; charset=utf-16', 'text/plain', 'x'),
     'x-request-id': printable,
-    accept: fc.constantFrom('text/html', 'application/xml;q=0'),
+    accept: fc.constantFrom(
+      'text/html',
+      'application/xml;q=0',
+      'text/csv',
+      'application/x-ndjson',
+      'text/csv;q=x, */*',
+    ),
+    'if-none-match': fc.constantFrom('*', '"', 'W/"a", b'),
   },
   { requiredKeys: [] },
 );
@@ -215,7 +235,7 @@ type FuzzRequest = typeof request extends fc.Arbitrary<infer T> ? T : never;
 
 function send({ route, ids, query, headers, payload }: FuzzRequest): Promise<Answered> {
   const { method, path, operationId } = route.operation;
-  const own = method === 'DELETE' || ENDING.includes(operationId) ? spent : kept;
+  const own = method === 'DELETE' || ENDING.includes(nestedId(operationId)) ? spent : kept;
   let used = 0;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const drawn = ids[used++]!;
@@ -234,10 +254,15 @@ function expectDocumented({ route, payload }: FuzzRequest, answered: Answered): 
     expect(z.strictObject(problemSchema.shape).safeParse(answered.body).error, label).toBeUndefined();
     return;
   }
-  const { schema, mediaType } = answers[answered.status] ?? {};
+  const { schema, mediaType, otherTypes = {} } = answers[answered.status] ?? {};
+  const sent = String(answered.headers['content-type']).split(';')[0]!;
+  const other = otherTypes[sent];
   if (schema === undefined) expect(answered.text, label).toBe('');
-  else if (mediaType === EXPORT_MEDIA_TYPE) {
-    for (const line of answered.text.trimEnd().split('\n')) schema.parse(JSON.parse(line));
+  else if (mediaType === EXPORT_MEDIA_TYPE || (other && sent === EXPORT_MEDIA_TYPE)) {
+    const lines = answered.text.split('\n').slice(0, -1);
+    for (const line of lines) expect((other ?? schema).safeParse(JSON.parse(line)).error, label).toBeUndefined();
+  } else if (other) {
+    expect(answered.text, label).toMatch(/^[^\r\n]+\r\n/);
   } else expect(schema.safeParse(answered.body).error, label).toBeUndefined();
 }
 

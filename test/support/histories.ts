@@ -4,6 +4,7 @@ import type { Inverse } from '../../src/domain/inverse.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { toPositiveZero, withoutNegativeZero } from '../../src/domain/vectors.ts';
 import { anyJudged, type Judged } from './arbitraries.ts';
+import { LEARNS_ALONE } from './learns-alone.ts';
 import { NOTHING_JUDGED } from './nothing-judged.ts';
 
 export const instants = { createdAt: new Date(0), updatedAt: new Date(1), disabledAt: null };
@@ -49,6 +50,9 @@ function toObjective(
         suggestedAt: null,
         failedAt: null,
         failureReason: null,
+        learnedFrom: null,
+        excludedAt: null,
+        expected: null,
       }) as Inverse,
   );
   return {
@@ -70,6 +74,7 @@ function toObjective(
     seed: 7,
     labels: null,
     ...NOTHING_JUDGED,
+    ...LEARNS_ALONE,
     inverses,
   };
 }

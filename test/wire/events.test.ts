@@ -10,6 +10,7 @@ import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
 import { CLIENT_READERS } from '../http/sdk/client-readers.ts';
 import { history, instants } from '../support/histories.ts';
+import { LEARNS_ALONE } from '../support/learns-alone.ts';
 import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 /** The smallest permitted setting. */
@@ -59,6 +60,9 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
         exhaustedAt: null,
         failedAt: null,
         failureReason: null,
+        learnedFrom: null,
+        excludedAt: null,
+        expected: null,
       }) satisfies Inverse,
   );
   return {
@@ -81,6 +85,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     seed: 7,
     labels: null,
     ...NOTHING_JUDGED,
+    ...LEARNS_ALONE,
     inverses,
   };
 }
@@ -216,6 +221,7 @@ it('A trial that is too large is sent without output cases, but with their numbe
     outputCaseSetId: 5,
     number: 1,
     status: 'active' as const,
+    revision: 0,
   };
   const outputCases = Array.from({ length: 5_000 }, (_, i) => [i / 3, i / 7]);
   const set = { ...instants, id: 5, modelId: 3, projectId: 2, outputCount: 2, caseCount: 5_000, failedCases: [] };

@@ -5,6 +5,7 @@ import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { presentEmbeddedInverse, presentInverse, presentSuggestion } from '../../src/http/native/inverses.wire.ts';
 import { presentModel } from '../../src/http/native/models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from '../../src/http/native/objectives.wire.ts';
+import { LEARNS_ALONE } from '../support/learns-alone.ts';
 import { NOTHING_JUDGED } from '../support/nothing-judged.ts';
 
 const createdAt = new Date('2026-01-31T12:00:00.000Z');
@@ -29,6 +30,9 @@ const inverse: Inverse = {
   exhaustedAt: null,
   failedAt: null,
   failureReason: null,
+  learnedFrom: null,
+  excludedAt: null,
+  expected: null,
   ...instants,
 };
 
@@ -51,6 +55,7 @@ const objective: ObjectiveWithInverses = {
   seed: 7,
   labels: null,
   ...NOTHING_JUDGED,
+  ...LEARNS_ALONE,
   inverses: [inverse],
   ...instants,
 };
@@ -101,6 +106,8 @@ describe('an inverse', () => {
       exhaustedAt: null,
       failedAt: null,
       failureReason: null,
+      learnedFrom: null,
+      excludedAt: null,
       ...shown,
       results: RESULTS_AT_BASIS,
     });

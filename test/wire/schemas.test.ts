@@ -191,7 +191,15 @@ describe('a body', () => {
       maximumAttempts: 500,
       convergence: 1e-6,
       boundsRule: 'where-needed',
+      reusesByDefault: true,
+      continues: null,
+      fixedInputs: null,
+      constraints: null,
     });
+    const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
+    const least = readBody(newObjectives, rest).value!;
+    expect(least).toMatchObject({ desiredL1Norm: 0, maximumAttempts: 500 });
+    expect(least.initialInput).toBeUndefined();
   });
 
   it('The body of objectives keeps null in its bounds', () => {
@@ -234,11 +242,24 @@ describe('a body', () => {
     const { violations } = readBody(newObjectives, { objectives: [1], maximumAttemps: 5, desiredL1Norm: -1 });
     expect(violations.map(({ property }) => property).sort()).toEqual([
       'desiredL1Norm',
-      'initialInput',
-      'initialOutput',
       'maximumAttemps',
       'objectiveTypes',
     ]);
+  });
+
+  it('An initial input needs its output, and an output its input', () => {
+    // What the trial decides is checked later; so is this unless a field is invalid by itself.
+    const body = { objectives: [1], objectiveTypes: ['minimize'], maximumAttempts: 0 };
+    for (const [given, missing] of [
+      ['initialInput', 'initialOutput'],
+      ['initialOutput', 'initialInput'],
+    ] as const) {
+      const { violations } = readBody(newObjectives, { ...body, [given]: [1] });
+      expect(violations.map(({ property }) => property).sort()).toEqual([missing, 'maximumAttempts']);
+      expect(violations.find(({ property }) => property === missing)!.message).toBe(
+        `is required with ${given}: send both, or neither to start from the best case known.`,
+      );
+    }
   });
 
   it('Unknown fields are named at every level', () => {

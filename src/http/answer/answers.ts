@@ -35,26 +35,35 @@ export const noContent = {
   answer: { status: 204 } as Answer,
 };
 
+interface PagedCall {
+  readonly url: string;
+  readonly page: PageRequest;
+  readonly numbers?: Readonly<Record<string, number | null>>;
+}
+
+/** Names the next page, if there is one. */
+export function nextPageHeaders(call: PagedCall, nextAfter: number | null): Readonly<Record<string, string>> {
+  const link = nextPageLink(call.url, call.page.limit, nextAfter, call.numbers);
+  return link === undefined ? {} : { link };
+}
+
 /** A bare array; the Link header names the next page. */
 export const pageOf = {
-  spec: (description: string, schema: z.ZodType): AnswerSpecs => ({
+  spec: (description: string, schema: z.ZodType, otherTypes: AnswerSpec['otherTypes'] = {}): AnswerSpecs => ({
     200: {
       description,
       schema: z.array(schema),
+      otherTypes,
       headers: { Link: 'The next page as rel="next", absent on the last page.' },
     },
   }),
-  answer<T>(
-    call: { readonly url: string; readonly page: PageRequest },
-    page: Page<T>,
-    present: (item: T) => unknown,
-  ): Answer {
-    const link = nextPageLink(call.url, call.page.limit, page.nextAfter);
-    return { status: 200, body: page.items.map(present), ...(link !== undefined && { headers: { link } }) };
+  answer<T>(call: PagedCall, page: Page<T>, present: (item: T) => unknown): Answer {
+    const headers = nextPageHeaders(call, page.nextAfter);
+    return { status: 200, body: page.items.map(present), ...('link' in headers && { headers }) };
   },
   /** For items that are read while the answer is being written. */
   written<T>(
-    call: { readonly url: string; readonly page: PageRequest },
+    call: PagedCall,
     page: { readonly nextAfter: number | null; readonly batches: AsyncIterable<readonly T[]> },
     present: (item: T) => unknown,
   ): Answer {

@@ -21,12 +21,17 @@ const MARK = `part-${randomUUID()}`;
 const QUOTED_MARK = JSON.stringify(MARK);
 
 /** Pieces of the JSON text of `value`, perhaps only one. */
-export async function* writeJson(value: unknown, nextSlice: NextSlice): AsyncGenerator<string, void> {
+export function writeJson(value: unknown, nextSlice: NextSlice): AsyncGenerator<string, void> {
+  return inSlices(pieces(value), nextSlice);
+}
+
+/** The text that many short pieces make, in longer ones; other requests are served in between. */
+export async function* inSlices(short: AsyncIterable<string>, nextSlice: NextSlice): AsyncGenerator<string, void> {
   let text = '';
   let sliceStartedAt = performance.now();
   let leave: (() => void) | undefined;
   try {
-    for await (const piece of pieces(value)) {
+    for await (const piece of short) {
       text += piece;
       const isFull = text.length >= PIECE_LENGTH;
       if (!isFull && performance.now() - sliceStartedAt < SLICE_MS) continue;

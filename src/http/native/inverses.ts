@@ -1,10 +1,13 @@
+import { getObjectiveStamp, getRunTable } from '../../application/read-history.ts';
 import { getInverse, listInverses } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
 import { suggest } from '../../application/suggest.ts';
 import { viewOf } from '../../application/views.ts';
+import { DomainError } from '../../domain/errors.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
-import { created, ok, pageOf } from '../answer/answers.ts';
+import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
+import { answerRows } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 import {
@@ -12,10 +15,13 @@ import {
   newInverseOutput,
   noFields,
   presentInverse,
+  presentReportedInverse,
   presentSuggestion,
+  reportedInverseSchema,
   suggestionSchema,
 } from './inverses.wire.ts';
 import { inversePath } from './paths.ts';
+import { runTypes, toRunTable } from './runs.wire.ts';
 
 const tag = 'Inverses';
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
@@ -25,6 +31,13 @@ const inverses = `${objective}/inverses` as const;
 const POLL_AFTER_SECONDS = 1;
 /** When many requests of the account are waiting, the queue is long. */
 const POLL_CROWDED_SECONDS = 5;
+
+/** A different output than the stored one is what a client sends who has found a mistake. */
+function adviseCorrection(error: unknown): never {
+  if (!(error instanceof DomainError) || error.code !== 'OUTPUT_CONFLICT') throw error;
+  const message = `${error.message} To change it, send a correction (POST .../inverses/{inverse_id}/corrections).`;
+  throw new DomainError(error.code, message, error.facts);
+}
 
 export const inverseOperations: readonly Operation[] = [
   defineOperation({
@@ -36,7 +49,7 @@ export const inverseOperations: readonly Operation[] = [
     description:
       'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration.',
     body: noFields,
-    waits: true,
+    waits: 'suggestion',
     handlesIdempotency: true,
     answers: {
       ...created.spec(
@@ -77,10 +90,19 @@ export const inverseOperations: readonly Operation[] = [
     path: inverses,
     operationId: 'listInverses',
     tag,
-    summary: 'List the inverses of an objective',
+    summary: 'List the inverses of an objective, or write them as rows of CSV or lines of JSON',
+    description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    answers: pageOf.spec('The inverses in order of creation.', inverseSchema),
+    hasFormats: true,
+    answers: pageOf.spec('The inverses in order of creation.', inverseSchema, runTypes),
     handle: async (call) => {
+      if (call.format !== 'json') {
+        const { db } = call.deps;
+        const stamp = await getObjectiveStamp(db, call.accountId, call.ids);
+        const { after, limit } = call.page;
+        const table = await getRunTable(db, call.accountId, stamp, { iteration: 0, inverseId: after ?? 0, limit });
+        return answerRows(call.format, toRunTable(table), nextPageHeaders(call, table.nextAfter));
+      }
       const listed = await listInverses(call.deps.db, call.accountId, call.ids, call.page);
       return pageOf.written(call, listed, (inverse) => presentInverse(viewOf(listed.objective, inverse)));
     },
@@ -101,14 +123,20 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Complete the open iteration: load its output or report that its run failed',
     body: newInverseOutput,
-    answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration already has a different output; instance is its path.' },
-    handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
+    answers: ok.spec('The inverse, judged.', reportedInverseSchema),
+    refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
+    handle: async ({ deps, accountId, ids, body }) => {
+      const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
+      return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+    },
     replay: {
+      // It changes only by a correction, which a repeat then shows.
       isFinal: true,
       read: async ({ deps, accountId, ids }, inverseId) =>
-        presentInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
+        presentReportedInverse(
+          await getInverse(deps.db, accountId, { ...ids, inverseId }),
+          inversePath(ids, ids.objectiveId, inverseId),
+        ),
     },
   }),
   defineOperation({
@@ -118,9 +146,11 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Complete the named iteration',
     body: newInverseOutput,
-    answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration already has a different output; instance is its path.' },
-    handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
+    answers: ok.spec('The inverse, judged.', reportedInverseSchema),
+    refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
+    handle: async ({ deps, accountId, ids, body }) => {
+      const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
+      return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+    },
   }),
 ];

@@ -3,6 +3,7 @@ import type { Measurement } from '../../application/record-output.ts';
 import { type InverseView, judge } from '../../application/views.ts';
 import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { surprisesOf } from '../../domain/expectation.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { isByName, type Labels } from '../../domain/names.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
@@ -96,6 +97,20 @@ const commonFields = {
   exhaustedAt: timestamp.nullable(),
   failedAt: timestamp.nullable(),
   failureReason: z.string().nullable(),
+  learnedFrom: z
+    .object({
+      revision: z.int().describe('Of the cases of the trial: 0 as loaded, raised by each addition and correction.'),
+      objectives: z
+        .array(z.object({ objectiveId: z.int(), iteration: z.int() }))
+        .describe('The other objectives whose runs were known, each with the last one.'),
+    })
+    .nullable()
+    .describe(
+      'What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else.',
+    ),
+  excludedAt: timestamp
+    .nullable()
+    .describe('Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -124,6 +139,25 @@ export const inverseSchema = z
   })
   .meta({ id: 'Inverse' });
 
+const warningSchema = z
+  .object({
+    output: z.int().describe('Zero-based number of the output, as in results.'),
+    name: z.string().nullable().describe('Of the output; null if the project names none.'),
+    value: z.number().describe('As it was loaded and stored.'),
+    expectedMinimum: z.number(),
+    expectedMaximum: z.number(),
+    detail: z.string().describe('What was expected, and how to correct the output.'),
+  })
+  .meta({ id: 'OutputWarning' });
+
+export const reportedInverseSchema = inverseSchema
+  .extend({
+    warnings: z
+      .array(warningSchema)
+      .describe('Outputs far outside what the model expected. They are stored all the same; empty without any.'),
+  })
+  .meta({ id: 'ReportedInverse' });
+
 export const embeddedInverseSchema = z
   .object({
     ...commonFields,
@@ -150,6 +184,32 @@ export function presentInverse(view: InverseView): z.infer<typeof inverseSchema>
     ...presentOutputByName(objective.labels, inverse.output),
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
+}
+
+/** An inverse as the answer to the report of its run; `path` is that of the inverse. */
+export function presentReportedInverse(view: InverseView, path: string): z.infer<typeof reportedInverseSchema> {
+  return { ...presentInverse(view), warnings: presentWarnings(view.inverse, { path, outputNames: null }) };
+}
+
+interface WarningContext {
+  readonly path: string;
+  readonly outputNames: readonly string[] | null;
+}
+
+function presentWarnings(inverse: Inverse, { path, outputNames }: WarningContext): z.infer<typeof warningSchema>[] {
+  return surprisesOf(inverse).map(({ output, value, minimum, maximum }) => {
+    const name = outputNames?.[output] ?? null;
+    const what = `Output ${name ?? `y${output + 1}`} is ${value}; the model expected ${minimum} to ${maximum}.`;
+    const advice = `It was stored. If it is wrong, correct it: POST ${path}/corrections.`;
+    return {
+      output,
+      name,
+      value,
+      expectedMinimum: minimum,
+      expectedMaximum: maximum,
+      detail: `${what} ${advice}`,
+    };
+  });
 }
 
 /** An inverse among the inverses of its objective. */
@@ -195,7 +255,15 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
     exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
+    learnedFrom: presentLearnedFrom(inverse),
+    excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };
+}
+
+function presentLearnedFrom({ learnedFrom }: Inverse) {
+  if (learnedFrom === null) return null;
+  const objectives = learnedFrom.objectives.map(([objectiveId, iteration]) => ({ objectiveId, iteration }));
+  return { revision: learnedFrom.revision, objectives };
 }

@@ -27,13 +27,13 @@ export const objectiveOperations: readonly Operation[] = [
     path: objectives,
     operationId: 'loadObjectives',
     tag,
-    summary: 'Load objectives with an initial input and its output',
+    summary: 'Load objectives',
     description:
-      'The initial point is iteration 1, already completed. If it satisfies everything, the objective is satisfied at once.',
+      'The initial point is iteration 1, already completed. If it satisfies everything within all limits on the inputs, the objective is satisfied at once. Without an initial point the search starts from the best case known.',
     body: newObjectives,
     answers: created.spec('The objectives, judged at the initial output.', loadedObjectivesSchema),
     handle: async ({ deps, accountId, ids, body }) => {
-      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account);
+      const loaded = await loadObjectives(deps.db, accountId, ids, body, deps.settings.account, deps.engine);
       return created.answer(objectivePath(ids, loaded.id), presentLoadedObjectives(loaded));
     },
     replay: {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { ExplainedObjective, ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
+import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
+import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
@@ -25,6 +27,7 @@ import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from 
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
+import { constraintSchema } from './project-fields.wire.ts';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
@@ -35,9 +38,6 @@ const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT 
 const definitionFields = {
   objectives: vectorSchema(OUTPUTS, z.number()).describe('The target of each output.'),
   objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(OBJECTIVE_TYPES)),
-  initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }, namedInputValue),
-  initialOutput: vectorSchema(OUTPUTS, z.number()).describe('What the black box gave at initialInput.'),
-  desiredL1Norm: z.number().meta({ minimum: 0 }),
   maximumAttempts: z
     .int()
     .min(1)
@@ -45,7 +45,20 @@ const definitionFields = {
     .nullish()
     .transform((count) => count ?? DEFAULT_MAXIMUM_ATTEMPTS)
     .describe(`How many inverses may be suggested, ${DEFAULT_MAXIMUM_ATTEMPTS} unless given.`),
+  reuse: z
+    .boolean()
+    .nullish()
+    .transform((reuse) => reuse ?? undefined)
+    .describe(
+      'Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false makes its suggestions independent of them.',
+    ),
 };
+
+const constraint = constraintSchema();
+const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
+const initialInput = vectorSchema(INPUTS, namedInputValue);
+const initialOutput = vectorSchema(OUTPUTS, z.number());
+const desiredL1Norm = z.number().meta({ minimum: 0 });
 
 const optionalBounds = bounds
   .nullish()
@@ -57,6 +70,34 @@ const convergence = z.number().meta({ exclusiveMinimum: 0 });
 const newObjectivesSchema = z
   .strictObject({
     ...definitionFields,
+    initialInput: initialInput
+      .nullish()
+      .transform((input) => input ?? undefined)
+      .describe('Where the search starts; unless given, the best case known.'),
+    initialOutput: initialOutput
+      .nullish()
+      .transform((output) => output ?? undefined)
+      .describe('What the black box gave at initialInput: send both or neither.'),
+    desiredL1Norm: desiredL1Norm
+      .nullish()
+      .transform((norm) => norm ?? 0)
+      .describe('Judges exact objectives together with convergence; 0 unless given.'),
+    continues: z
+      .int()
+      .min(1)
+      .nullish()
+      .transform((id) => id ?? null)
+      .describe(
+        'Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says.',
+      ),
+    fixedInputs: nullableVectorSchema(INPUTS, namedInputValue)
+      .nullish()
+      .transform((values) => values ?? null)
+      .describe('The value that an input has in every suggestion; null where it is free.'),
+    constraints: listSchema(constraint, { minimum: 0, maximum: MAXIMUM_CONSTRAINTS }, 'constraints')
+      .nullish()
+      .transform((entries) => entries ?? null)
+      .describe('Conditions that every suggestion satisfies, besides those of the project.'),
     minimumBounds: optionalBounds,
     maximumBounds: optionalBounds,
     convergence: convergence
@@ -80,7 +121,15 @@ const newObjectivesSchema = z
   });
 
 const newInverseSchema = z
-  .strictObject({ ...definitionFields, minimumBounds: bounds, maximumBounds: bounds, convergence })
+  .strictObject({
+    ...definitionFields,
+    initialInput,
+    initialOutput: initialOutput.describe('What the black box gave at initialInput.'),
+    desiredL1Norm,
+    minimumBounds: bounds,
+    maximumBounds: bounds,
+    convergence,
+  })
   .meta({
     id: 'NewInverse',
     examples: [
@@ -97,16 +146,18 @@ const newInverseSchema = z
     ],
   });
 
+const DEFAULTS = { reusesByDefault: true };
+
 export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', {}, FIELDS_BY_NAME),
+  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS, FIELDS_BY_NAME),
 };
 
 export const newInverse: BodySpec<NewObjective> = {
   schema: newInverseSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newInverseSchema, body, 'always', {}, FIELDS_BY_NAME),
+  read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME),
 };
 
 const echoFields = {
@@ -124,6 +175,10 @@ const echoFields = {
   attemptCount: z.int().describe('Inverses suggested so far.'),
   maximumAttempts: z.int(),
   convergence: z.number(),
+  reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
+  continues: z.int().nullable().describe('The objective that it goes on from.'),
+  fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
+  constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -220,6 +275,10 @@ function presentWith<Inverses>(objective: Objective, { optimal, best }: Standout
   };
 }
 
+function presentConstraints(sent: readonly SentConstraint[]): z.infer<typeof constraint>[] {
+  return sent.map((one) => (typeof one === 'string' ? one : { ...one, coefficients: [...one.coefficients] }));
+}
+
 function presentNearestRun(
   { source, input, output, misses }: NearestRun,
   labels: Labels | null,
@@ -251,6 +310,10 @@ function presentEcho(objective: Objective) {
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     convergence: objective.convergence,
+    reuse: objective.reuse,
+    continues: objective.continuesId,
+    fixedInputs: objective.fixedInputs && [...objective.fixedInputs],
+    constraints: objective.constraints && presentConstraints(objective.constraints.sent),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
   };

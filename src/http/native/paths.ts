@@ -27,10 +27,13 @@ export function trialPath(ids: TrialIds): string {
   return `${projectPath(ids.modelId, ids.projectId)}/trials/${ids.trialId}`;
 }
 
-export function objectivePath(ids: TrialIds, objectiveId: number): string {
-  return `${trialPath(ids)}/objectives/${objectiveId}`;
+/** The flat path, unless all parents are given. */
+export function objectivePath({ modelId, projectId, trialId }: Partial<TrialIds>, objectiveId: number): string {
+  const isNested = modelId !== undefined && projectId !== undefined && trialId !== undefined;
+  const parents = isNested ? trialPath({ modelId, projectId, trialId }) : NATIVE_PREFIX;
+  return `${parents}/objectives/${objectiveId}`;
 }
 
-export function inversePath(ids: TrialIds, objectiveId: number, inverseId: number): string {
+export function inversePath(ids: Partial<TrialIds>, objectiveId: number, inverseId: number): string {
   return `${objectivePath(ids, objectiveId)}/inverses/${inverseId}`;
 }

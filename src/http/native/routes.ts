@@ -7,35 +7,45 @@ import { admitAccounts } from '../hooks/admit-accounts.ts';
 import { limitRate } from '../hooks/rate-limit.ts';
 import { requireScope } from '../hooks/scopes.ts';
 import { addApiHeaders } from '../hooks/security-headers.ts';
-import type { Operation } from '../operation.ts';
+import { flatten, type Operation } from '../operation.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
+import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
 import { exportOperations } from './export.ts';
+import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
+import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { trialCaseOperations } from './trial-cases.ts';
 import { trialOperations } from './trials.ts';
 import { webhookOperations } from './webhooks.ts';
 
-export const NATIVE_OPERATIONS: readonly Operation[] = [
+const NESTED_OPERATIONS: readonly Operation[] = [
   ...modelOperations,
   ...projectOperations,
   ...outputCaseOperations,
   ...trialOperations,
+  ...trialCaseOperations,
   ...objectiveOperations,
   ...inverseOperations,
+  ...historyOperations,
+  ...overviewOperations,
+  ...correctionOperations,
   ...keyOperations,
   ...webhookOperations,
   ...accountOperations,
   ...deletedOperations,
   ...exportOperations,
 ];
+
+export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ...flatten(NESTED_OPERATIONS)];
 
 /** Register it in its own scope under the prefix of the dialect. `limiter` undefined: no limit. */
 export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
@@ -47,9 +57,14 @@ export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limi
   registerOperations(scope, deps, NATIVE_OPERATIONS);
 }
 
-/** The path of an inverse in the trial of the request. */
+/** The path of an inverse in the trial of the request, flat as the request's own. */
 function inversePathOf(request: FastifyRequest, inverse: InverseReference): string | undefined {
-  const { model_id, project_id, trial_id } = request.params as Readonly<Record<string, string | undefined>>;
+  const { model_id, project_id, trial_id, objective_id } = request.params as Readonly<
+    Record<string, string | undefined>
+  >;
+  if (model_id === undefined && objective_id !== undefined) {
+    return inversePath({}, inverse.objectiveId, inverse.inverseId);
+  }
   if (model_id === undefined || project_id === undefined || trial_id === undefined) return undefined;
   const ids = { modelId: Number(model_id), projectId: Number(project_id), trialId: Number(trial_id) };
   return inversePath(ids, inverse.objectiveId, inverse.inverseId);

@@ -11,9 +11,12 @@ interface ParsedPage {
 }
 
 /** Reads the query of a list. A parameter given twice counts as malformed. */
-export function parsePageQuery(query: Readonly<Record<string, unknown>>): ParsedPage {
+export function parsePageQuery(
+  query: Readonly<Record<string, unknown>>,
+  defaultLimit: number = PAGE_LIMIT.default,
+): ParsedPage {
   const violations: Violation[] = [];
-  let limit: number = PAGE_LIMIT.default;
+  let limit = defaultLimit;
   let after: number | null = null;
   if (query.limit !== undefined) {
     const parsed = typeof query.limit === 'string' ? parseId(query.limit) : { kind: 'malformed' as const };
@@ -31,7 +34,17 @@ export function parsePageQuery(query: Readonly<Record<string, unknown>>): Parsed
   return { page: { limit, after }, violations };
 }
 
-/** The value of the Link header, or undefined on the last page. `path` is the path of the list without a query. */
-export function nextPageLink(path: string, limit: number, nextAfter: number | null): string | undefined {
-  return nextAfter === null ? undefined : `<${path}?limit=${limit}&after=${nextAfter}>; rel="next"`;
+/**
+ * The value of the Link header, or undefined on the last page. `path` is the path of the list without a query; `others` are the
+ * other parameters that choose its records, null for one that was left out.
+ */
+export function nextPageLink(
+  path: string,
+  limit: number,
+  nextAfter: number | null,
+  others: Readonly<Record<string, number | null>> = {},
+): string | undefined {
+  if (nextAfter === null) return undefined;
+  const query = Object.entries(others).map(([name, value]) => (value === null ? '' : `&${name}=${value}`));
+  return `<${path}?limit=${limit}&after=${nextAfter}${query.join('')}>; rel="next"`;
 }

@@ -1,0 +1,108 @@
+/**
+ * What the history of an objective reads. Numbers stay the text that the database makes of them, with all digits: parsing and
+ * writing them again would take most of the time.
+ */
+import { type RawBuilder, sql } from 'kysely';
+import type { StatedColumns } from '../domain/case-columns.ts';
+import { compileSqlOnce } from './compiled.ts';
+import type { Db } from './transaction.ts';
+
+/** Changes whenever the history of an objective does. */
+export interface ObjectiveStamp {
+  readonly id: number;
+  readonly modelId: number;
+  readonly projectId: number;
+  readonly trialId: number;
+  readonly stopReason: number;
+  readonly dataRevision: number;
+  /** Of the newest inverse. */
+  readonly iteration: number;
+  readonly status: string;
+  readonly hasInput: boolean;
+  readonly hasOutput: boolean;
+  /** Number of cases that the explanation rests on; null without one. */
+  readonly caseCount: number | null;
+  /** Names and units may change. */
+  readonly projectUpdatedAt: Date;
+}
+
+const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readonly number[] }, ObjectiveStamp>(
+  (value) => sql`
+    select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
+      o.stop_reason as "stopReason", o.data_revision as "dataRevision", l.iteration, l.status,
+      l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount", p.updated_at as "projectUpdatedAt"
+    from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
+    join objectives o on o.id = w.id and o.account_id = w.account_id
+    join projects p on p.id = o.project_id
+    left join explanations e on e.objective_id = o.id
+    cross join lateral (
+      select i.iteration, i.status, i.input is not null as has_input, i.output is not null as has_output
+      from inverses i where i.objective_id = o.id order by i.iteration desc limit 1) l`,
+);
+
+/** By id, disabled objectives included; those that do not exist are left out. A few index look-ups each, no row of numbers. */
+export async function readObjectiveStamps(
+  db: Db,
+  keys: readonly { readonly accountId: number; readonly id: number }[],
+): Promise<ReadonlyMap<number, ObjectiveStamp>> {
+  const rows = await selectStamps(db, {
+    accountIds: keys.map(({ accountId }) => accountId),
+    ids: keys.map(({ id }) => id),
+  });
+  return new Map(rows.map((stamp) => [stamp.id, stamp]));
+}
+
+/** Names and units of the inputs and outputs of a project. The project must exist. */
+export async function readStatedColumns(db: Db, projectId: number, outputCount: number): Promise<StatedColumns> {
+  const { rows } = await sql<Omit<StatedColumns, 'outputCount'>>`
+    select input_count as "inputCount", input_names as "inputNames", input_units as "inputUnits",
+      output_names as "outputNames", output_units as "outputUnits", categories,
+      input_types as "inputTypes", minimums
+    from projects where id = ${projectId}`.execute(db);
+  return { ...rows[0]!, outputCount };
+}
+
+export interface HistoryRow {
+  readonly id: number;
+  readonly iteration: number;
+  readonly status: string;
+  /** Numbers separated by commas. */
+  readonly input: string | null;
+  readonly output: string | null;
+  readonly computeTimeNs: number;
+  readonly loadedAt: Date | null;
+  readonly failureReason: string | null;
+  readonly isExcluded: boolean;
+}
+
+function rowsWhere(objectiveId: number, condition: RawBuilder<unknown>, limit: number): RawBuilder<HistoryRow> {
+  return sql<HistoryRow>`
+    select id, iteration, status, btrim(input::text, '{}') as input, btrim(output::text, '{}') as output,
+      compute_time_ns as "computeTimeNs", loaded_at as "loadedAt", failure_reason as "failureReason",
+      excluded_at is not null as "isExcluded"
+    from inverses where objective_id = ${objectiveId} and ${condition} order by iteration limit ${limit}`;
+}
+
+/** Up to `limit` rows after an iteration, and after an inverse. Along inverses_one_per_iteration. */
+export async function listHistory(
+  db: Db,
+  objectiveId: number,
+  after: { readonly iteration: number; readonly inverseId: number },
+  limit: number,
+): Promise<readonly HistoryRow[]> {
+  const condition = sql`iteration > ${after.iteration}::int and id > ${after.inverseId}`;
+  return (await rowsWhere(objectiveId, condition, limit).execute(db)).rows;
+}
+
+/** The same, of every nth iteration (the first, then n later) and those named. */
+export async function listThinnedHistory(
+  db: Db,
+  objectiveId: number,
+  after: number,
+  { every, named }: { readonly every: number; readonly named: readonly number[] },
+  limit: number,
+): Promise<readonly HistoryRow[]> {
+  const condition = sql`iteration > ${after}::int
+    and ((iteration - 1) % ${every}::int = 0 or iteration = any (${named}::int[]))`;
+  return (await rowsWhere(objectiveId, condition, limit).execute(db)).rows;
+}

@@ -1,0 +1,86 @@
+/** What the list of all objectives of an account reads, besides the objectives themselves. */
+import { type RawBuilder, sql } from 'kysely';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { StopReason } from '../domain/stop-reason.ts';
+import type { Run } from './inverses.ts';
+import type { Db } from './transaction.ts';
+
+/** Along objectives_open or objectives_ended, for which the stop reason must be part of the text. */
+function newestOf(
+  accountId: number,
+  stopReason: StopReason,
+  { limit, after }: PageRequest,
+): RawBuilder<{ id: number }> {
+  return sql`(select id from objectives
+    where account_id = ${accountId} and stop_reason = ${sql.lit(stopReason)} and disabled_at is null
+      and id < ${after ?? Number.MAX_SAFE_INTEGER}
+    order by id desc limit ${limit + 1})`;
+}
+
+/** Ids of the active objectives of an account, newest first. Looks at one page of entries per stop reason. */
+export async function listNewestObjectives(
+  db: Db,
+  accountId: number,
+  stopReason: StopReason | null,
+  page: PageRequest,
+): Promise<Page<number>> {
+  const reasons = stopReason === null ? Object.values(StopReason) : [stopReason];
+  const parts = reasons.map((reason) => newestOf(accountId, reason, page));
+  const { rows } = await sql<{ id: number }>`
+    ${sql.join(parts, sql` union all `)} order by id desc limit ${page.limit + 1}`.execute(db);
+  const { items, nextAfter } = toPage(rows, page);
+  return { items: items.map(({ id }) => id), nextAfter };
+}
+
+export interface ObjectiveSurroundings {
+  readonly id: number;
+  readonly modelId: number;
+  readonly modelName: string;
+  readonly projectId: number;
+  readonly projectName: string;
+  readonly trialNumber: number;
+  /** Of its newest inverse. */
+  readonly status: string;
+  readonly hasInput: boolean;
+  readonly hasOutput: boolean;
+  readonly hasDiagnosis: boolean;
+}
+
+/** The parents and the newest inverse of each objective, by its id. A few index look-ups each. */
+export async function readSurroundings(
+  db: Db,
+  objectiveIds: readonly number[],
+): Promise<ReadonlyMap<number, ObjectiveSurroundings>> {
+  const { rows } = await sql<ObjectiveSurroundings>`
+    select o.id, o.model_id as "modelId", m.name as "modelName", o.project_id as "projectId", p.name as "projectName",
+      t.number as "trialNumber", l.status, l.has_input as "hasInput", l.has_output as "hasOutput",
+      coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis"
+    from objectives o
+    join trials t on t.id = o.trial_id
+    join projects p on p.id = o.project_id
+    join models m on m.id = o.model_id
+    left join explanations e on e.objective_id = o.id
+    cross join lateral (
+      select i.status, i.input is not null as has_input, i.output is not null as has_output
+      from inverses i where i.objective_id = o.id order by i.iteration desc limit 1) l
+    where o.id = any (${objectiveIds}::bigint[])`.execute(db);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** The runs that decide which one is nearest, of each objective; see listUnjudgedRuns. Ascending within an objective. */
+export async function listUnjudgedRunsOf(
+  db: Db,
+  objectiveIds: readonly number[],
+): Promise<readonly (Run & { readonly objectiveId: number })[]> {
+  const { rows } = await sql<Run & { readonly objectiveId: number }>`
+    select o.id as "objectiveId", r.id, r.iteration, r.input, r.output
+    from objectives o cross join lateral (
+      select id, iteration, input, output from inverses
+      where objective_id = o.id and iteration = o.nearest_iteration and output is not null and excluded_at is null
+      union all
+      select id, iteration, input, output from inverses
+      where objective_id = o.id and iteration > o.judged_through and output is not null and excluded_at is null) r
+    where o.id = any (${objectiveIds}::bigint[])
+    order by o.id, r.iteration`.execute(db);
+  return rows;
+}

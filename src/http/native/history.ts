@@ -1,0 +1,60 @@
+import { getHistory, getObjectiveStamp, getRunTable } from '../../application/read-history.ts';
+import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
+import { answerRows } from '../answer/rows.ts';
+import { inSlices } from '../answer/write-json.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import { historySchema, matchesETag, presentETag, presentHistory } from './history.wire.ts';
+import { runTypes, toRunTable } from './runs.wire.ts';
+
+const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
+/** Above any iteration: the initial point, every attempt, and repeats of those that could not be computed. */
+const HIGHEST_ITERATION = 100 * LARGEST_MAXIMUM_ATTEMPTS;
+
+export const historyOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'GET',
+    path: `${objective}/history`,
+    operationId: 'getHistory',
+    tag: 'Objectives',
+    summary: 'Read all iterations of an objective by columns, or as rows of CSV or lines of JSON',
+    description:
+      'As JSON a long history is thinned; as text/csv or application/x-ndjson it never is. Only the last iteration of an answer can still change, unless a correction is made: ask for more with after = last iteration - 1.',
+    numbers: {
+      after: { description: 'The iteration after which to begin.', minimum: 0, maximum: HIGHEST_ITERATION, default: 0 },
+      every: {
+        description: 'As JSON: only every nth iteration, and the first, last, optimal and best one.',
+        minimum: 1,
+        maximum: HIGHEST_ITERATION,
+        default: 1,
+      },
+    },
+    hasFormats: true,
+    hasETag: true,
+    answers: {
+      200: {
+        description: 'The history.',
+        schema: historySchema,
+        otherTypes: runTypes,
+        headers: { ETag: 'Changes with the history.', Vary: 'Accept' },
+      },
+      304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
+    },
+    handle: async ({ deps: { db }, accountId, ids, numbers, format, ifNoneMatch }) => {
+      const stamp = await getObjectiveStamp(db, accountId, ids);
+      const etag = presentETag(stamp, format);
+      const headers = { etag, vary: 'Accept' };
+      if (matchesETag(ifNoneMatch, etag)) return { status: 304, headers };
+      const after = numbers['after']!;
+      if (format !== 'json') {
+        const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY };
+        return answerRows(format, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
+      }
+      const history = await getHistory(db, accountId, stamp, { after, every: numbers['every']! });
+      return {
+        status: 200,
+        headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
+        pieces: (nextSlice) => inSlices(presentHistory(history), nextSlice),
+      };
+    },
+  }),
+];

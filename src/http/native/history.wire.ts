@@ -1,0 +1,153 @@
+/** The history of an objective by columns, for charts: the texts of the database are copied into the answer as they are. */
+import { z } from 'zod';
+import type { History, HistoryRow, ObjectiveStamp } from '../../application/read-history.ts';
+import { compileGoal } from '../../domain/acceptance.ts';
+import type { StatedColumns } from '../../domain/case-columns.ts';
+import { InverseStatus } from '../../domain/inverse.ts';
+import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
+import { explanationFields, presentExplanation } from './explanation.wire.ts';
+
+const texts = z.array(z.string()).nullable();
+const vectors = z.array(z.array(z.number()).nullable());
+
+export const historySchema = z
+  .object({
+    objectiveId: z.int(),
+    stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
+    attemptCount: z.int(),
+    maximumAttempts: z.int(),
+    every: z
+      .int()
+      .describe(
+        'Of how many iterations one is here, besides the first, the last, the optimal and the best one; larger than asked for if there are more than 500,000 numbers.',
+      ),
+    optimalIteration: z.int().nullable().describe('Of optimalInverse.'),
+    bestIteration: z
+      .int()
+      .nullable()
+      .describe('The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged.'),
+    objectives: z.array(z.number()),
+    objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+    l1Threshold: z
+      .number()
+      .nullable()
+      .describe('For exact objectives, the largest sum of distances from the targets that satisfies; null for others.'),
+    intervals: z
+      .array(
+        z.object({
+          lower: z.number().nullable().describe('null: no lower end.'),
+          upper: z.number().nullable().describe('null: no upper end.'),
+          lowerOpen: z.boolean().describe('Whether the end itself does not satisfy.'),
+          upperOpen: z.boolean(),
+        }),
+      )
+      .describe('One per output: the values that satisfy it. For exact, the share of l1Threshold of each.'),
+    inputNames: texts,
+    inputUnits: texts,
+    outputNames: texts,
+    outputUnits: texts,
+    iterations: z.array(z.int()).describe('1 is the initial point; the lists below have one entry per iteration.'),
+    statuses: z.array(z.enum(Object.values(InverseStatus))),
+    loadedAt: z.array(timestamp.nullable()),
+    computeTimes: z.array(z.number()).describe('Nanoseconds from the suggestion to its output.'),
+    failureReasons: z.record(z.string(), z.string()).describe('By iteration, for those that have one.'),
+    excluded: z.array(z.int()).describe('Iterations that a correction has excluded.'),
+    inputs: vectors.describe('null while the suggestion is being computed.'),
+    outputs: vectors.describe('null until loaded.'),
+    ...explanationFields,
+  })
+  .meta({ id: 'History' });
+
+/** Pieces of the JSON text. The columns are gathered first, so that no more than one answer of them is in memory. */
+export async function* presentHistory(history: History): AsyncGenerator<string, void> {
+  const lists: Record<ListName, string[]> = {
+    iterations: [],
+    statuses: [],
+    loadedAt: [],
+    computeTimes: [],
+    inputs: [],
+    outputs: [],
+  };
+  const failureReasons: Record<string, string> = {};
+  const excluded: number[] = [];
+  for await (const rows of history.batches) {
+    for (const name of LIST_NAMES) lists[name].push(rows.map(TEXT_OF[name]).join(','));
+    for (const { iteration, failureReason, isExcluded } of rows) {
+      if (failureReason !== null) failureReasons[iteration] = failureReason;
+      if (isExcluded) excluded.push(iteration);
+    }
+    // Lets another slice begin.
+    yield '';
+  }
+  const { objective, explanation } = history;
+  yield JSON.stringify({ ...presentHead(history), failureReasons, excluded }).slice(0, -1);
+  for (const name of LIST_NAMES) {
+    yield `,"${name}":[`;
+    for (const [i, text] of lists[name].entries()) yield i === 0 ? text : `,${text}`;
+    yield ']';
+  }
+  yield `,${JSON.stringify(presentExplanation(objective, explanation)).slice(1)}`;
+}
+
+const LIST_NAMES = ['iterations', 'statuses', 'loadedAt', 'computeTimes', 'inputs', 'outputs'] as const;
+type ListName = (typeof LIST_NAMES)[number];
+
+const TEXT_OF: Readonly<Record<ListName, (row: HistoryRow) => string | number>> = {
+  iterations: ({ iteration }) => iteration,
+  statuses: ({ status }) => `"${status}"`,
+  loadedAt: ({ loadedAt }) => JSON.stringify(toOptionalTimestamp(loadedAt)),
+  computeTimes: ({ computeTimeNs }) => computeTimeNs,
+  inputs: ({ input }) => (input === null ? 'null' : `[${input}]`),
+  outputs: ({ output }) => (output === null ? 'null' : `[${output}]`),
+};
+
+function presentHead({ objective, columns, every, optimalIteration, bestIteration }: History) {
+  const { inputNames, inputUnits, outputNames, outputUnits }: StatedColumns = columns;
+  return {
+    objectiveId: objective.id,
+    stopReason: objective.stopReason,
+    attemptCount: objective.attemptCount,
+    maximumAttempts: objective.maximumAttempts,
+    every,
+    optimalIteration,
+    bestIteration,
+    objectives: objective.objectives,
+    objectiveTypes: objective.objectiveTypes,
+    ...presentGoal(objective),
+    inputNames,
+    inputUnits,
+    outputNames,
+    outputUnits,
+  };
+}
+
+function presentGoal(objective: Objective) {
+  const { targets, l1 } = compileGoal(objective);
+  const end = (value: number) => (Number.isFinite(value) ? value : null);
+  return {
+    l1Threshold: l1?.threshold ?? null,
+    intervals: targets.map(({ lower, upper, lowerOpen, upperOpen }) => ({
+      lower: end(lower),
+      upper: end(upper),
+      lowerOpen,
+      upperOpen,
+    })),
+  };
+}
+
+/** A strong ETag: equal only if the history is. */
+export function presentETag(stamp: ObjectiveStamp, format: string): string {
+  const { id, iteration, status, hasInput, hasOutput, stopReason, caseCount, dataRevision, projectUpdatedAt } = stamp;
+  const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
+  const facts = [id, iteration, state, stopReason, caseCount ?? 0, dataRevision, projectUpdatedAt.getTime(), format];
+  return `"${facts.join('.')}"`;
+}
+
+/** Whether If-None-Match names the tag; it may be weak, or one of several, or * (RFC 9110, section 13.1.2). */
+export function matchesETag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return tags.includes(tag) || tags.includes('*');
+}

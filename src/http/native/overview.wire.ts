@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { ObjectiveGlance } from '../../application/read-overview.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import { timestamp, toTimestamp } from '../wire/fields.ts';
+
+export const objectiveGlanceSchema = z
+  .object({
+    id: z.int(),
+    modelId: z.int(),
+    modelName: z.string(),
+    projectId: z.int(),
+    projectName: z.string(),
+    trialId: z.int(),
+    trialNumber: z.int(),
+    number: z.int().describe('1 for the first objective of the trial.'),
+    stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
+    attemptCount: z.int(),
+    maximumAttempts: z.int(),
+    inputCount: z.int(),
+    outputCount: z.int(),
+    metCount: z
+      .int()
+      .nullable()
+      .describe('Outputs that meet their objectives in the best run so far; null while nothing has been judged.'),
+    waitsFor: z
+      .enum(['suggestion', 'output'])
+      .nullable()
+      .describe('output: a suggested input waits for its output. null: nothing is open.'),
+    hasDiagnosis: z.boolean().describe('Whether the objectives may be out of reach; the objective says why.'),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'ObjectiveGlance' });
+
+export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objectiveGlanceSchema> {
+  const { objective, surroundings, metCount, waitsFor, hasDiagnosis } = glance;
+  return {
+    id: objective.id,
+    modelId: surroundings.modelId,
+    modelName: surroundings.modelName,
+    projectId: surroundings.projectId,
+    projectName: surroundings.projectName,
+    trialId: objective.trialId,
+    trialNumber: surroundings.trialNumber,
+    number: objective.number,
+    stopReason: objective.stopReason,
+    attemptCount: objective.attemptCount,
+    maximumAttempts: objective.maximumAttempts,
+    inputCount: objective.initialInput.length,
+    outputCount: objective.objectives.length,
+    metCount,
+    waitsFor,
+    hasDiagnosis,
+    createdAt: toTimestamp(objective.createdAt),
+    updatedAt: toTimestamp(objective.updatedAt),
+  };
+}
