@@ -17,6 +17,7 @@ import {
 import { findInverse, listInverses, storeResult, storeRevisedStates } from '../db/inverses.ts';
 import { findObjective, lockObjective, type ObjectiveWithParents, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
+import { findProject } from '../db/projects.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { raiseRevision } from '../db/trials.ts';
@@ -44,6 +45,7 @@ import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
 import { judgeUnlessLocked } from './judge-runs.ts';
 import { refuseManyOpen } from './load-objectives.ts';
 import { getTrial, lockTrialAt } from './manage-trials.ts';
+import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
 import { type InverseView, viewOf } from './views.ts';
@@ -72,11 +74,13 @@ export async function correctInverse(
   db: Db | Trx,
   context: CorrectionContext,
   path: InversePath,
-  sent: NewCorrection & { readonly mayReopen: boolean },
+  stated: NewCorrection & { readonly mayReopen: boolean },
 ): Promise<CorrectedInverse> {
   const { accountId } = context;
   const corrected = await inTransaction(db, async (trx) => {
     const { trial, objective, inverse } = await lockInverseAt(trx, accountId, path);
+    const names = objective.labels?.outputNames ?? null;
+    const sent = withVector(stated, objective.objectives.length, names);
     checkChange(sent, objective.objectives.length, inverse);
     const before = resultOf(inverse);
     const after = changeResult(before, sent.change);
@@ -127,13 +131,13 @@ export async function correctCase(
   db: Db | Trx,
   context: CorrectionContext,
   path: TrialPath & { readonly number: number },
-  sent: NewCorrection,
+  stated: NewCorrection,
 ): Promise<CorrectedCase> {
   const { accountId } = context;
   const { number } = path;
   const corrected = await inTransaction(db, async (trx): Promise<CorrectedCase> => {
     const trial = await lockTrialAt(trx, accountId, path);
-    const { input, result: before } = await getCase(trx, accountId, trial, number, sent);
+    const { input, result: before, sent } = await getCase(trx, accountId, trial, number, stated);
     const after = changeResult(before, sent.change);
     if (areEqualResults(before, after)) return { correction: null, number, input, result: before };
     const target = { kind: 'case', caseNumber: number } as const;
@@ -186,22 +190,30 @@ function checkChange({ change }: NewCorrection, outputCount: number, inverse?: I
   }
 }
 
-/** The case of that number as it counts now. */
+/** The correction with its output as a vector. Throws VALIDATION_FAILED for names that are unknown or missing. */
+function withVector<Sent extends NewCorrection>(sent: Sent, count: number, names: readonly string[] | null): Sent {
+  return sent.change.kind === 'output' ? { ...sent, change: inOrder(sent.change, count, names) } : sent;
+}
+
+/** The case of that number as it counts now, and its correction as a vector. */
 async function getCase(
   trx: Trx,
   accountId: number,
   trial: Trial,
   number: number,
-  sent: NewCorrection,
-): Promise<{ readonly input: readonly number[]; readonly result: RunResult }> {
+  stated: NewCorrection,
+): Promise<{ readonly input: readonly number[]; readonly result: RunResult; readonly sent: NewCorrection }> {
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
+  const isByName = stated.change.kind === 'output' && stated.change.byName !== undefined;
+  const project = isByName ? await findProject(trx, accountId, trial.projectId) : undefined;
+  const sent = withVector(stated, set.outputCount, project?.names.outputNames ?? null);
   checkChange(sent, set.outputCount);
   const total = set.caseCount + (number <= set.caseCount ? 0 : await countAddedCases(trx, accountId, trial.id));
   if (number > total) throw missingCase(trial.id, number, total);
   const [corrected] = await listCorrectedCases(trx, trial.id, { first: number, last: number });
   const toCase = (input: number[], output: number[], isFailed: boolean) => {
     const loaded = { output: isFailed ? null : output, failureReason: null, isExcluded: false };
-    return { input, result: corrected?.result ?? loaded };
+    return { input, result: corrected?.result ?? loaded, sent };
   };
   if (number <= set.caseCount) {
     const outputs = await readCases(trx, accountId, 'output_case_sets', set.id, number - 1, 1);

@@ -235,15 +235,25 @@ async function refuseEmptyRegion(
   db: Db,
   accountId: number,
   path: TrialPath,
-  request: NewObjective,
+  sent: NewObjective,
   engine: DesignEngine | undefined,
 ): Promise<void> {
-  if (request.fixedInputs == null && request.constraints == null) return;
+  if (sent.fixedInputs == null && sent.constraints == null) return;
   const trial = await getTrial(db, accountId, path);
   const project = (await findProject(db, accountId, trial.projectId))!;
+  const { initialInput, fixedInputs } = sent.byName ?? {};
+  const inputsByName = { ...(initialInput && { initialInput }), ...(fixedInputs && { fixedInputs }) };
+  const resolved = resolveObjective({ ...sent, byName: inputsByName }, project, 0);
+  const { objective: request, named } = resolved;
   const { limits, violations } = readObjectiveLimits(project, request);
   // What is wrong with them is named later, together with everything else.
-  if (violations.length > 0 || !hasLimits(limits) || conditionsOf(project, limits).length === 0) return;
+  if (
+    resolved.violations.length > 0 ||
+    violations.length > 0 ||
+    !hasLimits(limits) ||
+    conditionsOf(project, limits).length === 0
+  )
+    return;
   const answer = await engine!.design({
     space: toObjectiveSpace(project, limits, request.initialInput),
     outputCount: null,
@@ -252,7 +262,7 @@ async function refuseEmptyRegion(
   });
   if (!answer.ok) throw new Error(`the region of the objective could not be computed: ${answer.fault}`);
   const { region } = answer.result;
-  if (region !== undefined) refuseViolations(checkObjectiveRegion(project, limits, region));
+  if (region !== undefined) refuseViolations(atNames(checkObjectiveRegion(project, limits, region), named));
 }
 
 async function store(

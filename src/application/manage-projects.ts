@@ -1,5 +1,6 @@
 import { disableTree } from '../db/disable.ts';
 import { findModel } from '../db/models.ts';
+import { listConstraints, type StatedConstraints, storeConstraints } from '../db/objectives.ts';
 import { listOutputCounts } from '../db/output-case-sets.ts';
 import * as projects from '../db/projects.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
@@ -52,6 +53,7 @@ export async function updateProject(
       ...checkNames(names, { inputCount: project.inputCount, outputCount: counted.outputCount }),
       ...violations,
     ]);
+    await renameInObjectives(trx, accountId, project, names);
     const { outputCount } = counted;
     return projects.changeProject(trx, project.id, { ...change, names, outputCount, ...details });
   });
@@ -79,12 +81,49 @@ async function countOutputs(
 }
 
 function renameInConstraints(project: Project, { inputNames }: ProjectNames) {
-  const { details, inputCount } = project;
-  if (details?.constraints == null) return { details: {}, violations: [] };
-  const [from, to] = [project.names.inputNames, inputNames].map((names) => inputNamesOf(inputCount, names));
-  if (to!.length !== inputCount) return { details: {}, violations: [] };
-  const { constraints, violations } = renameConstraints(details.constraints, from!, to!);
+  const { details, inputCount, names } = project;
+  const to = inputNamesOf(inputCount, inputNames);
+  if (details?.constraints == null || to.length !== inputCount) return { details: {}, violations: [] };
+  const from = inputNamesOf(inputCount, names.inputNames);
+  const { constraints, violations } = renameConstraints(details.constraints, from, to);
   return { details: { details: { ...details, constraints } }, violations };
+}
+
+/** Objectives whose constraints are rewritten at a time. The longest have half a megabyte. */
+const OBJECTIVES_AT_ONCE = 50;
+
+/** In the constraints of the project's objectives. Throws VALIDATION_FAILED. */
+async function renameInObjectives(
+  trx: Trx,
+  accountId: number,
+  { id, inputCount, names }: Project,
+  { inputNames }: ProjectNames,
+): Promise<void> {
+  const [from, to] = [inputNamesOf(inputCount, names.inputNames), inputNamesOf(inputCount, inputNames)];
+  if (areEqualNames(from, to)) return;
+  let page: readonly StatedConstraints[];
+  let after = 0;
+  do {
+    page = await listConstraints(trx, accountId, id, after, OBJECTIVES_AT_ONCE);
+    const renamed = page.map((objective) => ({
+      objective,
+      ...renameConstraints(objective.constraints.sent, from, to, ` of objective ${objective.id}`),
+    }));
+    refuseViolations(renamed.flatMap(({ violations }) => violations));
+    await storeConstraints(
+      trx,
+      accountId,
+      renamed.map(({ objective, constraints }) => ({
+        id: objective.id,
+        constraints: { ...objective.constraints, sent: constraints },
+      })),
+    );
+    after = page.at(-1)?.id ?? 0;
+  } while (page.length === OBJECTIVES_AT_ONCE);
+}
+
+function areEqualNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.every((name, i) => name === b[i]);
 }
 
 /** Disables the project and everything below it. Idempotent. */

@@ -8,11 +8,11 @@ import { ConflictError, type Db, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { type ByName, makeOutputReader } from '../domain/names.ts';
-import type { Objective } from '../domain/objective.ts';
+import type { ByName } from '../domain/names.ts';
 import { failedRunEvent, nextState, outputEvent } from '../domain/stop-reason.ts';
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
 import { beatsOptimum } from './optimum.ts';
+import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from './paths.ts';
 import { withEnd } from './record-event.ts';
 import { type InverseView, viewOf } from './views.ts';
@@ -50,7 +50,8 @@ export async function recordOutput(
     const { objective, inverse } = iteration;
     // By the next try it may no longer be the last one, and the output belongs to no other input.
     meant = { ...path, inverseId: inverse.id };
-    const measurement = inOrder(sent, objective);
+    const measurement =
+      sent.kind === 'output' ? inOrder(sent, objective.objectives.length, objective.labels?.outputNames ?? null) : sent;
     if (measurement.kind === 'output') {
       refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
     }
@@ -62,15 +63,6 @@ export async function recordOutput(
     if (view !== undefined) return view;
   }
   throw new ConflictError('the iteration changed while its output was judged');
-}
-
-/** The measurement with its output as a vector. Throws VALIDATION_FAILED for names that are unknown or missing. */
-function inOrder(sent: Measurement, { objectives, labels }: Objective): Measurement {
-  if (sent.kind !== 'output' || sent.byName === undefined) return sent;
-  const read = makeOutputReader(objectives.length, labels?.outputNames ?? null);
-  const { vector, violations } = read(sent.byName, ['output']);
-  refuseViolations(violations);
-  return { ...sent, output: vector };
 }
 
 async function getIteration(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<Iteration> {

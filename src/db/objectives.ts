@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { SentConstraint } from '../domain/input-space.ts';
 import type { Labels } from '../domain/names.ts';
 import type { NearestSoFar, Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
@@ -183,6 +184,50 @@ export async function findRunningTwin(
     .limit(1)
     .executeTakeFirst();
   return row && toObjective(row);
+}
+
+export interface StatedConstraints {
+  readonly id: number;
+  /** What else is stored beside the stated constraints is written back as it is. */
+  readonly constraints: { readonly sent: readonly SentConstraint[] };
+}
+
+/** Up to `limit` objectives of a project with constraints of their own, by id, disabled ones included. */
+export async function listConstraints(
+  trx: Trx,
+  accountId: number,
+  projectId: number,
+  after: number,
+  limit: number,
+): Promise<readonly StatedConstraints[]> {
+  const rows = await trx
+    .selectFrom('objectives')
+    .select(['id', 'constraints'])
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .where('constraints', 'is not', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows as unknown as readonly StatedConstraints[];
+}
+
+/** Counts the bytes as well: triggers do so only for objectives that come and go. */
+export async function storeConstraints(
+  trx: Trx,
+  accountId: number,
+  changed: readonly StatedConstraints[],
+): Promise<void> {
+  const ids = changed.map(({ id }) => id);
+  const texts = changed.map(({ constraints }) => JSON.stringify(constraints));
+  await sql`
+    with changed as (
+      update objectives o set constraints = c.text::jsonb
+      from unnest(${ids}::bigint[], ${texts}::text[]) c (id, text) join objectives old on old.id = c.id
+      where o.id = c.id
+      returning constraints_bytes(o.constraints) - constraints_bytes(old.constraints) as added)
+    select count_stored(${accountId}, sum(added)::bigint, 0) from changed having count(*) > 0`.execute(trx);
 }
 
 /** Whether the account has at least `count` running objectives. Served by objectives_open; looks at `count` entries. */

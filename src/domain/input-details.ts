@@ -236,12 +236,15 @@ function readCoefficients(
 
 /**
  * The constraints with other names for the inputs; what they mean stays the same. Violations where a new name cannot stand in an
- * expression.
+ * expression. A text with names that are not among `from` stays as it is.
+ *
+ * @param owner  completes "constraints[0]", such as " of objective 7"
  */
 export function renameConstraints(
   constraints: readonly SentConstraint[],
   from: readonly string[],
   to: readonly string[],
+  owner = '',
 ): { readonly constraints: readonly SentConstraint[]; readonly violations: readonly Violation[] } {
   const violations: Violation[] = [];
   const newNames = new Map(from.map((name, i) => [name, to[i]!]));
@@ -251,13 +254,14 @@ export function renameConstraints(
     const { text, mentioned } = renameInputs(one, newNames);
     const wrong = [...mentioned].filter((name) => !isWord(newNames.get(name)!));
     for (const name of wrong) {
-      const message = `must consist of letters, digits and _ and begin with no digit, because constraints[${c}] mentions the input.`;
+      const message = `must consist of letters, digits and _ and begin with no digit, because constraints[${c}]${owner} mentions the input.`;
       violations.push(makeViolation(['inputNames', from.indexOf(name)], message));
     }
     const parsed = wrong.length > 0 ? undefined : parseCondition(text, inputs);
-    if (parsed?.kind === 'refused') {
-      violations.push(makeViolation(['inputNames'], `would make constraints[${c}] too long: ${parsed.fault.message}.`));
-    }
+    if (parsed?.kind !== 'refused') return text;
+    if (parsed.fault.unknownName !== undefined) return one;
+    const message = `would make constraints[${c}]${owner} too long: ${parsed.fault.message}.`;
+    violations.push(makeViolation(['inputNames'], message));
     return text;
   });
   return { constraints: renamed, violations };

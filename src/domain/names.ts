@@ -190,7 +190,7 @@ export function readInputValue(
 /** Comparing a name with more would take milliseconds. */
 const COMPARED_CATEGORIES = 100;
 
-function readNumber(value: unknown, wanted = 'a finite number'): ReadValue {
+export function readNumber(value: unknown, wanted = 'a finite number'): ReadValue {
   if (typeof value === 'number' && Number.isFinite(value)) return { kind: 'number', number: toPositiveZero(value) };
   return { kind: 'fault', message: `must be ${wanted}.` };
 }
@@ -205,7 +205,7 @@ export function toInputByName(
 }
 
 /** One value of input i as objects by name show it. */
-export function showInputValue(
+function showInputValue(
   { inputTypes, categories, minimums }: Pick<InputSpace, 'inputTypes' | 'categories' | 'minimums'>,
   i: number,
   value: number,

@@ -1,18 +1,8 @@
 /** New objectives whose lists were sent by name. The names belong to the project, so the use case reads these lists. */
 import { makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
-import {
-  type ByName,
-  inputNamesOf,
-  makeInputReader,
-  makeListReader,
-  makeOutputReader,
-  outputNamesOf,
-  type ProjectNames,
-  readInputValue,
-} from './names.ts';
-import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES } from './objective.ts';
-import { toPositiveZero } from './vectors.ts';
+import { inputNamesOf, makeListReader, outputNamesOf, type ProjectNames, readInputValue, readNumber } from './names.ts';
+import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType } from './objective.ts';
 
 export interface ResolvedObjective {
   readonly objective: NewObjective;
@@ -30,64 +20,47 @@ export function resolveObjective(
   const { byName = {} } = objective;
   const named = new Map<string, readonly string[]>();
   const violations: Violation[] = [];
-  const outputNames = outputNamesOf(outputCount, project.names.outputNames);
-  const readInput = makeInputReader(project, project.names.inputNames);
-  const readOutput = makeOutputReader(outputCount, project.names.outputNames);
   const lists: Record<string, readonly unknown[]> = {};
   for (const field of FIELDS_BY_NAME) {
     const sent = byName[field];
     if (sent === undefined) continue;
     const ofInputs = field === 'initialInput' || field === 'fixedInputs';
-    named.set(`/${field}`, ofInputs ? inputNamesOf(project.inputCount, project.names.inputNames) : outputNames);
-    if (field === 'objectiveTypes' || field === 'minimumBounds' || field === 'maximumBounds') {
-      const { list, violations: wrong } = readEntries(field, outputNames, sent);
-      lists[field] = list;
-      violations.push(...wrong);
-    } else if (field === 'fixedInputs') {
-      const { list, violations: wrong } = readFixed(project, sent);
-      lists[field] = list;
-      violations.push(...wrong);
-    } else {
-      const { vector, violations: wrong } = (ofInputs ? readInput : readOutput)(sent, [field]);
-      lists[field] = vector;
-      violations.push(...wrong);
-    }
+    const names = ofInputs
+      ? inputNamesOf(project.inputCount, project.names.inputNames)
+      : outputNamesOf(outputCount, project.names.outputNames);
+    named.set(`/${field}`, names);
+    const isComplete = !MAY_LEAVE_OUT.has(field);
+    const read = makeListReader(names, ofInputs ? 'input' : 'output', { isComplete })(sent, [field]);
+    violations.push(...read.violations);
+    lists[field] = read.list.map((value, i) => {
+      if (value === undefined || (value === null && !isComplete)) return null;
+      const entry = readEntry(field, project, i, value);
+      if ('message' in entry) violations.push(makeViolation([field, names[i]!], entry.message));
+      return 'message' in entry ? null : entry.value;
+    });
   }
   return { objective: { ...objective, ...lists }, named, violations };
 }
 
-/** Inputs that are left out are free. */
-function readFixed(
-  project: InputSpace & { readonly names: ProjectNames },
-  sent: ByName,
-): { readonly list: readonly (number | null)[]; readonly violations: readonly Violation[] } {
-  const names = inputNamesOf(project.inputCount, project.names.inputNames);
-  const read = makeListReader(names, 'input', { isComplete: false })(sent, ['fixedInputs']);
-  const violations = [...read.violations];
-  const list = read.list.map((value, i) => {
-    if (value === undefined || value === null) return null;
-    const one = readInputValue(project, i, value);
-    if (one.kind === 'number') return one.number;
-    violations.push(makeViolation(['fixedInputs', names[i]!], one.message));
-    return null;
-  });
-  return { list, violations };
+/** What is left out of these is null: outputs without bounds, inputs that are free. */
+const MAY_LEAVE_OUT: ReadonlySet<string> = new Set(['minimumBounds', 'maximumBounds', 'fixedInputs']);
+
+function readEntry(
+  field: string,
+  space: InputSpace,
+  i: number,
+  value: unknown,
+): { readonly value: unknown } | { readonly message: string } {
+  if (field === 'objectiveTypes') {
+    const isType = OBJECTIVE_TYPES.includes(value as ObjectiveType);
+    return isType ? { value } : { message: `must be one of ${OBJECTIVE_TYPES.join(', ')}.` };
+  }
+  const ofInputs = field === 'initialInput' || field === 'fixedInputs';
+  const read = ofInputs ? readInputValue(space, i, value) : readNumber(value, WANTED[field]);
+  return read.kind === 'number' ? { value: read.number } : read;
 }
 
-/** Bounds that are left out are null. */
-function readEntries(
-  field: 'objectiveTypes' | 'minimumBounds' | 'maximumBounds',
-  names: readonly string[],
-  sent: ByName,
-): { readonly list: readonly unknown[]; readonly violations: readonly Violation[] } {
-  const isType = field === 'objectiveTypes';
-  const read = makeListReader(names, 'output', { isComplete: isType })(sent, [field]);
-  const wanted = isType ? `one of ${OBJECTIVE_TYPES.join(', ')}` : 'a finite number or null';
-  const isValid = (entry: unknown) =>
-    isType ? OBJECTIVE_TYPES.includes(entry as never) : entry === null || Number.isFinite(entry);
-  const wrong = read.list.flatMap((entry, j) =>
-    entry === undefined || isValid(entry) ? [] : [makeViolation([field, names[j]!], `must be ${wanted}.`)],
-  );
-  const list = read.list.map((entry) => (typeof entry === 'number' ? toPositiveZero(entry) : (entry ?? null)));
-  return { list, violations: [...read.violations, ...wrong] };
-}
+const WANTED: Readonly<Record<string, string>> = {
+  minimumBounds: 'a finite number or null',
+  maximumBounds: 'a finite number or null',
+};

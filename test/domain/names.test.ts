@@ -193,6 +193,11 @@ describe('constraints of renamed inputs', () => {
     ]);
   });
 
+  it('keep a text about other names as it is', () => {
+    const { constraints, violations } = renameConstraints(['c <= 1'], ['a', 'b'], ['d', 'e']);
+    expect([constraints, violations]).toEqual([['c <= 1'], []]);
+  });
+
   it('refuse names that make a constraint too long', () => {
     const text = `${Array.from({ length: 200 }, () => 'a').join('+')} <= 1`;
     const { violations } = renameConstraints([text], ['a'], ['a'.repeat(64)]);

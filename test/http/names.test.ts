@@ -1,5 +1,7 @@
 /** Names and units of inputs and outputs, in every body that takes a vector and every answer that shows one. */
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPages } from '../support/doc-commands.ts';
 import { type Answered, type NativeService, openNativeService } from './native-service.ts';
 
 let service: NativeService;
@@ -47,12 +49,29 @@ const byOutput = ([duty, drop]: readonly unknown[]) => ({ duty, drop });
 const errorsOf = ({ body }: Answered): readonly (readonly [string, string])[] =>
   body.errors.map(({ pointer, message }: { pointer: string; message: string }) => [pointer, message]);
 
+/** What the account stores, as counted with every write or from the tables. */
+async function countBytes(table: 'account_usage' | 'stored_data') {
+  const { rows } = await sql`
+    select sum(stored_bytes)::int as bytes, sum(stored_rows)::int as records from ${sql.table(table)}`.execute(
+    service.db,
+  );
+  return rows;
+}
+
+/** The requests under "Names and units". */
+async function readExamples(): Promise<readonly object[]> {
+  const pages = await readPages();
+  const text = pages.find(({ path }) => path === 'docs/projects.md')!.text;
+  const section = text.split(/^## /m).find((part) => part.startsWith('Names and units'))!;
+  return Array.from(section.matchAll(/```json\n(.*?)```/gs), ([, json]) => JSON.parse(json!));
+}
+
 /** A project with its outputs loaded. */
 async function prepare(project: object): Promise<{ url: string; trial: string; trialId: number }> {
   const { status, body } = await service.send('POST', projects, { inputCases: CASES, ...project });
   expect(status).toBe(201);
   const url = `${projects}/${body.id}`;
-  const outputCases = body.inputCases.map(blackBox);
+  const outputCases = body.inputCases.map(([a, b, c = 0, d = 0]: number[]) => blackBox([a!, b!, c, d]));
   const loaded = await service.send('POST', `${url}/output-cases`, { outputCount: 2, outputCases });
   return { url, trial: `${url}/trials/${loaded.body.trial_id}`, trialId: loaded.body.trial_id };
 }
@@ -210,6 +229,22 @@ describe('a change of names', () => {
     expect(named).toEqual({ ...body, updatedAt: named.updatedAt });
   });
 
+  it('rewrites the constraints of its objectives too', async () => {
+    const { url, trial } = await prepare(NAMED);
+    const sent = { ...OBJECTIVE, constraints: ['T <= 20*passes + 300'] };
+    const { status, body } = await service.send('POST', `${trial}/objectives`, sent);
+    expect(status).toBe(201);
+    const inputNames = ['temperature', ...INPUTS.inputNames.slice(1)];
+    expect((await service.send('PATCH', url, { inputNames })).status).toBe(200);
+    const { body: read } = await service.send('GET', `${trial}/objectives/${body.id}`);
+    expect(read.constraints).toEqual(['temperature <= 20*passes + 300']);
+    expect(await countBytes('account_usage')).toEqual(await countBytes('stored_data'));
+    const wrong = await service.send('PATCH', url, { inputNames: ['T/K', ...inputNames.slice(1)] });
+    expect(errorsOf(wrong)).toEqual([
+      ['/inputNames/0', expect.stringContaining(`constraints[0] of objective ${body.id} mentions the input`)],
+    ]);
+  });
+
   it('is refused where it would break a constraint, and stores nothing then', async () => {
     const { body } = await service.send('POST', projects, { ...NAMED, constraints: ['T <= 350'] });
     const url = `${projects}/${body.id}`;
@@ -291,7 +326,8 @@ describe('an objective', () => {
     expect(judged).toMatchObject({ output, inputByName, outputByName: byOutput(output) });
     const again = await service.send('POST', `${inverses}/inverse-output`, { output });
     expect(again.body).toEqual(judged);
-    expect((await service.send('GET', `${inverses}/inverses/${suggestion.id}`)).body).toEqual(judged);
+    const { warnings: _warnings, ...known } = judged;
+    expect((await service.send('GET', `${inverses}/inverses/${suggestion.id}`)).body).toEqual(known);
 
     const { body: read } = await service.send('GET', inverses);
     const initial = { inputByName: STEEL, outputByName: byOutput(OBJECTIVE.initialOutput) };
@@ -305,6 +341,25 @@ describe('an objective', () => {
     await service.send('PATCH', url, { outputNames });
     const { body: renamed } = await service.send('GET', `${inverses}/inverses/${suggestion.id}`);
     expect(renamed.outputByName).toEqual({ heat: output[0], loss: output[1] });
+  });
+
+  it('is played as docs/projects.md shows', async () => {
+    const [project, sent] = await readExamples();
+    const { url, trial } = await prepare(project!);
+    const { status, body } = await service.send('POST', `${trial}/objectives`, sent);
+    expect([status, body]).toMatchObject([
+      201,
+      { initialInput: [350, 2, 1], minimumBounds: [-0.5, null], results: [{ name: 'duty' }, { name: 'drop' }] },
+    ]);
+    const { body: suggestion } = await service.send('POST', `${trial}/objectives/${body.id}/inverses`);
+    const [T, passes, material] = suggestion.input;
+    expect(suggestion.inputByName).toEqual({ T, passes, material: ['steel', 'copper'][material - 1] });
+    const { body: cases } = await service.send('GET', `${url}/input-cases`);
+    expect(cases[1]).toEqual({
+      number: 2,
+      input: [380, 4, 2],
+      inputByName: { T: 380, passes: 4, material: 'copper' },
+    });
   });
 
   it('starts by name with initialize-inverse, and finds its twin in arrays', async () => {
@@ -375,6 +430,41 @@ describe('an objective', () => {
       400,
       [['/outputCases/2/drop', 'is required: send one value per output.']],
     ]);
+  });
+
+  it('has inputs fixed by name, and is refused by name where they leave no input', async () => {
+    const { trial } = await prepare(NAMED);
+    const constraints = ['T <= 20*passes + 300'];
+    const sent = { ...OBJECTIVE, initialInput: STEEL, constraints, fixedInputs: { passes: 3, material: 'brass' } };
+    const { status, body } = await service.send('POST', `${trial}/objectives`, sent);
+    expect([status, body.fixedInputs]).toEqual([201, [null, 3, null, 2]]);
+    const { body: suggestion } = await service.send('POST', `${trial}/objectives/${body.id}/inverses`);
+    expect(suggestion.inputByName).toMatchObject({ passes: 3, material: 'brass' });
+    const empty = await service.send('POST', `${trial}/objectives`, { ...sent, fixedInputs: { passes: 1, T: 400 } });
+    expect([empty.status, errorsOf(empty)]).toEqual([
+      400,
+      [['/constraints/0', expect.stringContaining('contradict each other')]],
+    ]);
+    const outside = await service.send('POST', `${trial}/objectives`, { ...sent, fixedInputs: { T: 500 } });
+    expect(errorsOf(outside)).toEqual([['/fixedInputs/T', 'must lie between 300 and 400, is 500.']]);
+  });
+
+  it('has its outputs and cases corrected by name', async () => {
+    const { trial } = await prepare(NAMED);
+    const { body } = await service.send('POST', `${trial}/objectives`, OBJECTIVE);
+    const objective = `${trial}/objectives/${body.id}`;
+    const { body: suggestion } = await service.send('POST', `${objective}/inverses`);
+    await service.send('POST', `${objective}/inverse-output`, { output: [1, 2] });
+    const output = { drop: 20, duty: 10 };
+    const inverse = `${objective}/inverses/${suggestion.id}/corrections`;
+    const right = await service.send('POST', inverse, { output, reason: 'typo' });
+    expect([right.status, right.body]).toMatchObject([200, { inverse: { output: [10, 20], outputByName: output } }]);
+    const ofCase = await service.send('POST', `${trial}/cases/1/corrections`, { output, reason: 'typo' });
+    expect([ofCase.status, ofCase.body.output]).toEqual([200, [10, 20]]);
+    for (const url of [inverse, `${trial}/cases/1/corrections`]) {
+      const wrong = await service.send('POST', url, { output: { dorp: 1, duty: 2 }, reason: 'typo' });
+      expect(errorsOf(wrong)).toEqual([['/output/dorp', 'is not an output; did you mean drop?']]);
+    }
   });
 
   it('is no object by name under /api', async () => {

@@ -95,9 +95,11 @@ export function expandPoints(
   const { feasibleInput, inputCases } = body;
   if (isByName(feasibleInput)) expanded.feasibleInput = expand(feasibleInput, ['feasibleInput']);
   if (Array.isArray(inputCases) && hasPointsByName(inputCases)) {
-    expanded.inputCases = inputCases.map((row: unknown, i) =>
+    const rows = inputCases.map((row: unknown, i) =>
       isByName(row) && violations.length < LISTED_VIOLATIONS ? expand(row, ['inputCases', i]) : row,
     );
+    // Rows that are left by name would be refused for that.
+    if (violations.length < LISTED_VIOLATIONS) expanded.inputCases = rows;
   }
   return { body: expanded, violations };
 }
