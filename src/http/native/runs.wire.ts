@@ -47,12 +47,12 @@ export function toRunTable({ objective, columns, batches }: RunTable): RowTable 
 }
 
 function toRow(row: HistoryRow, judge: ReturnType<typeof makeVerdict>): ExportedRow {
-  const output = row.output?.split(',') ?? null;
+  const { input, output } = row;
   return {
-    input: row.input?.split(',') ?? null,
+    input,
     output,
     facts: [row.iteration, row.status, row.failureReason, row.isExcluded],
-    met: output === null ? null : judge(output.map(Number)),
+    met: output === null ? null : judge(output.split(',').map(Number)),
   };
 }
 
