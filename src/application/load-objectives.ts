@@ -17,7 +17,9 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { InverseStatus } from '../domain/inverse.ts';
+import { atNames } from '../domain/names.ts';
 import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../domain/objective.ts';
+import { resolveObjective } from '../domain/objective-by-name.ts';
 import { isEligible } from '../domain/optimum.ts';
 import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
@@ -86,12 +88,14 @@ async function toCheckedRow(
   trx: Trx,
   accountId: number,
   trial: Trial,
-  request: NewObjective,
+  sent: NewObjective,
 ): Promise<{ readonly row: NewObjectiveRow; readonly set: OutputCaseSet }> {
   refuseClosedTrial(trial.id, trial.status);
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  refuseViolations(checkNewObjective(request, { outputCount: set.outputCount, space: project }));
+  const { objective: request, named, violations } = resolveObjective(sent, project, set.outputCount);
+  refuseViolations(violations);
+  refuseViolations(atNames(checkNewObjective(request, { outputCount: set.outputCount, space: project }), named));
   const row = {
     ...request,
     modelId: trial.modelId,

@@ -1,8 +1,11 @@
 import { disableTree } from '../db/disable.ts';
 import { findModel } from '../db/models.ts';
+import { listOutputCounts } from '../db/output-case-sets.ts';
 import * as projects from '../db/projects.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
-import { notFound } from '../domain/errors.ts';
+import { makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
+import { renameConstraints } from '../domain/input-details.ts';
+import { checkNames, inputNamesOf, type ProjectNames } from '../domain/names.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
 import { isUnder, missingInPath, type ProjectPath } from './paths.ts';
@@ -23,16 +26,65 @@ export async function listProjects(
   return projects.listProjects(db, accountId, modelId, page);
 }
 
+/** What a client may change about a project; null removes names or units. */
+export type ProjectPatch = { readonly name?: string | undefined } & {
+  readonly [Field in keyof ProjectNames]?: ProjectNames[Field] | undefined;
+};
+
+/** Constraints call the inputs by their new names afterwards. Throws NOT_FOUND, also for a deleted one, VALIDATION_FAILED. */
 export async function updateProject(
   db: Db,
   accountId: number,
   path: ProjectPath,
-  change: { readonly name?: string },
+  { name, ...stated }: ProjectPatch,
 ): Promise<Project> {
-  await getProject(db, accountId, path);
-  const project = await projects.renameProject(db, accountId, path.projectId, change.name);
-  if (project === undefined) throw notFound('project', path.projectId);
-  return project;
+  return inTransaction(db, async (trx) => {
+    const project = await lockProjectAt(trx, accountId, path);
+    const change = name === undefined ? {} : { name };
+    if (Object.values(stated).every((list) => list === undefined)) {
+      return projects.changeProject(trx, project.id, change);
+    }
+    const names = changedNames(project.names, stated);
+    const counted = await countOutputs(trx, accountId, project, stated);
+    const { details, violations } = renameInConstraints(project, names);
+    refuseViolations([
+      ...counted.violations,
+      ...checkNames(names, { inputCount: project.inputCount, outputCount: counted.outputCount }),
+      ...violations,
+    ]);
+    const { outputCount } = counted;
+    return projects.changeProject(trx, project.id, { ...change, names, outputCount, ...details });
+  });
+}
+
+function changedNames(names: ProjectNames, stated: Omit<ProjectPatch, 'name'>): ProjectNames {
+  const changes = Object.entries(stated).filter(([, list]) => list !== undefined);
+  return { ...names, ...Object.fromEntries(changes) };
+}
+
+/** The number of outputs: what is known, or what the new names state. It must be that of all loaded output cases. */
+async function countOutputs(
+  trx: Trx,
+  accountId: number,
+  project: Project,
+  { outputNames, outputUnits }: Omit<ProjectPatch, 'name'>,
+): Promise<{ readonly outputCount: number | null; readonly violations: readonly Violation[] }> {
+  if (project.outputCount !== null) return { outputCount: project.outputCount, violations: [] };
+  const [field, list] = outputNames ? ['outputNames', outputNames] : ['outputUnits', outputUnits];
+  if (list === undefined || list === null) return { outputCount: null, violations: [] };
+  const other = (await listOutputCounts(trx, accountId, project.id)).find((count) => count !== list.length);
+  if (other === undefined) return { outputCount: list.length, violations: [] };
+  const message = `must have one value per output of the loaded output cases (${other}), has ${list.length}.`;
+  return { outputCount: null, violations: [makeViolation([field as string], message)] };
+}
+
+function renameInConstraints(project: Project, { inputNames }: ProjectNames) {
+  const { details, inputCount } = project;
+  if (details?.constraints == null) return { details: {}, violations: [] };
+  const [from, to] = [project.names.inputNames, inputNames].map((names) => inputNamesOf(inputCount, names));
+  if (to!.length !== inputCount) return { details: {}, violations: [] };
+  const { constraints, violations } = renameConstraints(details.constraints, from!, to!);
+  return { details: { details: { ...details, constraints } }, violations };
 }
 
 /** Disables the project and everything below it. Idempotent. */

@@ -1,7 +1,6 @@
 /** Cases in batches that neither fill memory nor block the event loop, however many there are. */
 import { readCases } from '../db/cases.ts';
 import type { Db } from '../db/transaction.ts';
-import type { Matrix } from '../domain/matrix.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
@@ -10,13 +9,13 @@ import type { OutputCaseSet } from '../domain/trial.ts';
 const NUMBERS_PER_READ = 25_000;
 
 /** Rows, some at a time. */
-export type CaseBatches = AsyncIterable<readonly (readonly number[])[]>;
+export type CaseBatches<T = readonly number[]> = AsyncIterable<readonly T[]>;
 
 /** A page of cases; their zero-based position counts as the id after which the next page begins. */
-export interface CasePage extends Pick<Page<never>, 'nextAfter'> {
+export interface CasePage<T = readonly number[]> extends Pick<Page<never>, 'nextAfter'> {
   /** Zero-based position of the first case. */
   readonly from: number;
-  readonly batches: CaseBatches;
+  readonly batches: CaseBatches<T>;
 }
 
 export function readAllInputCases(db: Db, accountId: number, project: Project): CaseBatches {
@@ -24,8 +23,8 @@ export function readAllInputCases(db: Db, accountId: number, project: Project): 
 }
 
 export function readInputCasePage(db: Db, accountId: number, project: Project, request: PageRequest): CasePage {
-  return readPage(project.caseCount, project.inputCount, request, (from, count) =>
-    readCases(db, accountId, 'projects', project.id, from, count),
+  return readPage(project.caseCount, project.inputCount, request, async (from, count) =>
+    (await readCases(db, accountId, 'projects', project.id, from, count)).toRows(),
   );
 }
 
@@ -34,30 +33,34 @@ export function readAllOutputCases(db: Db, accountId: number, set: OutputCaseSet
 }
 
 export function readOutputCasePage(db: Db, accountId: number, set: OutputCaseSet, request: PageRequest): CasePage {
-  return readPage(set.caseCount, set.outputCount, request, (from, count) =>
-    readCases(db, accountId, 'output_case_sets', set.id, from, count),
+  return readPage(set.caseCount, set.outputCount, request, async (from, count) =>
+    (await readCases(db, accountId, 'output_case_sets', set.id, from, count)).toRows(),
   );
 }
 
-const WHOLE: PageRequest = { limit: Number.POSITIVE_INFINITY, after: null };
+export const WHOLE: PageRequest = { limit: Number.POSITIVE_INFINITY, after: null };
 
-function readPage(
+/**
+ * @param numbers  in each of the rows
+ * @param read  `count` rows from the zero-based position `from` on
+ */
+export function readPage<T>(
   rows: number,
-  columns: number,
+  numbers: number,
   { limit, after }: PageRequest,
-  read: (from: number, count: number) => Promise<Matrix>,
-): CasePage {
+  read: (from: number, count: number) => Promise<readonly T[]>,
+): CasePage<T> {
   const from = Math.min(after ?? 0, rows);
   const end = Math.min(from + limit, rows);
-  return { from, nextAfter: end < rows ? end : null, batches: readRows(from, end, columns, read) };
+  return { from, nextAfter: end < rows ? end : null, batches: readRows(from, end, numbers, read) };
 }
 
-async function* readRows(
+async function* readRows<T>(
   from: number,
   end: number,
-  columns: number,
-  read: (from: number, count: number) => Promise<Matrix>,
-): AsyncGenerator<readonly (readonly number[])[], void> {
-  const size = Math.max(1, Math.floor(NUMBERS_PER_READ / columns));
-  for (let next = from; next < end; next += size) yield (await read(next, Math.min(size, end - next))).toRows();
+  numbers: number,
+  read: (from: number, count: number) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[], void> {
+  const size = Math.max(1, Math.floor(NUMBERS_PER_READ / numbers));
+  for (let next = from; next < end; next += size) yield await read(next, Math.min(size, end - next));
 }

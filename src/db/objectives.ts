@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Labels } from '../domain/names.ts';
 import type { NearestSoFar, Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
@@ -34,6 +35,13 @@ export const OBJECTIVE_COLUMNS = [
   'o.disabled_at as disabledAt',
 ] as const;
 
+/** The labels of the project of objective `o`: one look along its primary key. */
+export const LABELS = sql<Labels | null>`(
+  select case when coalesce(p.input_names, p.output_names) is not null then json_build_object(
+    'inputNames', p.input_names, 'outputNames', p.output_names,
+    'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) end
+  from projects p where p.id = o.project_id)`.as('labels');
+
 export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
@@ -58,6 +66,7 @@ function objectivesWithParents(db: Db | Trx, accountId: number) {
     .selectFrom('objectives as o')
     .innerJoin('trials as t', 't.id', 'o.trial_id')
     .select(OBJECTIVE_COLUMNS)
+    .select(LABELS)
     .select(['o.model_id as modelId', 'o.project_id as projectId'])
     .select(['t.status as trialStatus', 't.output_case_set_id as outputCaseSetId'])
     .where('o.account_id', '=', accountId);
@@ -121,6 +130,7 @@ export async function findObjectives(db: Db, accountId: number, ids: readonly nu
   const rows = await db
     .selectFrom('objectives as o')
     .select(OBJECTIVE_COLUMNS)
+    .select(LABELS)
     .where('o.account_id', '=', accountId)
     .where('o.id', '=', anyOf(ids))
     .orderBy('o.id')
@@ -141,6 +151,7 @@ export async function findRunningTwin(
   const row = await trx
     .selectFrom('objectives as o')
     .select(OBJECTIVE_COLUMNS)
+    .select(LABELS)
     .where('o.account_id', '=', accountId)
     .where('o.trial_id', '=', trialId)
     .where('o.disabled_at', 'is', null)
@@ -257,6 +268,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     })
     .where('o.id', '=', id)
     .returning(OBJECTIVE_COLUMNS)
+    .returning(LABELS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
 }

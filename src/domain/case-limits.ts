@@ -26,3 +26,25 @@ export function checkCaseLimits(
   const message = `must have at most ${most} cases of ${columns} numbers (${cells} numbers in all), has ${rows}.`;
   return [makeViolation([field], message)];
 }
+
+/** Cases of a trial, designed and added: what an objective learns from is read as a whole. */
+export const MAXIMUM_TRIAL_CASES = 100_000;
+
+/** The violation when `added` further cases would give a trial that has `known` of them more than it may have. */
+export function checkTrialCases(
+  known: number,
+  added: number,
+  { inputCount, outputCount }: { readonly inputCount: number; readonly outputCount: number },
+  { cells }: Pick<CaseLimits, 'cells'>,
+): readonly Violation[] {
+  const width = Math.max(inputCount, outputCount);
+  const byNumbers = cells === 0 ? Number.POSITIVE_INFINITY : Math.floor(cells / width);
+  const most = Math.min(MAXIMUM_TRIAL_CASES, byNumbers);
+  if (known + added <= most) return [];
+  const why =
+    most === byNumbers
+      ? `${cells} numbers at most in its inputs and in its outputs, and ${inputCount} inputs and ${outputCount} outputs`
+      : 'the limit of every trial';
+  const message = `has ${added} new cases; the trial has ${known} and may have ${most} (${why}). Send at most ${Math.max(0, most - known)}, those nearest to what you look for.`;
+  return [makeViolation([], message)];
+}

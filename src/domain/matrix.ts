@@ -53,6 +53,15 @@ export class Matrix {
     return Array.from(this.values.subarray(i * this.columns, (i + 1) * this.columns));
   }
 
+  /** A matrix of some of the rows, in the order given. */
+  pick(rows: readonly number[]): Matrix {
+    const values = new Float64Array(rows.length * this.columns);
+    for (const [k, i] of rows.entries()) {
+      values.set(this.values.subarray(i * this.columns, (i + 1) * this.columns), k * this.columns);
+    }
+    return new Matrix(rows.length, this.columns, values);
+  }
+
   /** Copies of up to `count` rows, starting at `from`. */
   toRows(from = 0, count: number = this.rows): number[][] {
     const end = Math.min(this.rows, from + count);

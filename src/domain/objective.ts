@@ -5,6 +5,7 @@
 import { makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
+import type { ByName, Labels } from './names.ts';
 import { checkInput } from './project.ts';
 import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
@@ -73,10 +74,24 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly stopReason: StopReason;
   readonly optimalInverseId: number | null;
   readonly seed: number;
+  /** Of its project; null when that has no names. */
+  readonly labels: Labels | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
 }
+
+/** Fields of a new objective that may be objects by name. */
+export const FIELDS_BY_NAME = [
+  'objectives',
+  'objectiveTypes',
+  'minimumBounds',
+  'maximumBounds',
+  'initialInput',
+  'initialOutput',
+] as const;
+
+export type ListsByName = { readonly [Field in (typeof FIELDS_BY_NAME)[number]]?: ByName };
 
 /** A definition as a client sends it, with the point from which the search starts. */
 export interface NewObjective extends ObjectiveDefinition {
@@ -85,6 +100,8 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly maximumAttempts: number;
   /** 'where-needed' unless given. */
   readonly boundsRule?: BoundsRule;
+  /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
+  readonly byName?: ListsByName;
 }
 
 /** An objective with its inverses in order of creation. */

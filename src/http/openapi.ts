@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
 import packageJson from '../../package.json' with { type: 'json' };
+import type { CsvForm } from './body/spec.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
 import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
@@ -145,11 +146,18 @@ function describeOperation(operation: OperationDescription, components: Componen
     ...(body !== undefined && {
       requestBody: {
         required: body.isOptional !== true,
-        content: { 'application/json': { schema: components.refer(body.schema) } },
+        content: {
+          'application/json': { schema: components.refer(body.schema) },
+          ...(body.csv && { 'text/csv': describeCsv(body.csv) }),
+        },
       },
     }),
     responses: describeResponses(operation, components),
   };
+}
+
+function describeCsv({ description, example }: CsvForm): Json {
+  return { schema: { type: 'string', description }, example };
 }
 
 function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: OperationDescription): Json {
@@ -187,6 +195,10 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
   for (const [name, { description, minimum, maximum, default: value }] of Object.entries(operation.numbers ?? {})) {
     const schema = { type: 'integer', minimum, maximum, ...(value !== null && { default: value }) };
     parameters.push({ name, in: 'query', description, schema });
+  }
+  for (const [name, { schema, description }] of Object.entries(operation.texts ?? {})) {
+    const { $schema: _, '~standard': __, ...document } = toJsonSchema(schema);
+    parameters.push({ name, in: 'query', description, schema: document });
   }
   if (operation.hasETag) {
     const description =

@@ -48,6 +48,8 @@ export interface Call<Ids, B> {
   readonly format: AnswerFormat;
   /** The If-None-Match header. */
   readonly ifNoneMatch: string | undefined;
+  /** Those of the texts of the operation that were sent. */
+  readonly texts: Readonly<Record<string, string>>;
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
 }
@@ -71,6 +73,12 @@ export interface AnswerSpec {
   /** What else the client may ask for by Accept: the schema of the body, or of one of its lines, by media type. */
   readonly otherTypes?: Readonly<Record<string, z.ZodType>>;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface QueryText {
+  /** Of the text that was sent. */
+  readonly schema: z.ZodType<string>;
+  readonly description: string;
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -108,6 +116,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly hasFormats?: boolean;
   /** Whether the If-None-Match header is read. */
   readonly hasETag?: boolean;
+  /** Query parameters that are text. */
+  readonly texts?: Readonly<Record<string, QueryText>>;
   /** Whether the answer is sent while it is read. There is no HEAD then, which would read it for nothing. */
   readonly isStream?: boolean;
   /** The scope that a key needs; by default read for GET, otherwise write. */

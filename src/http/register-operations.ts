@@ -10,7 +10,7 @@ import { scopeOfMethod } from './hooks/scopes.ts';
 import { answerOnce, readIdempotentRequest } from './idempotency.ts';
 import { type Answer, type Call, type Operation, pathNames, toCamelCase } from './operation.ts';
 import { pathOf } from './request-path.ts';
-import { parseFlags } from './wire/flags.ts';
+import { parseFlags, parseTexts } from './wire/flags.ts';
 import { formatOf } from './wire/formats.ts';
 import { parseId } from './wire/ids.ts';
 import { parsePageQuery } from './wire/pages.ts';
@@ -29,7 +29,10 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
       method: operation.method,
       url: operation.path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: operation.isStream !== true,
-      config: { scopeNeeded: operation.scope ?? scopeOfMethod(operation.method) },
+      config: {
+        scopeNeeded: operation.scope ?? scopeOfMethod(operation.method),
+        takesCsv: operation.body?.csv !== undefined,
+      },
       handler: async (request, reply) => {
         const { call, numbers } = await readCall(deps, operation, request, reply);
         const { accountId } = call;
@@ -66,6 +69,7 @@ async function readCall(
     : { page: { limit: 1, after: null }, violations: [] };
   const { flags, violations: flagViolations } = parseFlags(Object.keys(operation.flags ?? {}), query);
   const { numbers: counts, violations: numberViolations } = parseWholeNumbers(operation.numbers ?? {}, query);
+  const { texts, violations: textViolations } = parseTexts(operation.texts ?? {}, query);
   const body =
     operation.body === undefined
       ? NO_BODY
@@ -77,6 +81,7 @@ async function readCall(
     ...pageViolations,
     ...flagViolations,
     ...numberViolations,
+    ...textViolations,
     ...body.violations,
   ]);
   if (path.missing !== undefined) throw new DomainError('NOT_FOUND', path.missing);
@@ -96,6 +101,7 @@ async function readCall(
     numbers: counts,
     format,
     ifNoneMatch: request.headers['if-none-match'],
+    texts,
     idempotency,
   };
   return { call, numbers };

@@ -26,7 +26,7 @@ import { echoRequestId, makeRequestId } from './hooks/request-id.ts';
 import { logRequests } from './hooks/request-log.ts';
 import { addCommonHeaders } from './hooks/security-headers.ts';
 import { slowRefusals } from './hooks/slow-refusals.ts';
-import { acceptJsonOnly } from './json-body.ts';
+import { checkMediaTypes } from './media-types.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
@@ -82,7 +82,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   echoRequestId(app);
   addCommonHeaders(app);
   logRequests(app);
-  acceptJsonOnly(app);
+  checkMediaTypes(app);
   app.setErrorHandler(handleError);
   answerUnknownPaths(app);
   const refuseOtherMethods = trackMethods(app);

@@ -17,6 +17,19 @@ describe('a matrix', () => {
     expect(JSON.stringify(matrix)).toBe('[[1,2],[3,4],[5,6]]');
   });
 
+  it('Rows are picked in the order given', () => {
+    const matrix = Matrix.from([
+      [1, 2],
+      [3, 4],
+      [5, 6],
+    ]);
+    expect(matrix.pick([2, 0]).toRows()).toEqual([
+      [5, 6],
+      [1, 2],
+    ]);
+    expect(matrix.pick([]).rows).toBe(0);
+  });
+
   it('A matrix refuses a wrong number of values and rows of different lengths', () => {
     expect(() => new Matrix(2, 2, new Float64Array(3))).toThrow('2 x 2');
     expect(() => Matrix.from([[1], [1, 2]])).toThrow('row 1');

@@ -20,6 +20,7 @@ const BODIES: Readonly<Record<string, object>> = {
   loadOutputCases: OUTPUTS,
   createTrial: {},
   updateTrial: { status: 'completed' },
+  addCases: { inputs: [[1, 2]], outputs: [null] },
   loadObjectives: OBJECTIVES,
   initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
   stopObjective: {},

@@ -33,7 +33,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   webhooks: { imports: ['domain'], packages: [] },
   application: {
-    imports: ['domain', 'db'],
+    // Whether the input of a known case satisfies a condition.
+    imports: ['domain', 'db', 'optimizer/constraints/conditions'],
     types: ['engine', 'optimizer', 'webhooks'],
     packages: [],
     typePackages: ['pino'],
@@ -50,7 +51,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     // Designing the cases of a project needs the engine.
     types: ['engine', 'telemetry', ...HANDED_THROUGH.types],
     // Large bodies are read in a thread.
-    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse'],
+    packages: ['fastify', '@fastify/*', 'zod', 'piscina', 'secure-json-parse', 'csv-parse'],
     typePackages: HANDED_THROUGH.typePackages,
   },
   // Like the ingress, commands distinguish error codes.

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/event.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
+import { NO_NAMES } from '../../src/domain/names.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
@@ -78,6 +79,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     stopReason: 0,
     optimalInverseId: 1,
     seed: 7,
+    labels: null,
     ...NOTHING_JUDGED,
     inverses,
   };
@@ -186,6 +188,7 @@ it('A project that is too large is sent without input cases, then without any li
     categories: [names],
     caseCount: 10_000,
     outputCount: null,
+    names: NO_NAMES,
     seed: 1,
     developedAt: null,
   };
@@ -213,6 +216,7 @@ it('A trial that is too large is sent without output cases, but with their numbe
     outputCaseSetId: 5,
     number: 1,
     status: 'active' as const,
+    revision: 0,
   };
   const outputCases = Array.from({ length: 5_000 }, (_, i) => [i / 3, i / 7]);
   const set = { ...instants, id: 5, modelId: 3, projectId: 2, outputCount: 2, caseCount: 5_000, failedCases: [] };

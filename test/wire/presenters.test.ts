@@ -49,6 +49,7 @@ const objective: ObjectiveWithInverses = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 7,
+  labels: null,
   ...NOTHING_JUDGED,
   inverses: [inverse],
   ...instants,
@@ -56,6 +57,7 @@ const objective: ObjectiveWithInverses = {
 
 const RESULTS_AT_BASIS = [
   {
+    name: null,
     number: 0,
     type: 'value',
     objective: 10,
@@ -67,6 +69,7 @@ const RESULTS_AT_BASIS = [
     satisfied: false,
   },
   {
+    name: null,
     number: 1,
     type: 'lessthan_equal',
     objective: 5,

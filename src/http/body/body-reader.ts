@@ -4,7 +4,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { Matrix } from '../../domain/matrix.ts';
 import type { BodyTask } from './body-thread.ts';
 import type { TextLimits } from './json-text.ts';
-import { type BodyReading, readBodyBytes } from './read-body.ts';
+import { type BodyFormat, type BodyReading, readBodyBytes } from './read-body.ts';
 import type { BodySpec } from './spec.ts';
 import { nameOfSpec } from './specs-with-cases.ts';
 
@@ -20,7 +20,7 @@ const THREAD_HEAP_MIB = 256;
 
 interface BodyReader {
   /** Detaches the bytes. Throws BODY_TOO_LARGE if reading exceeds the memory of a thread, OVERLOADED if it exceeds the time limit. */
-  read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>): Promise<BodyReading<B>>;
+  read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>, format: BodyFormat): Promise<BodyReading<B>>;
   close(): Promise<void>;
 }
 
@@ -37,10 +37,10 @@ export function makeBodyReader(limits: TextLimits): BodyReader {
   // When a thread runs out of memory, the pool also emits 'error'; the task is rejected anyway.
   pool.on('error', () => undefined);
   return {
-    async read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>) {
+    async read<B>(spec: BodySpec<B>, bytes: Uint8Array<ArrayBuffer>, format: BodyFormat) {
       const name = bytes.length > INLINE_BYTES ? nameOfSpec(spec) : undefined;
-      if (name === undefined) return readBodyBytes(spec, bytes, limits);
-      const task: BodyTask = { spec: name, bytes, limits };
+      if (name === undefined) return readBodyBytes(spec, bytes, limits, format);
+      const task: BodyTask = { spec: name, bytes, limits, format };
       try {
         return revive(
           (await pool.run(task, {

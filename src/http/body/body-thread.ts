@@ -2,17 +2,18 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { Matrix } from '../../domain/matrix.ts';
 import type { TextLimits } from './json-text.ts';
-import { type BodyReading, readBodyBytes } from './read-body.ts';
+import { type BodyFormat, type BodyReading, readBodyBytes } from './read-body.ts';
 import { SPECS_WITH_CASES, type SpecName } from './specs-with-cases.ts';
 
 export interface BodyTask {
   readonly spec: SpecName;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly limits: TextLimits;
+  readonly format: BodyFormat;
 }
 
-export default function run({ spec, bytes, limits }: BodyTask): unknown {
-  const reading: BodyReading<unknown> = readBodyBytes<unknown>(SPECS_WITH_CASES[spec], bytes, limits);
+export default function run({ spec, bytes, limits, format }: BodyTask): unknown {
+  const reading: BodyReading<unknown> = readBodyBytes<unknown>(SPECS_WITH_CASES[spec], bytes, limits, format);
   // Freed at once: the next body may arrive before the next garbage collection.
   bytes.buffer.transfer(0);
   const matrices = Object.values(reading.value ?? {}).filter((field) => field instanceof Matrix);

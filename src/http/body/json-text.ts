@@ -16,8 +16,8 @@ export interface TextLimits {
   readonly values: number;
 }
 
-type ParsedText =
-  | { readonly kind: 'value'; readonly value: unknown }
+export type ParsedText<T = unknown> =
+  | { readonly kind: 'value'; readonly value: T }
   | { readonly kind: 'unreadable'; readonly message: string };
 
 const BLANK = 0x20;

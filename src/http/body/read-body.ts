@@ -1,6 +1,6 @@
 /** Makes the value of a body, or all its violations, from its bytes. Runs in the event loop or in a thread. */
 import { makeViolation, type Violation } from '../../domain/errors.ts';
-import { describeWrongType } from '../wire/violations.ts';
+import { describeWrongType, type Parsed } from '../wire/violations.ts';
 import { parseJsonText, type TextLimits } from './json-text.ts';
 import type { BodySpec, SentFields } from './spec.ts';
 
@@ -8,16 +8,32 @@ export interface BodyReading<B> {
   /** Undefined if there are violations. */
   readonly value: B | undefined;
   readonly violations: readonly Violation[];
-  /** Set instead of violations if the bytes are not acceptable JSON. */
+  /** Set instead of violations if the bytes cannot be read as JSON or CSV. */
   readonly unreadable?: string;
 }
 
-/** An empty body counts as none. */
-export function readBodyBytes<B>(spec: BodySpec<B>, bytes: Uint8Array, limits: TextLimits): BodyReading<B> {
+export type BodyFormat = 'json' | 'csv';
+
+/** An empty body counts as none. Only a spec with `csv` is read as a CSV file. */
+export function readBodyBytes<B>(
+  spec: BodySpec<B>,
+  bytes: Uint8Array,
+  limits: TextLimits,
+  format: BodyFormat = 'json',
+): BodyReading<B> {
+  if (format === 'csv') {
+    // Besides the cases, a file may have a verdict per output and other columns about its rows.
+    const parsed = spec.csv!.read(bytes, { values: 2 * limits.values });
+    return parsed.kind === 'unreadable' ? toUnreadable(parsed.message) : toReading(parsed.value);
+  }
   if (bytes.length === 0) return readBody(spec, undefined);
-  const parsed = parseJsonText(bytes, limits);
-  if (parsed.kind === 'unreadable') return { value: undefined, violations: [], unreadable: parsed.message };
-  return readBody(spec, parsed.value);
+  const members = spec.hasNamedRows === true ? limits.values : limits.members;
+  const parsed = parseJsonText(bytes, { ...limits, members });
+  return parsed.kind === 'unreadable' ? toUnreadable(parsed.message) : readBody(spec, parsed.value);
+}
+
+function toUnreadable(message: string): BodyReading<never> {
+  return { value: undefined, violations: [], unreadable: message };
 }
 
 /** Reads a parsed body. */
@@ -26,7 +42,10 @@ export function readBody<B>(spec: BodySpec<B>, sent: unknown): BodyReading<B> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     return { value: undefined, violations: [makeViolation([], describeWrongType('a JSON object', body))] };
   }
-  const read = spec.read(body as SentFields);
+  return toReading(spec.read(body as SentFields));
+}
+
+function toReading<B>(read: Parsed<B>): BodyReading<B> {
   return read.kind === 'value'
     ? { value: read.value, violations: [] }
     : { value: undefined, violations: read.violations };

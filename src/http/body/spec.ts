@@ -1,6 +1,7 @@
 /** How the body of an operation is described and read. */
 import type { z } from 'zod';
 import { type Parsed, readFields } from '../wire/violations.ts';
+import type { ParsedText } from './json-text.ts';
 
 /** Fields of a body as they were sent. */
 export type SentFields = Readonly<Record<string, unknown>>;
@@ -11,8 +12,18 @@ export type BodySize = 'plain' | 'vectors' | 'cases';
 interface BodyForm {
   /** 'plain' unless given. A body with cases is listed in body/specs-with-cases.ts, where threads find it. */
   readonly size?: BodySize;
+  /** Whether rows of cases may be objects by name, so that a body may have as many fields as values. */
+  readonly hasNamedRows?: boolean;
   /** An absent or empty body stands for {}. */
   readonly isOptional?: boolean;
+}
+
+/** How a body is sent as a CSV file instead of JSON. */
+export interface CsvForm<B = unknown> {
+  /** `values` is the most cells that are read. */
+  read(bytes: Uint8Array, limits: { readonly values: number }): ParsedText<Parsed<B>>;
+  readonly description: string;
+  readonly example: string;
 }
 
 export interface BodySpec<B> extends BodyForm {
@@ -22,6 +33,8 @@ export interface BodySpec<B> extends BodyForm {
   readonly read: (body: SentFields) => Parsed<B>;
   /** How many numbers the cases of a value hold. */
   countNumbers?(value: B): number;
+  /** JSON only unless given. */
+  readonly csv?: CsvForm<B>;
 }
 
 /** A body whose fields do not depend on one another: its schema reads it. */

@@ -1,6 +1,7 @@
 /** Bodies that may be large, by the names under which threads find them. Imports no database: threads load all of it. */
 import { newOutputCases as nativeOutputCases } from '../native/output-cases.wire.ts';
 import { newProject as nativeProject } from '../native/projects.wire.ts';
+import { newTrialCases as nativeTrialCases } from '../native/trial-cases.wire.ts';
 import { newProject as sdkProject } from '../sdk/projects.wire.ts';
 import { newOutputCases as sdkOutputCases } from '../sdk/trials.wire.ts';
 import type { BodySpec } from './spec.ts';
@@ -8,6 +9,7 @@ import type { BodySpec } from './spec.ts';
 export const SPECS_WITH_CASES = {
   nativeProject,
   nativeOutputCases,
+  nativeTrialCases,
   sdkProject,
   sdkOutputCases,
 } satisfies Readonly<Record<string, BodySpec<unknown>>>;

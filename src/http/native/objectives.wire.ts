@@ -2,10 +2,12 @@ import { z } from 'zod';
 import type { ExplainedObjective, ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import type { Inverse } from '../../domain/inverse.ts';
+import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import {
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  FIELDS_BY_NAME,
   LARGEST_MAXIMUM_ATTEMPTS,
   type NewObjective,
   OBJECTIVE_TYPES,
@@ -19,21 +21,22 @@ import type { BodySpec } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
-import { listSchema, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
+import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
+import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
-const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }).describe(
-  'Offsets from the target: percent points for percent, output units for value; null for types without bounds.',
+const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }, z.number().nullable()).describe(
+  'Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out.',
 );
 
 const definitionFields = {
-  objectives: vectorSchema(OUTPUTS).describe('The target of each output.'),
-  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types'),
-  initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }),
-  initialOutput: vectorSchema(OUTPUTS).describe('What the black box gave at initialInput.'),
+  objectives: vectorSchema(OUTPUTS, z.number()).describe('The target of each output.'),
+  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(OBJECTIVE_TYPES)),
+  initialInput: vectorSchema({ minimum: 1, maximum: MAXIMUM_INPUT_COUNT }, namedInputValue),
+  initialOutput: vectorSchema(OUTPUTS, z.number()).describe('What the black box gave at initialInput.'),
   desiredL1Norm: z.number().meta({ minimum: 0 }),
   maximumAttempts: z
     .int()
@@ -97,13 +100,13 @@ const newInverseSchema = z
 export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed'),
+  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', {}, FIELDS_BY_NAME),
 };
 
 export const newInverse: BodySpec<NewObjective> = {
   schema: newInverseSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newInverseSchema, body, 'always'),
+  read: (body) => readNewObjective(newInverseSchema, body, 'always', {}, FIELDS_BY_NAME),
 };
 
 const echoFields = {
@@ -139,7 +142,9 @@ const nearestRunSchema = z
     inverseId: z.int().nullable().describe('null when a case came nearest.'),
     iteration: z.int().nullable().describe('Of that inverse; 1 is the initial point.'),
     input: z.array(z.number()),
+    inputByName: inputByNameSchema,
     output: z.array(z.number()),
+    outputByName: outputByNameSchema,
     misses: z
       .array(z.number())
       .describe(
@@ -177,7 +182,11 @@ export function presentLoadedObjectives(objective: Objective): z.infer<typeof lo
   return {
     ...presentEcho(objective),
     l1Norm: objective.desiredL1Norm,
-    results: results.map((result) => ({ ...presentResult(result), minimumBound: null, maximumBound: null })),
+    results: results.map((result) => ({
+      ...presentResult(result, objective.labels),
+      minimumBound: null,
+      maximumBound: null,
+    })),
   };
 }
 
@@ -206,18 +215,23 @@ function presentWith<Inverses>(objective: Objective, { optimal, best }: Standout
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
-    best: best && presentNearestRun(best),
+    best: best && presentNearestRun(best, objective.labels),
     inverses,
   };
 }
 
-function presentNearestRun({ source, input, output, misses }: NearestRun): z.infer<typeof nearestRunSchema> {
+function presentNearestRun(
+  { source, input, output, misses }: NearestRun,
+  labels: Labels | null,
+): z.infer<typeof nearestRunSchema> {
   return {
     caseNumber: source.kind === 'case' ? source.number + 1 : null,
     inverseId: source.kind === 'inverse' ? source.id : null,
     iteration: source.kind === 'inverse' ? source.iteration : null,
     input: [...input],
+    ...presentInputByName(labels, input),
     output: [...output],
+    ...presentOutputByName(labels, output),
     misses: [...misses],
     worstMiss: Math.max(...misses),
   };

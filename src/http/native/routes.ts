@@ -22,6 +22,7 @@ import { outputCaseOperations } from './output-cases.ts';
 import { overviewOperations } from './overview.ts';
 import { inversePath } from './paths.ts';
 import { projectOperations } from './projects.ts';
+import { trialCaseOperations } from './trial-cases.ts';
 import { trialOperations } from './trials.ts';
 import { webhookOperations } from './webhooks.ts';
 
@@ -30,6 +31,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...projectOperations,
   ...outputCaseOperations,
   ...trialOperations,
+  ...trialCaseOperations,
   ...objectiveOperations,
   ...inverseOperations,
   ...historyOperations,

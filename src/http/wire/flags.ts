@@ -1,4 +1,5 @@
-/** Boolean query parameters. */
+/** Boolean query parameters, and those that are text. */
+import type { z } from 'zod';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 
 interface ParsedFlags {
@@ -13,4 +14,25 @@ export function parseFlags(names: readonly string[], query: Readonly<Record<stri
     flags: Object.fromEntries(names.map((name) => [name, query[name] === 'true'])),
     violations: wrong.map((name) => makeViolation([name], 'must be true or false.')),
   };
+}
+
+interface ParsedTexts {
+  readonly texts: Readonly<Record<string, string>>;
+  readonly violations: readonly Violation[];
+}
+
+/** Texts that were sent. One that its schema refuses, or that is given twice, is refused. */
+export function parseTexts(
+  schemas: Readonly<Record<string, { readonly schema: z.ZodType<string> }>>,
+  query: Readonly<Record<string, unknown>>,
+): ParsedTexts {
+  const texts: Record<string, string> = {};
+  const violations: Violation[] = [];
+  for (const [name, { schema }] of Object.entries(schemas)) {
+    if (query[name] === undefined) continue;
+    const read = schema.safeParse(query[name], { error: () => 'must be one text.' });
+    if (read.success) texts[name] = read.data;
+    else violations.push(makeViolation([name], read.error.issues[0]!.message));
+  }
+  return { texts, violations };
 }

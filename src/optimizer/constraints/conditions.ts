@@ -180,7 +180,7 @@ export class Conditions {
 
   /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
   areMet(x: Float64Array): boolean {
-    return this.#given.every((condition) => violationOf(condition, x) <= TOLERANCE);
+    return this.#given.every((condition) => isMet(condition, x));
   }
 
   /**
@@ -256,6 +256,11 @@ export class Conditions {
     decode(this.#encoding, u, x);
     return x;
   }
+}
+
+/** Whether x, length n, satisfies a condition up to rounding errors. */
+export function isMet(condition: Condition, x: Float64Array): boolean {
+  return violationOf(condition, x) <= TOLERANCE;
 }
 
 /** By how much x breaks a condition, relative to its largest term and at least 1; Infinity where it has no value. */

@@ -1,0 +1,50 @@
+import { addCases } from '../../application/add-cases.ts';
+import { readTrialCasePage } from '../../application/read-trial-cases.ts';
+import { labelsOf } from '../../domain/names.ts';
+import { createdWithoutPath, pageOf } from '../answer/answers.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import {
+  addedCasesSchema,
+  newTrialCases,
+  presentTrialCase,
+  sourceSchema,
+  trialCaseSchema,
+  withSource,
+} from './trial-cases.wire.ts';
+
+const tag = 'Trials';
+const cases = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases';
+
+export const trialCaseOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: cases,
+    operationId: 'addCases',
+    tag,
+    summary: 'Add cases to a trial, as JSON or CSV',
+    description:
+      'At any time; objectives learn from them with their next suggestion. All rows are stored or none. Of a CSV file, errors name the row (1 is the first below the header), its line and the column; the pointer is /row/column, with 0 for the header.',
+    body: newTrialCases,
+    texts: { source: { schema: sourceSchema, description: 'Where the cases of a CSV file come from.' } },
+    refusals: { 415: 'The body is neither application/json nor text/csv.' },
+    answers: createdWithoutPath.spec('What became of the rows.', addedCasesSchema),
+    handle: async ({ deps, accountId, ids, body, texts }) => {
+      const table = withSource(body, texts.source);
+      return createdWithoutPath.answer(await addCases(deps.db, accountId, ids, table, deps.settings.account));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: cases,
+    operationId: 'listTrialCases',
+    tag,
+    summary: 'List the cases of a trial, designed and added',
+    isList: true,
+    answers: pageOf.spec('The cases as they are now; after takes the number of the last case.', trialCaseSchema),
+    handle: async (call) => {
+      const page = await readTrialCasePage(call.deps.db, call.accountId, call.ids, call.page);
+      const labels = labelsOf(page.project);
+      return pageOf.written(call, page, (one) => presentTrialCase(one, labels));
+    },
+  }),
+];
