@@ -23,7 +23,7 @@ export type { HistoryRow, ObjectiveStamp } from '../db/history.ts';
 export const MAXIMUM_HISTORY_NUMBERS = 500_000;
 /** Of one read: some 400 kB of text, a few milliseconds of the event loop. */
 const NUMBERS_PER_READ = 20_000;
-const ROWS_PER_READ = 500;
+const ROWS_PER_READ = 1_000;
 
 type Batches = AsyncIterable<readonly HistoryRow[]>;
 

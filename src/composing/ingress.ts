@@ -1,4 +1,5 @@
 /** The ingress: it answers HTTP. */
+import { ChangeWaiters } from '../application/change-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
 import { KeyUse } from '../application/record-key-use.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
@@ -30,6 +31,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
   const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
   const suggestionWaiters = new SuggestionWaiters({ db, listener, ...waits });
+  const changeWaiters = new ChangeWaiters({ db, listener, pollIntervalMs: config.worker.pollIntervalMs });
   const limiter = makeLimiter(config, db);
   const registrationLimiter = makeRegistrationLimiter(config, db);
   const { wrongKeysPerMinute } = config.http;
@@ -40,6 +42,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     dbFor: (accountId) => forAccount(db, accountId),
     engine,
     suggestionWaiters,
+    changeWaiters,
     exportSlots,
     log,
     metrics,
@@ -77,6 +80,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   );
   const close = async () => {
     exportSlots.close();
+    changeWaiters.close();
     await app.close();
     suggestionWaiters.close();
     const flush = async () => {

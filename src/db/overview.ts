@@ -27,7 +27,7 @@ export async function listNewestObjectives(
   const reasons = stopReason === null ? Object.values(StopReason) : [stopReason];
   const parts = reasons.map((reason) => newestOf(accountId, reason, page));
   const { rows } = await sql<{ id: number }>`
-    ${sql.join(parts, sql` union all `)} order by id desc limit ${page.limit + 1}`.execute(db);
+    select id from (${sql.join(parts, sql` union all `)}) o order by id desc limit ${page.limit + 1}`.execute(db);
   const { items, nextAfter } = toPage(rows, page);
   return { items: items.map(({ id }) => id), nextAfter };
 }

@@ -1,6 +1,7 @@
-/** Everything that the ingress is given. It only hands `db` and `suggestionWaiters` on to the use cases. */
+/** Everything that the ingress is given. It only hands `db` and the waiters on to the use cases. */
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
+import type { ChangeWaiters } from '../application/change-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
@@ -56,6 +57,8 @@ export interface HttpDeps {
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
   readonly suggestionWaiters: SuggestionWaiters;
+  /** Without them no request waits for a change. */
+  readonly changeWaiters?: ChangeWaiters;
   readonly log: Logger;
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runLineSchema } from '../../src/http/native/runs.wire.ts';
+import { trialCaseLineSchema } from '../../src/http/native/trial-case-rows.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 
 let service: NativeService;
@@ -179,6 +180,135 @@ describe('iterations as lines of JSON', () => {
     });
     expect(parsed[1]).toMatchObject({ status: 'failed', output: null, met: null, failureReason: '-1, "sic"' });
     expect(parsed[4]).toMatchObject({ iteration: 5, input: null, output: null });
+  });
+});
+
+/** A trial with names, of which some begin like formulas, and what its project has. */
+async function prepareCases() {
+  const { send } = service;
+  const { body: model } = await send('POST', '/v1/models', { name: `model ${crypto.randomUUID()}` });
+  const { body: project } = await send('POST', `/v1/models/${model.id}/projects`, {
+    name: 'loaded again',
+    inputCount: 3,
+    minimums: [3, 0, -1],
+    maximums: [5, 1, 1],
+    inputTypes: ['category', 'boolean', 'float'],
+    categories: [['=steel', "'-x", 'plain; "old", worn'], [], []],
+    inputCases: [
+      [3, 0, 0.1],
+      [4, 1, -1 / 3],
+      [5, 1, 1e-300],
+    ],
+    inputNames: ['-material', 'status', 'x, y'],
+    inputUnits: ['', '', 'm/s'],
+    outputNames: ['Power', 'excluded'],
+    outputUnits: ['kW', ''],
+  });
+  const projectUrl = `/v1/models/${model.id}/projects/${project.id}`;
+  const outputCases = [
+    [1.5, 1e300],
+    [0, 0],
+    [-2.25, 3],
+  ];
+  const loaded = await send('POST', `${projectUrl}/output-cases`, { outputCount: 2, outputCases, failedCases: [1] });
+  expect(loaded.status, loaded.text).toBe(201);
+  const addTrial = async () => `${projectUrl}/trials/${(await send('POST', `${projectUrl}/trials`, {})).body.id}`;
+  return { send, project, projectUrl, trialUrl: `${projectUrl}/trials/${loaded.body.trial_id}`, addTrial };
+}
+
+const TEXT = { 'content-type': 'text/csv' };
+
+describe('cases of a trial', () => {
+  it('As CSV and as lines of JSON each case is a row, and limit and after choose', async () => {
+    const { send, trialUrl } = await prepareCases();
+    const csv = await send('GET', `${trialUrl}/cases`, undefined, CSV);
+    expect(parseCsv(csv.text)).toEqual([
+      ["'-material", 'status', 'x, y [m/s]', 'Power [kW]', 'excluded', 'number', 'row:status', 'row:excluded'],
+      ["'=steel", '0', '0.1', '1.5', '1e+300', '1', 'completed', 'false'],
+      ["''-x", '1', '-0.3333333333333333', '', '', '2', 'failed', 'false'],
+      ['plain; "old", worn', '1', '1e-300', '-2.25', '3', '3', 'completed', 'false'],
+    ]);
+    const first = await send('GET', `${trialUrl}/cases?limit=1`, undefined, CSV);
+    expect(parseCsv(first.text)).toHaveLength(2);
+    const next = /<(.*)>/.exec(String(first.headers['link']))![1]!;
+    expect(parseCsv((await send('GET', next, undefined, CSV)).text)[1]![5]).toBe('2');
+    const { text } = await send('GET', `${trialUrl}/cases`, undefined, LINES);
+    const parsed = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => trialCaseLineSchema.parse(JSON.parse(line)));
+    expect(parsed.slice(1)).toEqual([
+      {
+        number: 2,
+        status: 'failed',
+        input: { '-material': "'-x", status: true, 'x, y': -1 / 3 },
+        output: null,
+        excluded: false,
+      },
+      {
+        number: 3,
+        status: 'completed',
+        input: { '-material': 'plain; "old", worn', status: true, 'x, y': 1e-300 },
+        output: { Power: -2.25, excluded: 3 },
+        excluded: false,
+      },
+    ]);
+  });
+
+  it('Cases that were written as CSV can be loaded into another trial of the project, and are known there', async () => {
+    const { send, trialUrl, addTrial } = await prepareCases();
+    const other = await addTrial();
+    const added = {
+      inputs: [
+        [4, 0, 0.1 + 0.2],
+        [5, 0, 0],
+      ],
+      outputs: [[7, 8.000000000000002], null],
+    };
+    expect((await send('POST', `${trialUrl}/cases`, added)).status).toBe(201);
+    const { text } = await send('GET', `${trialUrl}/cases`, undefined, CSV);
+    const loaded = await send('POST', `${other}/cases`, text, TEXT);
+    expect([loaded.status, loaded.body], loaded.text).toMatchObject([201, { added: 2, duplicates: 3, total: 5 }]);
+    const casesOf = async (url: string) =>
+      (await send('GET', `${url}/cases`)).body.map((one: Record<string, unknown>) => [one['input'], one['output']]);
+    expect(await casesOf(other)).toEqual(await casesOf(trialUrl));
+  });
+
+  it('Of a written history, completed and failed runs can be loaded; open, excluded and uncomputed ones are left out', async () => {
+    const { send, trialUrl, addTrial } = await prepareCases();
+    const { body: objective } = await send('POST', `${trialUrl}/objectives`, {
+      objectives: [10, 20],
+      objectiveTypes: ['lessthan', 'lessthan'],
+      initialInput: [4, 1, 0.25],
+      initialOutput: [11, 2],
+      desiredL1Norm: 0,
+    });
+    await sql`
+      insert into inverses (account_id, objective_id, iteration, status, input, output, failure_reason, excluded_at)
+      select account_id, id, r.* from objectives, (values
+        (2, 'failed', array[3, 0, 0.5]::float8[], null::float8[], '=cmd', null::timestamptz),
+        (3, 'active', array[5, 1, 0.75], array[9.9, 20.5], null, now()),
+        (4, 'failed', null, null, 'no suggestion', null),
+        (5, 'active', array[5, 0, 1], array[0.1, 0.7], null, null),
+        (6, 'active', array[5, 0, -0.5], null, null, null)) r
+      where id = ${objective.id}`.execute(service.db);
+    const { text } = await send('GET', `/v1/objectives/${objective.id}/history`, undefined, CSV);
+    expect(parseCsv(text)).toHaveLength(7);
+    const other = await addTrial();
+    const loaded = await send('POST', `${other}/cases`, text, TEXT);
+    expect([loaded.status, loaded.body], loaded.text).toMatchObject([201, { added: 3, total: 6 }]);
+    const { body: cases } = await send('GET', `${other}/cases?after=3`);
+    expect(cases.map((one: Record<string, unknown>) => [one['input'], one['output']])).toEqual([
+      [
+        [4, 1, 0.25],
+        [11, 2],
+      ],
+      [[3, 0, 0.5], null],
+      [
+        [5, 0, 1],
+        [0.1, 0.7],
+      ],
+    ]);
   });
 });
 

@@ -223,3 +223,61 @@ describe('the ETag of a history', () => {
     expect((await service.send('GET', url, undefined, csv)).status).toBe(200);
   });
 });
+
+describe('waiting for a change of a history', () => {
+  const waiting = (url: string, etag: unknown, seconds = 60) =>
+    service.send('GET', url, undefined, { 'if-none-match': String(etag), prefer: `wait=${seconds}` });
+
+  /** Answers of requests that wait while `change` happens. */
+  async function answersTo(url: string, change: () => Promise<unknown>, count = 3) {
+    const etag = (await get(url)).headers['etag'];
+    let answered = 0;
+    const answers = Array.from({ length: count }, async () => {
+      const answer = await waiting(url, etag);
+      answered += 1;
+      return answer;
+    });
+    await expect.poll(() => service.changeWaiters.waiting, { interval: 5 }).toBe(count);
+    await change();
+    const all = await Promise.all(answers);
+    expect([answered, service.changeWaiters.waiting]).toEqual([count, 0]);
+    return all.map(({ status, headers }) => [status, headers['preference-applied'], headers['etag'] !== etag]);
+  }
+
+  it('A request that waits is answered with the history as soon as this process changes it', async () => {
+    const t = await prepareObjective(service.send);
+    const url = `${t.objectiveUrl}/history`;
+    const changed = new Array(3).fill([200, 'wait=60', true]);
+    const stop = () => service.send('POST', `${t.objectiveUrl}/stop`);
+    expect(await answersTo(url, stop)).toEqual(changed);
+  });
+
+  it('A change that nobody announces is noticed, too', async () => {
+    const t = await prepareObjective(service.send);
+    const change = () =>
+      sql`update objectives set data_revision = 1 where id = ${t.loaded.body.id}`.execute(service.db);
+    expect(await answersTo(`${t.objectiveUrl}/history`, change, 1)).toEqual([[200, 'wait=60', true]]);
+  });
+
+  it('Without a change the wait ends with 304; without If-None-Match or Prefer nothing waits', async () => {
+    const t = await prepareObjective(service.send);
+    const url = `${t.objectiveUrl}/history`;
+    const { headers } = await get(url);
+    const over = await waiting(url, headers['etag'], 1);
+    expect([over.status, over.headers['preference-applied']]).toEqual([304, 'wait=1']);
+    const plain = await get(url, { 'if-none-match': String(headers['etag']) });
+    expect([plain.status, plain.headers['preference-applied']]).toEqual([304, undefined]);
+    const first = await service.send('GET', url, undefined, { prefer: 'wait=60' });
+    expect([first.status, first.headers['preference-applied']]).toEqual([200, undefined]);
+  });
+
+  it('A deletion that purges the objective meanwhile does not leave the request waiting', async () => {
+    const t = await prepareObjective(service.send);
+    const id = t.loaded.body.id;
+    const gone = async () => {
+      await sql`delete from inverses where objective_id = ${id}`.execute(service.db);
+      await sql`delete from objectives where id = ${id}`.execute(service.db);
+    };
+    expect(await answersTo(`${t.objectiveUrl}/history`, gone, 1)).toEqual([[304, 'wait=60', false]]);
+  });
+});

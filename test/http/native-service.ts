@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { connectTo } from '../../harness/database-handle.ts';
+import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { forAccount } from '../../src/db/client.ts';
@@ -39,6 +40,7 @@ export interface NativeService {
   /** The same with another key, or none for ''. */
   sendAs(key: string): Send;
   makeKey(account: string, scopes?: readonly ('read' | 'write' | 'admin')[]): Promise<string>;
+  readonly changeWaiters: ChangeWaiters;
   readonly logLines: readonly string[];
   close(): Promise<void>;
 }
@@ -77,6 +79,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   listener.start();
   const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
   const suggestionWaiters = new SuggestionWaiters({ db, listener, pollIntervalMs: 200, ...options.waiting });
+  const changeWaiters = new ChangeWaiters({ db, listener, pollIntervalMs: 200 });
   const loop = makeSuggestionLoop({
     db,
     listener,
@@ -94,6 +97,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
     suggestionWaiters,
+    changeWaiters,
     log,
     settings: { ...SETTINGS, ...options.settings },
     isDatabaseReady: async () => true,
@@ -108,6 +112,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const key = await makeKey('test');
   const sendAs = (sender: string): Send => makeSend(app, sender);
   const close = async () => {
+    changeWaiters.close();
     await app.close();
     suggestionWaiters.close();
     await loop.stop(5_000);
@@ -116,7 +121,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     await db.destroy();
     await database.drop();
   };
-  return { app, db, key, send: sendAs(key), sendAs, makeKey, logLines, close };
+  return { app, db, key, send: sendAs(key), sendAs, makeKey, changeWaiters, logLines, close };
 }
 
 function collect(lines: string[]): Writable {

@@ -405,7 +405,7 @@ describe('without a key', () => {
     }
   });
 
-  it('The reference mentions the preference wait only at the Prefer header of suggest', async () => {
+  it('The reference mentions the preference wait only at the Prefer headers of suggest and history', async () => {
     const { paths } = (await send('GET', '/v1/openapi.json')).body;
     const mentioned = Object.entries<Record<string, { parameters: { name: string }[] }>>(paths).flatMap(
       ([path, item]) =>
@@ -416,7 +416,13 @@ describe('without a key', () => {
             .map(({ name }) => `${method} ${path} ${name}`),
         ]),
     );
-    expect(mentioned).toEqual([expect.stringMatching(/^post .*\/inverses Prefer$/)]);
+    // Each under its nested and its flat path.
+    expect(mentioned.sort()).toEqual([
+      expect.stringMatching(/^get .*\/history Prefer$/),
+      expect.stringMatching(/^get .*\/history Prefer$/),
+      expect.stringMatching(/^post .*\/inverses Prefer$/),
+      expect.stringMatching(/^post .*\/inverses Prefer$/),
+    ]);
   });
 });
 

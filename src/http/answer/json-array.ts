@@ -21,3 +21,10 @@ export class JsonArray {
     return new JsonArray(batches, (item) => item);
   }
 }
+
+export async function* mapBatches<T, U>(
+  batches: AsyncIterable<readonly T[]>,
+  map: (item: T) => U,
+): AsyncGenerator<readonly U[], void> {
+  for await (const batch of batches) yield batch.map(map);
+}

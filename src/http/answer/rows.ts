@@ -20,10 +20,13 @@ import { inSlices } from './write-json.ts';
 /** A number, or its text with all digits. */
 type NumberText = number | string;
 
+/** Numbers, or their texts with commas in between. */
+type Numbers = readonly NumberText[] | string;
+
 export interface ExportedRow {
   /** Categories by number. null: not known yet. */
-  readonly input: readonly NumberText[] | null;
-  readonly output: readonly NumberText[] | null;
+  readonly input: Numbers | null;
+  readonly output: Numbers | null;
   /** One per column of the table. */
   readonly facts: readonly (string | number | boolean | null)[];
   /** Whether each output meets its objective; null without an output, or in a table without verdicts. */
@@ -66,17 +69,28 @@ async function* csvLines(table: RowTable): AsyncGenerator<string, void> {
   yield [...titles, ...others].map(textCell).join(',') + END;
   const noInput = new Array(inputs.length).fill('').join(',');
   const noOutput = new Array(outputs.length).fill('').join(',');
-  const hasCategories = inputs.some(({ categories }) => categories.length > 0);
+  const isPlain = inputs.every(({ categories }) => categories.length === 0);
   for await (const batch of batches) {
     for (const { input, output, facts, met } of batch) {
-      const values = hasCategories && input !== null ? input.map((value, i) => inputCell(inputs[i]!, value)) : input;
-      const cells: (string | boolean)[] = [values?.join(',') ?? noInput, output?.join(',') ?? noOutput];
+      const named = () => toList(input)!.map((value, i) => inputCell(inputs[i]!, value));
+      const cells: string[] = [
+        input === null ? noInput : toText(isPlain ? input : named()),
+        output === null ? noOutput : toText(output),
+      ];
       for (let i = 0; i < before.length; i++) cells.push(factCell(facts[i]!));
       if (hasVerdicts) cells.push(met?.join(',') ?? noOutput);
       for (let i = before.length; i < facts.length; i++) cells.push(factCell(facts[i]!));
       yield cells.join(',') + END;
     }
   }
+}
+
+function toList(numbers: Numbers | null): readonly NumberText[] | null {
+  return typeof numbers === 'string' ? numbers.split(',') : numbers;
+}
+
+function toText(numbers: Numbers): string {
+  return typeof numbers === 'string' ? numbers : numbers.join(',');
 }
 
 function inputCell(column: CaseColumn, value: NumberText): NumberText {
@@ -103,11 +117,12 @@ async function* jsonLines(table: RowTable): AsyncGenerator<string, void> {
   const isPlain = columns.inputs.every(({ type }) => type !== InputType.category && type !== InputType.boolean);
   for await (const batch of batches) {
     for (const { input, output, facts, met } of batch) {
-      const values = isPlain ? input : (input?.map((value, i) => jsonOf(columns.inputs[i]!, value)) ?? null);
+      const values = toList(input);
+      const shown = isPlain ? values : (values?.map((value, i) => jsonOf(columns.inputs[i]!, value)) ?? null);
       const fields = [
         ...facts.slice(0, before.length).map((fact, i) => factKeys[i] + JSON.stringify(fact)),
-        `"input":${objectOf(inputKeys, values)}`,
-        `"output":${objectOf(outputKeys, output)}`,
+        `"input":${objectOf(inputKeys, shown)}`,
+        `"output":${objectOf(outputKeys, toList(output))}`,
         ...(hasVerdicts ? [`"met":${objectOf(outputKeys, met)}`] : []),
         ...facts.slice(before.length).map((fact, i) => factKeys[before.length + i] + JSON.stringify(fact)),
       ];

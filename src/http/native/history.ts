@@ -1,8 +1,10 @@
-import { getHistory, getObjectiveStamp, getRunTable } from '../../application/read-history.ts';
+import { getHistory, getObjectiveStamp, getRunTable, type ObjectiveStamp } from '../../application/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
 import { answerRows } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
+import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { applyWait, type WaitPreference } from '../wire/prefer.ts';
 import { historySchema, matchesETag, presentETag, presentHistory } from './history.wire.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
 
@@ -30,20 +32,26 @@ export const historyOperations: readonly Operation[] = [
     },
     hasFormats: true,
     hasETag: true,
+    waits: 'change',
     answers: {
       200: {
         description: 'The history.',
         schema: historySchema,
         otherTypes: runTypes,
-        headers: { ETag: 'Changes with the history.', Vary: 'Accept' },
+        headers: { ETag: 'Changes with the history.', Vary: 'Accept', 'Preference-Applied': 'After a wait.' },
       },
       304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
     },
-    handle: async ({ deps: { db }, accountId, ids, numbers, format, ifNoneMatch }) => {
-      const stamp = await getObjectiveStamp(db, accountId, ids);
+    handle: async ({ deps, accountId, ids, numbers, format, ifNoneMatch, prefer }) => {
+      const { db } = deps;
+      const isKnown = (one: ObjectiveStamp) => matchesETag(ifNoneMatch, presentETag(one, format));
+      const found = await getObjectiveStamp(db, accountId, ids);
+      const { stamp, applied } = isKnown(found)
+        ? await waitForChange(deps, accountId, found, isKnown, prefer)
+        : { stamp: found, applied: undefined };
       const etag = presentETag(stamp, format);
-      const headers = { etag, vary: 'Accept' };
-      if (matchesETag(ifNoneMatch, etag)) return { status: 304, headers };
+      const headers = { etag, vary: 'Accept', ...(applied !== undefined && { 'preference-applied': applied }) };
+      if (isKnown(stamp)) return { status: 304, headers };
       const after = numbers['after']!;
       if (format !== 'json') {
         const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY };
@@ -58,3 +66,21 @@ export const historyOperations: readonly Operation[] = [
     },
   }),
 ];
+
+/** The stamp when it has changed, or at the latest when the wait is over; at once where the account has too many waits. */
+async function waitForChange(
+  { changeWaiters, suggestionWaiters, settings }: HttpDeps,
+  accountId: number,
+  stamp: ObjectiveStamp,
+  isKnown: (stamp: ObjectiveStamp) => boolean,
+  prefer: WaitPreference,
+): Promise<{ readonly stamp: ObjectiveStamp; readonly applied: string | undefined }> {
+  const { waitMs, applied } = applyWait(prefer, { defaultMs: 0, maximumMs: settings.suggestWaitMaximumMs });
+  const leave = waitMs > 0 && changeWaiters !== undefined ? suggestionWaiters.enter(accountId) : undefined;
+  if (leave === undefined) return { stamp, applied: undefined };
+  try {
+    return { stamp: (await changeWaiters!.wait(accountId, stamp.id, isKnown, waitMs)) ?? stamp, applied };
+  } finally {
+    leave();
+  }
+}

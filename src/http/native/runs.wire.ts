@@ -4,6 +4,7 @@ import type { HistoryRow, RunTable } from '../../application/read-history.ts';
 import { makeVerdict } from '../../domain/acceptance.ts';
 import { type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
+import { mapBatches } from '../answer/json-array.ts';
 import type { ExportedRow, RowTable } from '../answer/rows.ts';
 import type { AnswerSpec } from '../operation.ts';
 import { MEDIA_TYPES } from '../wire/formats.ts';
@@ -47,18 +48,11 @@ export function toRunTable({ objective, columns, batches }: RunTable): RowTable 
 }
 
 function toRow(row: HistoryRow, judge: ReturnType<typeof makeVerdict>): ExportedRow {
-  const output = row.output?.split(',') ?? null;
+  const { input, output } = row;
   return {
-    input: row.input?.split(',') ?? null,
+    input,
     output,
     facts: [row.iteration, row.status, row.failureReason, row.isExcluded],
-    met: output === null ? null : judge(output.map(Number)),
+    met: output === null ? null : judge(output.split(',').map(Number)),
   };
-}
-
-async function* mapBatches<T, U>(
-  batches: AsyncIterable<readonly T[]>,
-  map: (item: T) => U,
-): AsyncGenerator<readonly U[], void> {
-  for await (const batch of batches) yield batch.map(map);
 }

@@ -1,8 +1,10 @@
 import { addCases } from '../../application/add-cases.ts';
 import { readTrialCasePage } from '../../application/read-trial-cases.ts';
 import { labelsOf } from '../../domain/names.ts';
-import { createdWithoutPath, pageOf } from '../answer/answers.ts';
+import { createdWithoutPath, nextPageHeaders, pageOf } from '../answer/answers.ts';
+import { answerRows } from '../answer/rows.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { toTrialCaseTable, trialCaseTypes } from './trial-case-rows.wire.ts';
 import {
   addedCasesSchema,
   newTrialCases,
@@ -38,11 +40,20 @@ export const trialCaseOperations: readonly Operation[] = [
     path: cases,
     operationId: 'listTrialCases',
     tag,
-    summary: 'List the cases of a trial, designed and added',
+    summary: 'List the cases of a trial, designed and added, or write them as rows of CSV or lines of JSON',
+    description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
-    answers: pageOf.spec('The cases as they are now; after takes the number of the last case.', trialCaseSchema),
+    hasFormats: true,
+    answers: pageOf.spec(
+      'The cases as they are now; after takes the number of the last case.',
+      trialCaseSchema,
+      trialCaseTypes,
+    ),
     handle: async (call) => {
       const page = await readTrialCasePage(call.deps.db, call.accountId, call.ids, call.page);
+      if (call.format !== 'json') {
+        return answerRows(call.format, toTrialCaseTable(page), nextPageHeaders(call, page.nextAfter));
+      }
       const labels = labelsOf(page.project);
       return pageOf.written(call, page, (one) => presentTrialCase(one, labels));
     },

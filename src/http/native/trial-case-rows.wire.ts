@@ -1,0 +1,47 @@
+/** The cases of a trial as rows of CSV or lines of JSON. */
+import { z } from 'zod';
+import type { TrialCasePage } from '../../application/read-trial-cases.ts';
+import { COMPLETED_ROW, FAILED_ROW, type RowColumn, toCaseColumns } from '../../domain/case-columns.ts';
+import type { TrialCase } from '../../domain/trial-cases.ts';
+import { mapBatches } from '../answer/json-array.ts';
+import type { ExportedRow, RowTable } from '../answer/rows.ts';
+import type { AnswerSpec } from '../operation.ts';
+import { MEDIA_TYPES } from '../wire/formats.ts';
+
+const BEFORE = ['number', 'status'] as const satisfies readonly RowColumn[];
+const AFTER = ['excluded'] as const satisfies readonly RowColumn[];
+
+export const trialCaseLineSchema = z
+  .object({
+    number: z.int(),
+    status: z.enum([COMPLETED_ROW, FAILED_ROW]),
+    input: z
+      .record(z.string(), z.union([z.number(), z.string(), z.boolean()]))
+      .describe('By name, categories by theirs.'),
+    output: z.record(z.string(), z.number()).nullable().describe('By name; null if the run failed.'),
+    excluded: z.boolean(),
+  })
+  .meta({ id: 'TrialCaseLine' });
+
+export const trialCaseTypes: NonNullable<AnswerSpec['otherTypes']> = {
+  [MEDIA_TYPES.csv]: z
+    .string()
+    .describe(
+      'RFC 4180 with a header: the inputs and the outputs, each titled by name and unit, then number, status, excluded. POST to the same path loads it again.',
+    ),
+  [MEDIA_TYPES.ndjson]: trialCaseLineSchema,
+};
+
+export function toTrialCaseTable({ project, set, batches }: TrialCasePage): RowTable {
+  return {
+    columns: toCaseColumns({ ...project, ...project.names, outputCount: set.outputCount }),
+    before: BEFORE,
+    after: AFTER,
+    hasVerdicts: false,
+    batches: mapBatches(batches, toRow),
+  };
+}
+
+function toRow({ number, input, output, isExcluded }: TrialCase): ExportedRow {
+  return { input, output, facts: [number, output === null ? FAILED_ROW : COMPLETED_ROW, isExcluded], met: null };
+}

@@ -1,0 +1,65 @@
+/** Plans of what pages ask for again and again: whatever an account has, each read looks at little more than it answers. */
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { listHistory, readObjectiveStamps } from '../../src/db/history.ts';
+import { listNewestObjectives, listUnjudgedRunsOf, readSurroundings } from '../../src/db/overview.ts';
+import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
+import { connectExplained } from '../support/plans.ts';
+
+it('Lists of all objectives and questions for changes are read by index, however many objectives there are', async () => {
+  const t = await openTestAccount();
+  const { db: explained, plans } = connectExplained(t.directUrl);
+  const { accountId } = t;
+  const scansIn = async (work: () => Promise<unknown>) => {
+    plans.length = 0;
+    await work();
+    return [...new Set(plans.flatMap((plan) => plan.scans))]
+      .filter((scan) => / (objectives|inverses)$/.test(scan))
+      .sort();
+  };
+  try {
+    const { objective } = await loadLinearObjective(t);
+    for (const table of ['objectives', 'inverses']) {
+      await sql`alter table ${sql.table(table)} disable trigger user`.execute(t.db);
+    }
+    await sql`insert into accounts (name) select 'other ' || n from generate_series(1, 99) n`.execute(t.db);
+    await sql`
+      insert into objectives (account_id, model_id, project_id, trial_id, number, objectives, objective_types, minimum_bounds,
+        maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed, stop_reason,
+        judged_through, nearest_iteration)
+      select a.ids[1 + n % 100], model_id, project_id, trial_id, n, objectives, objective_types, minimum_bounds, maximum_bounds,
+        desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed, n / 100 % 4, 1, 1
+      from objectives, generate_series(2, 40000) n, (select array_agg(id) as ids from accounts) a`.execute(t.db);
+    await sql`
+      insert into inverses (account_id, objective_id, iteration, input, output)
+      select account_id, id, n, initial_input, initial_output from objectives, generate_series(2, 3) n`.execute(t.db);
+    await sql`analyze objectives, inverses`.execute(t.db);
+    const page = { limit: 50, after: null };
+    for (const at of [page, { limit: 50, after: 5_000 }]) {
+      expect(await scansIn(() => listNewestObjectives(explained, accountId, 0, at))).toEqual([
+        expect.stringMatching(/^Index (Only )?Scan using objectives_open on objectives$/),
+      ]);
+      const scans = await scansIn(() => listNewestObjectives(explained, accountId, null, at));
+      expect(
+        scans.filter((scan) => !/^Index (Only )?Scan using objectives_(open|ended) on objectives$/.test(scan)),
+      ).toEqual([]);
+      expect(Math.max(...plans.map(({ cost }) => cost))).toBeLessThan(100);
+    }
+    const ids = (await listNewestObjectives(t.db, accountId, null, page)).items;
+    expect(ids).toHaveLength(50);
+    const byIndex = [
+      expect.stringMatching(/ using inverses_one_per_iteration on inverses$/),
+      expect.stringMatching(/ using objectives_pkey on objectives$/),
+    ];
+    const read = async (work: () => Promise<unknown>) =>
+      (await scansIn(work)).filter((scan) => !scan.startsWith('Bitmap Heap Scan'));
+    expect(await read(() => readSurroundings(explained, ids))).toEqual(byIndex);
+    expect(await read(() => listUnjudgedRunsOf(explained, ids))).toEqual(byIndex);
+    expect(await read(() => readObjectiveStamps(explained, [{ accountId, id: objective.id }]))).toEqual(byIndex);
+    const history = () => listHistory(explained, objective.id, { iteration: 1, inverseId: 0 }, 100);
+    expect(await read(history)).toEqual(byIndex.slice(0, 1));
+  } finally {
+    await explained.destroy();
+    await t.close();
+  }
+}, 120_000);

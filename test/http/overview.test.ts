@@ -1,0 +1,130 @@
+/** All objectives of an account at a glance. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { objectiveGlanceSchema } from '../../src/http/native/overview.wire.ts';
+import {
+  blackBox,
+  type NativeService,
+  OBJECTIVES,
+  openNativeService,
+  prepareObjective,
+  type Send,
+} from './native-service.ts';
+
+let service: NativeService;
+beforeAll(async () => {
+  service = await openNativeService({ settings: { suggestWaitMs: 0 } });
+});
+afterAll(() => service.close());
+
+async function openAccount(): Promise<Send> {
+  return service.sendAs(await service.makeKey(`account ${crypto.randomUUID()}`));
+}
+
+async function glances(send: Send, query = '') {
+  const answer = await send('GET', `/v1/objectives${query}`);
+  expect(answer.status, answer.text).toBe(200);
+  return { ...answer, items: objectiveGlanceSchema.array().parse(answer.body) };
+}
+
+const ids = ({ items }: { readonly items: readonly { readonly id: number }[] }) => items.map(({ id }) => id);
+
+describe('the list of all objectives', () => {
+  it('An objective is shown with its parents, what it has met and what it waits for', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const id = t.loaded.body.id;
+    const first = async () => (await glances(send)).items[0]!;
+    const { body: objective } = await send('GET', t.objectiveUrl);
+    expect(await first()).toEqual({
+      id,
+      modelId: t.model.id,
+      modelName: t.model.name,
+      projectId: t.project.id,
+      projectName: 'linear',
+      trialId: t.trialId,
+      trialNumber: 1,
+      number: 1,
+      stopReason: 0,
+      attemptCount: 0,
+      maximumAttempts: 500,
+      inputCount: 2,
+      outputCount: 3,
+      metCount: objective.best.misses.filter((miss: number) => miss === 0).length,
+      waitsFor: null,
+      hasDiagnosis: false,
+      createdAt: objective.createdAt,
+      updatedAt: objective.updatedAt,
+    });
+    const { body: inverse } = await send('POST', `${t.objectiveUrl}/inverses`, {}, { prefer: 'respond-async' });
+    expect(await first()).toMatchObject({ waitsFor: 'suggestion' });
+    await sql`delete from suggestion_jobs where inverse_id = ${inverse.id}`.execute(service.db);
+    await sql`update inverses set input = '{3,7}' where id = ${inverse.id}`.execute(service.db);
+    expect(await first()).toMatchObject({ waitsFor: 'output' });
+    await send('PUT', `${t.objectiveUrl}/inverses/${inverse.id}/output`, { output: [10, -4, 6.2] });
+    expect(await first()).toMatchObject({ waitsFor: null, metCount: 2, stopReason: 0 });
+    const explain = (diagnosis: string) =>
+      sql`insert into explanations (objective_id, account_id, case_count, diagnosis)
+        select id, account_id, 4, ${diagnosis}::jsonb from objectives where id = ${id}
+        on conflict (objective_id) do update set diagnosis = excluded.diagnosis`.execute(service.db);
+    await explain('null');
+    expect(await first()).toMatchObject({ hasDiagnosis: false });
+    await explain('{"unmet": [], "conflicts": []}');
+    expect(await first()).toMatchObject({ hasDiagnosis: true });
+    await sql`update objectives set judged_through = null where id = ${id}`.execute(service.db);
+    expect(await first()).toMatchObject({ metCount: null });
+  });
+
+  it('A satisfied objective meets all and shows no diagnosis', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send, { initialInput: [3, 7], initialOutput: blackBox([3, 7]) });
+    await sql`insert into explanations (objective_id, account_id, case_count, diagnosis)
+      select id, account_id, 4, '{}' from objectives where id = ${t.loaded.body.id}`.execute(service.db);
+    expect((await glances(send)).items).toMatchObject([{ stopReason: 1, metCount: 3, hasDiagnosis: false }]);
+  });
+
+  it('Pages go from the newest to the oldest, of one stop reason or of all, without deleted ones', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const made = [t.loaded.body.id];
+    for (let n = 0; n < 11; n++) made.push((await send('POST', `${t.trialUrl}/objectives`, OBJECTIVES)).body.id);
+    const of = (n: number) => `/v1/objectives/${made[n]}`;
+    for (const n of [2, 5, 9]) await send('POST', `${of(n)}/stop`);
+    await sql`update objectives set stop_reason = 3 where id = ${made[7]}`.execute(service.db);
+    for (const n of [4, 5]) expect((await send('DELETE', of(n))).status).toBe(204);
+    const expected = (numbers: readonly number[]) => numbers.map((n) => made[n]);
+    expect(ids(await glances(send))).toEqual(expected([11, 10, 9, 8, 7, 6, 3, 2, 1, 0]));
+    expect(ids(await glances(send, '?stopReason=0'))).toEqual(expected([11, 10, 8, 6, 3, 1, 0]));
+    expect(ids(await glances(send, '?stopReason=1'))).toEqual([]);
+    expect(ids(await glances(send, '?stopReason=2'))).toEqual(expected([9, 2]));
+    expect(ids(await glances(send, '?stopReason=3'))).toEqual(expected([7]));
+    for (const [query, all] of [
+      ['', [11, 10, 9, 8, 7, 6, 3, 2, 1, 0]],
+      ['&stopReason=0', [11, 10, 8, 6, 3, 1, 0]],
+    ] as const) {
+      const seen: number[] = [];
+      for (let url: string | undefined = `/v1/objectives?limit=3${query}`; url !== undefined; ) {
+        const answer = await send('GET', url);
+        seen.push(...answer.body.map(({ id }: { id: number }) => id));
+        expect(answer.body.length).toBeLessThanOrEqual(3);
+        url = /^<(.*)>; rel="next"$/.exec(String(answer.headers['link']))?.[1];
+      }
+      expect(seen).toEqual(expected(all));
+    }
+  });
+
+  it('Objectives of another account are not in the list', async () => {
+    const [one, other] = [await openAccount(), await openAccount()];
+    const t = await prepareObjective(one);
+    expect(ids(await glances(one))).toEqual([t.loaded.body.id]);
+    expect(ids(await glances(other))).toEqual([]);
+  });
+
+  it.each(['stopReason=4', 'stopReason=-1', 'stopReason=', 'stopReason=0&stopReason=1', 'limit=0', 'after=x'])(
+    'The query %s is refused',
+    async (query) => {
+      const { status, body } = await service.send('GET', `/v1/objectives?${query}`);
+      expect([status, body.errors[0].property]).toEqual([400, query.split('=')[0]]);
+    },
+  );
+});
