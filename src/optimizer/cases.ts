@@ -22,16 +22,22 @@ export interface Cases {
   readonly failedU: Float64Array;
 }
 
-/** Separates the runs with finite outputs from the failed ones and encodes both. */
+/**
+ * Separates the runs with finite outputs from the failed ones and encodes both.
+ *
+ * @param leftOut rows of the history that are neither
+ */
 export function collectCases(
   { history, goal }: SuggestRequest,
   encoding: Encoding,
   conditions: Conditions | null = null,
+  leftOut: ReadonlySet<number> = new Set(),
 ): Cases {
   const m = goal.targets.length;
   const rows: number[] = [];
   const failed: number[] = [];
   for (let i = 0; i < history.count; i++) {
+    if (leftOut.has(i)) continue;
     const isUsable = history.failed[i] === 0 && history.Y.subarray(i * m, (i + 1) * m).every(Number.isFinite);
     (isUsable ? rows : failed).push(i);
   }

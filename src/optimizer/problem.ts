@@ -130,6 +130,12 @@ export type Proposal =
       readonly kind: 'candidate';
       /** Length n, natural units, within the bounds, whole where the variable is, and not in the history. */
       readonly input: Float64Array;
+      /**
+       * Length 2m, output units, finite: the lower, then the upper ends of what the models expect of each output at this
+       * input. A value outside deserves a second look. An end that they leave open is the largest double of its sign; null
+       * while they know next to nothing.
+       */
+      readonly expected: Float64Array | null;
     }
   | {
       readonly kind: 'nothing-new';
