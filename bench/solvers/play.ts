@@ -33,7 +33,7 @@ export interface Circumstances {
   readonly known?: readonly Evaluation[];
   /** Whether designed cases are evaluated; true unless stated. */
   readonly hasDesign?: boolean;
-  /** The client's initial input in place of the problem's; its evaluation is no run when it is the best of `known`. */
+  /** The client's initial input in place of the problem's; one that is known is no run, but a row of the history. */
   readonly start?: readonly number[];
   /** What the client has reported of run `index`, from 0, once `count` runs are known. */
   readonly report?: (output: readonly number[], index: number, count: number) => readonly number[];
@@ -55,7 +55,9 @@ export function playAndRecord(
   const { known = [], hasDesign = true, start = problem.start, watch } = circumstances;
   const goal = compileGoal(toDefinition(problem));
   const space = { variables: problem.variables };
-  const record = makeRecord(problem, seed, circumstances);
+  const initial = known.find(({ input }) => input.every((value, v) => value === start[v]));
+  const earlier = initial ? [...known, initial] : known;
+  const record = makeRecord(problem, seed, { ...circumstances, known: earlier });
   const started = performance.now();
   const design = hasDesign
     ? initialDesign({ space, outputCount: problem.objectives.length, caseCount: null, seed })
@@ -70,9 +72,8 @@ export function playAndRecord(
   for (let i = 0; i < design.count; i++) {
     if (record.evaluate(design.X.subarray(i * n, (i + 1) * n))) return finish('satisfied');
   }
-  const isKnown = known.some(({ input }) => input.every((value, v) => value === start[v]));
-  if (!isKnown && record.evaluate(start)) return finish('satisfied');
-  const firstSuggested = known.length + record.count();
+  if (!initial && record.evaluate(start)) return finish('satisfied');
+  const firstSuggested = earlier.length + record.count();
   while (record.count() < problem.budget) {
     const { convergence } = problem;
     const request: SuggestRequest = {
@@ -80,6 +81,7 @@ export function playAndRecord(
       goal,
       history: record.history(),
       firstSuggested,
+      firstOwn: known.length,
       convergence,
       seed,
       workLimit: WORK_LIMIT,

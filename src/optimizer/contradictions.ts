@@ -18,7 +18,6 @@ import { fitScope, globalScope } from './search/scope.ts';
 import type { SearchSpace } from './search-space.ts';
 import { spreadsAt } from './surrogate/expected-range.ts';
 import { Predictor } from './surrogate/predictor.ts';
-import { stallOf } from './targets.ts';
 
 /** Least distance of a suspect from the other values, in their ranges. */
 const LEAST_GAP = 2;
@@ -124,7 +123,7 @@ function compare(
   const column = others.Y.filter((_, i) => i % m === output);
   const single: Cases = { ...others, Y: column, intervals: [others.intervals[output]!] };
   const work: Work = { spent: 0, limit: request.workLimit };
-  const surrogate = fitScope(encoding, single, globalScope(space, single), stallOf(single.loss), work);
+  const surrogate = fitScope(encoding, single, globalScope(space, single), single.stall, work);
   const { fitted } = surrogate.outputs[0]!;
   if (!fitted) return { distance: 0, spread: 0 };
   const predictor = new Predictor(surrogate, work);

@@ -9,7 +9,6 @@ import type { SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
 import { makeSearchSpace, type SearchSpace } from './search-space.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
-import { stallOf } from './targets.ts';
 
 export interface Prepared extends SearchSpace {
   readonly request: SuggestRequest;
@@ -33,7 +32,7 @@ export function prepare(request: SuggestRequest): Prepared {
   const space = makeSearchSpace(request.space, request.seed);
   const { encoding } = space;
   const cases = withoutContradicted(request, space, collectCases(request, encoding, space.conditions));
-  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases), stallOf(cases.loss), work);
+  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases), cases.stall, work);
   let kept: { readonly surrogate: Surrogate; readonly spent: number } | null = null;
   return {
     ...space,

@@ -105,6 +105,11 @@ export interface SuggestRequest {
   readonly history: History;
   /** Index of the first suggested row of `history`; the rows before it are loaded cases and the initial point. */
   readonly firstSuggested: number;
+  /**
+   * Index of the first row that belongs to this search. The rows before it, made for other targets, inform the models but do
+   * not count as attempts that failed to come nearer. 0 unless stated.
+   */
+  readonly firstOwn?: number;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed of the objective. */

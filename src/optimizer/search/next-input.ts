@@ -10,7 +10,7 @@ import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
-import { byLoss, type Interval, stallOf } from '../targets.ts';
+import { byLoss, type Interval } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
@@ -50,7 +50,7 @@ const DISTRUST = 30;
 export function nextInput(problem: Problem): NextInput {
   const { request, encoding, cases } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const stall = stallOf(cases.loss);
+  const stall = cases.stall;
   const round = localRound(stall, cases.N, movableCount(encoding));
   const random = makeRandom(request.seed, 8, request.history.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
@@ -127,7 +127,7 @@ function makeScopeSearch(
     const anywhere = maximizeAcquisition({ ...search, box: scope.box });
     const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
     if (!likely || !anywhere) return anywhere ?? likely;
-    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** stallOf(cases.loss) ? anywhere : likely;
+    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** cases.stall ? anywhere : likely;
   };
   return { scope, surrogate, predictor, maximize };
 }
