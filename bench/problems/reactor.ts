@@ -31,7 +31,8 @@ export function reactorAt(point: readonly number[]): Problem {
   return defineProblems('simulators', [
     {
       name: 'reactor',
-      source: 'van de Vusse 1964, Chemical Engineering Science 19; Klatt and Engell 1998, Computers and Chemical Engineering 22',
+      source:
+        'van de Vusse 1964, Chemical Engineering Science 19; Klatt and Engell 1998, Computers and Chemical Engineering 22',
       variables: reactorVariables,
       objectives,
       start: [120, 2, 4, 0.5, 0.5],

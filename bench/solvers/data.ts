@@ -17,7 +17,7 @@ import { judge } from '../problems/judge.ts';
 import { type Objective, type Problem, toDefinition } from '../problems/problem.ts';
 import { reactorAt, reactorVariables } from '../problems/reactor.ts';
 import { problemsOf } from '../problems/sets.ts';
-import { type Evaluation, playAndRecord, play } from './play.ts';
+import { type Evaluation, play, playAndRecord } from './play.ts';
 import { costOf, geometricMean } from './scores.ts';
 
 const { values } = parseArgs({
@@ -79,9 +79,7 @@ function evaluate(problem: Problem, input: readonly number[]): Evaluation {
 
 function randomInput(variables: Problem['variables'], random: RandomStream): number[] {
   return variables.map(({ kind, minimum, maximum }) =>
-    kind === 'float'
-      ? minimum + (maximum - minimum) * random.uniform()
-      : minimum + random.below(maximum - minimum + 1),
+    kind === 'float' ? minimum + (maximum - minimum) * random.uniform() : minimum + random.below(maximum - minimum + 1),
   );
 }
 

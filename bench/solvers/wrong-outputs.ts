@@ -2,7 +2,7 @@
  * What one wrong output costs: runs with one output of one run wrong over runs of the clean history, geometric means over
  * problems of the collection. The run is the second suggestion or, in turns, a designed case.
  *
- *   npx node bench/solvers/wrong-outputs.ts [--problems 24] [--seed 1]
+ *   npx node bench/solvers/wrong-outputs.ts [--problems 24] [--seed 1] [--only name,name]
  *
  * Bars: at most 2 with an output ten times too large that is never corrected, at most 1.3 when it is corrected five
  * suggestions later; an output of 1e300 does not keep a problem from being solved.
@@ -18,28 +18,26 @@ import { costOf, geometricMean } from './scores.ts';
 const { values } = parseArgs({
   options: {
     problems: { type: 'string', default: '24' },
-    offset: { type: 'string', default: '0' },
+    only: { type: 'string' },
     seed: { type: 'string', default: '1' },
   },
 });
 const seed = Number(values.seed);
 const candidates = problemsOf('collection').filter(({ noisy, variables }) => !noisy && variables.length <= 20);
 const every = candidates.length / Number(values.problems);
-const problems = Array.from(
-  { length: Number(values.problems) },
-  (_, k) => candidates[Math.floor(k * every) + Number(values.offset)]!,
-);
+const problems = Array.from({ length: Number(values.problems) }, (_, k) => candidates[Math.floor(k * every)]!);
 
 const CORRECTED_AFTER = 5;
 const ratios: Record<string, number[]> = { kept: [], corrected: [], huge: [] };
 let unsolved = 0;
 for (const [number, problem] of problems.entries()) {
+  if (values.only && !values.only.split(',').includes(problem.name)) continue;
   const clean = playAndRecord(problem, seed);
   const wrong = wrongRun(problem, number, clean.evaluations);
   const variants: Record<string, Circumstances> = {
-    kept: { report: reporter(problem, wrong, (y) => 10 * y, Infinity) },
-    corrected: { report: reporter(problem, wrong, (y) => 10 * y, wrong.index + 1 + CORRECTED_AFTER) },
-    huge: { report: reporter(problem, wrong, () => 1e300, Infinity) },
+    kept: { report: reporter(wrong, (y) => 10 * y, Infinity) },
+    corrected: { report: reporter(wrong, (y) => 10 * y, wrong.index + 1 + CORRECTED_AFTER) },
+    huge: { report: reporter(wrong, () => 1e300, Infinity) },
   };
   const line = Object.entries(variants).map(([kind, circumstances]) => {
     const played = play(problem, seed, circumstances);
@@ -54,7 +52,7 @@ for (const [number, problem] of problems.entries()) {
 const means = Object.fromEntries(
   Object.entries(ratios).map(([kind, list]) => [kind, Number(geometricMean(list).toFixed(3))]),
 );
-console.log(JSON.stringify({ problems: problems.length, seed, ...means, unsolvedWithHuge: unsolved }));
+console.log(JSON.stringify({ problems: ratios.kept!.length, seed, ...means, unsolvedWithHuge: unsolved }));
 
 interface WrongRun {
   readonly index: number;
@@ -90,7 +88,6 @@ function wrongRun(
 
 /** Reports of a client who mistakes one output of one run until `corrected` runs are known. */
 function reporter(
-  _problem: Problem,
   { index: wrong, output: j }: WrongRun,
   mistake: (y: number) => number,
   corrected: number,

@@ -27,6 +27,8 @@ const LEAST_GAP = 2;
  * largest distances in the ordinary plays of the collection are 15 and 2,600.
  */
 const ASKED = { sure: 30, absurd: 1e4, enough: 9, power: 7, largestSpread: 1 };
+/** A value so many times the largest of the others and of the target is absurd at once; a logarithm would make it plausible. */
+const ABSURD_RATIO = 1e30;
 /** A gap in ranges of the others below this share of the spreads asked for is not worth a fit. */
 const GAP_PER_SPREAD = 1 / 20;
 /** Most cases left out, and most suspects examined for each. */
@@ -47,7 +49,9 @@ export function withoutContradicted(request: SuggestRequest, space: SearchSpace,
   const leftOut = new Set<number>();
   while (leftOut.size < MOST.leftOut) {
     const all = suspectsIn(request, space, rest).filter(({ evidence }) => evidence >= 1);
-    const contradicted = all.find(({ index, output }) => all.every((one) => one.index !== index || one.output === output));
+    const contradicted = all.find(({ index, output }) =>
+      all.every((one) => one.index !== index || one.output === output),
+    );
     if (!contradicted) break;
     leftOut.add(rest.rows[contradicted.index]!);
     rest = collectCases(request, space.encoding, space.conditions, leftOut);
@@ -62,13 +66,21 @@ export function suspectsIn(request: SuggestRequest, space: SearchSpace, cases: C
   const least = Math.max(LEAST_GAP, GAP_PER_SPREAD * spreadsAsked(k, n, 0));
   return cases.intervals
     .flatMap((_, output) => outermost(cases, output))
-    .filter(({ gap }) => gap >= least)
+    .filter(({ index, output, gap }) => gap >= least || isAbsurd(cases, index, output))
     .sort((a, b) => b.gap - a.gap || a.index - b.index || a.output - b.output)
     .slice(0, MOST.examined)
     .map(({ index, output }) => {
+      if (isAbsurd(cases, index, output)) return { index, output, evidence: Number.POSITIVE_INFINITY };
       const { distance, spread } = compare(request, space, cases, index, output);
       return { index, output, evidence: distance / spreadsAsked(k, n, spread) };
     });
+}
+
+function isAbsurd({ N, Y, intervals }: Cases, index: number, output: number): boolean {
+  const m = intervals.length;
+  let largest = Math.abs(intervals[output]!.center);
+  for (let i = 0; i < N; i++) if (i !== index) largest = Math.max(largest, Math.abs(Y[i * m + output]!));
+  return largest > 0 && Math.abs(Y[index * m + output]!) / largest >= ABSURD_RATIO;
 }
 
 /** The spreads asked for, see `ASKED`. @param spread in standard deviations of the others */
@@ -81,11 +93,11 @@ function spreadsAsked(k: number, n: number, spread: number): number {
 interface Outermost {
   readonly index: number;
   readonly output: number;
-  /** Distance from the nearest other value in units of the range of the others. */
+  /** Distance from the nearest other value in units of the range of the others, where these differ; NaN if none differs. */
   readonly gap: number;
 }
 
-/** The cases with the smallest and the largest value of an output; none where the other values are all the same. */
+/** The cases with the smallest and the largest value of an output. */
 function outermost({ N, Y, intervals }: Cases, output: number): Outermost[] {
   const value = (i: number) => Y[i * intervals.length + output]!;
   // The cases with the smallest, the second smallest, the second largest and the largest value.
@@ -97,12 +109,12 @@ function outermost({ N, Y, intervals }: Cases, output: number): Outermost[] {
     else if (c < 0 || value(i) > value(c)) c = i;
   }
   if (N < 3) return [];
-  const low = (value(b) - value(a)) / (value(d) - value(b));
-  const high = (value(d) - value(c)) / (value(c) - value(a));
+  const low = Math.min(Number.MAX_VALUE, (value(b) - value(a)) / (value(d) - value(b)));
+  const high = Math.min(Number.MAX_VALUE, (value(d) - value(c)) / (value(c) - value(a)));
   return [
     { index: a, output, gap: low },
     { index: d, output, gap: high },
-  ].filter(({ gap }) => gap < Number.POSITIVE_INFINITY);
+  ];
 }
 
 /**
