@@ -1,10 +1,10 @@
 /** Plays one problem with the optimizer of this repository, as a client of the service would. */
 import { compileGoal } from '../../src/domain/acceptance.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { History, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { History, Proposal, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';
-import { type Problem, toDefinition } from '../problems/problem.ts';
+import { type Outputs, type Problem, toDefinition } from '../problems/problem.ts';
 
 /** Limit of the work per suggestion, in million floating point operations: the default of the service. */
 export const WORK_LIMIT = 15_000;
@@ -21,24 +21,59 @@ export interface Play {
   readonly end: string;
 }
 
+/** One evaluation of a problem. */
+export interface Evaluation {
+  readonly input: readonly number[];
+  readonly output: Outputs;
+}
+
+/** What differs from an ordinary play. */
+export interface Circumstances {
+  /** Earlier evaluations, known before the designed cases. They are no runs of the play. */
+  readonly known?: readonly Evaluation[];
+  /** Whether designed cases are evaluated; true unless stated. */
+  readonly hasDesign?: boolean;
+  /** The client's initial input in place of the problem's; one that is known is no run, but a row of the history. */
+  readonly start?: readonly number[];
+  /** What the client has reported of run `index`, from 0, once `count` runs are known. */
+  readonly report?: (output: readonly number[], index: number, count: number) => readonly number[];
+  /** Sees every request with its proposal. */
+  readonly watch?: (request: SuggestRequest, proposal: Proposal) => void;
+}
+
 /** Plays designed cases, the start point, then suggestions until everything is satisfied or the budget is spent. */
-export function play(problem: Problem, seed: number): Play {
+export function play(problem: Problem, seed: number, circumstances: Circumstances = {}): Play {
+  return playAndRecord(problem, seed, circumstances).play;
+}
+
+/** As `play`, with the runs that were made. */
+export function playAndRecord(
+  problem: Problem,
+  seed: number,
+  circumstances: Circumstances = {},
+): { readonly play: Play; readonly evaluations: readonly Evaluation[] } {
+  const { known = [], hasDesign = true, start = problem.start, watch } = circumstances;
   const goal = compileGoal(toDefinition(problem));
   const space = { variables: problem.variables };
-  const record = makeRecord(problem, seed);
+  const initial = known.find(({ input }) => input.every((value, v) => value === start[v]));
+  const earlier = initial ? [...known, initial] : known;
+  const record = makeRecord(problem, seed, { ...circumstances, known: earlier });
   const started = performance.now();
-  const design = initialDesign({ space, outputCount: problem.objectives.length, caseCount: null, seed });
+  const design = hasDesign
+    ? initialDesign({ space, outputCount: problem.objectives.length, caseCount: null, seed })
+    : { count: 0, X: new Float64Array(0) };
   let seconds = (performance.now() - started) / 1000;
   const n = problem.variables.length;
-  const finish = (end: string): Play => {
+  const finish = (end: string) => {
     const suggestions = Math.max(0, record.count() - design.count - 1);
-    return { runs: record.count(), solved: end === 'satisfied', suggestions, seconds, end };
+    const play: Play = { runs: record.count(), solved: end === 'satisfied', suggestions, seconds, end };
+    return { play, evaluations: record.evaluations };
   };
   for (let i = 0; i < design.count; i++) {
     if (record.evaluate(design.X.subarray(i * n, (i + 1) * n))) return finish('satisfied');
   }
-  if (record.evaluate(problem.start)) return finish('satisfied');
-  const firstSuggested = record.count();
+  if (!initial && record.evaluate(start)) return finish('satisfied');
+  const firstSuggested = earlier.length + record.count();
   while (record.count() < problem.budget) {
     const { convergence } = problem;
     const request: SuggestRequest = {
@@ -46,6 +81,7 @@ export function play(problem: Problem, seed: number): Play {
       goal,
       history: record.history(),
       firstSuggested,
+      firstOwn: known.length,
       convergence,
       seed,
       workLimit: WORK_LIMIT,
@@ -53,6 +89,7 @@ export function play(problem: Problem, seed: number): Play {
     const before = performance.now();
     const proposal = suggest(request);
     seconds += (performance.now() - before) / 1000;
+    watch?.(request, proposal);
     if (proposal.kind === 'nothing-new') return finish(proposal.reason);
     if (record.evaluate(proposal.input)) return finish('satisfied');
   }
@@ -60,28 +97,31 @@ export function play(problem: Problem, seed: number): Play {
 }
 
 /** The growing history of one play. */
-function makeRecord(problem: Problem, seed: number) {
+function makeRecord(problem: Problem, seed: number, { known = [], report }: Circumstances) {
   const m = problem.objectives.length;
-  const X: number[] = [];
-  const Y: number[] = [];
-  const failed: number[] = [];
+  const evaluations: Evaluation[] = [];
+  const reported = ({ output }: Evaluation, index: number) =>
+    output && report ? report(output, index, evaluations.length) : output;
   return {
-    count: (): number => failed.length,
-    /** Evaluates an input and returns whether its output satisfies everything. */
+    evaluations,
+    count: (): number => evaluations.length,
+    /** Evaluates an input and returns whether what is reported of a run satisfies everything. */
     evaluate(x: ArrayLike<number>): boolean {
       const input = Array.from(x);
-      const output = problem.evaluate(input, { seed, index: failed.length });
-      const isUsable = output?.every(Number.isFinite) ?? false;
-      X.push(...input);
-      Y.push(...(isUsable ? output! : new Array<number>(m).fill(0)));
-      failed.push(isUsable ? 0 : 1);
-      return judge(problem, output);
+      const output = problem.evaluate(input, { seed, index: evaluations.length });
+      evaluations.push({ input, output: output?.every(Number.isFinite) ? output : null });
+      return report
+        ? evaluations.some((one, index) => judge(problem, reported(one, index)))
+        : judge(problem, evaluations.at(-1)!.output);
     },
-    history: (): History => ({
-      count: failed.length,
-      X: Float64Array.from(X),
-      Y: Float64Array.from(Y),
-      failed: Uint8Array.from(failed),
-    }),
+    history: (): History => {
+      const rows = [...known.map(({ output }) => output), ...evaluations.map(reported)];
+      return {
+        count: rows.length,
+        X: Float64Array.from([...known, ...evaluations].flatMap(({ input }) => input)),
+        Y: Float64Array.from(rows.flatMap((output) => output ?? new Array<number>(m).fill(0))),
+        failed: Uint8Array.from(rows, (output) => (output ? 0 : 1)),
+      };
+    },
   };
 }

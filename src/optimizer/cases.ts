@@ -1,7 +1,7 @@
 import type { Conditions } from './constraints/conditions.ts';
 import { type Encoding, encode } from './encoding.ts';
 import type { SuggestRequest } from './problem.ts';
-import { type Interval, lossesOf, toIntervals } from './targets.ts';
+import { type Interval, lossesOf, stallOf, toIntervals } from './targets.ts';
 
 /** The usable cases of a history, encoded. */
 export interface Cases {
@@ -18,20 +18,28 @@ export interface Cases {
   readonly isAdmissible: Uint8Array;
   /** Length N, see `lossesOf`. */
   readonly loss: Float64Array;
+  /** See `stallOf`. */
+  readonly stall: number;
   /** Encoded inputs of the failed runs, in rows of p. */
   readonly failedU: Float64Array;
 }
 
-/** Separates the runs with finite outputs from the failed ones and encodes both. */
+/**
+ * Separates the runs with finite outputs from the failed ones and encodes both.
+ *
+ * @param leftOut rows of the history that are neither
+ */
 export function collectCases(
-  { history, goal }: SuggestRequest,
+  { history, goal, firstOwn = 0 }: SuggestRequest,
   encoding: Encoding,
   conditions: Conditions | null = null,
+  leftOut: ReadonlySet<number> = new Set(),
 ): Cases {
   const m = goal.targets.length;
   const rows: number[] = [];
   const failed: number[] = [];
   for (let i = 0; i < history.count; i++) {
+    if (leftOut.has(i)) continue;
     const isUsable = history.failed[i] === 0 && history.Y.subarray(i * m, (i + 1) * m).every(Number.isFinite);
     (isUsable ? rows : failed).push(i);
   }
@@ -48,10 +56,11 @@ export function collectCases(
   };
   const intervals = toIntervals(goal, Y, rows.length);
   const loss = lossesOf(intervals, Y, rows.length);
+  const stall = stallOf(loss, rows.filter((row) => row < firstOwn).length);
   const isAdmissible = Uint8Array.from(rows, (row) => {
     const x = history.X.subarray(row * encoding.n, (row + 1) * encoding.n);
     const isFixed = encoding.variables.every(({ fixedAt }, v) => fixedAt === undefined || x[v] === fixedAt);
     return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
   });
-  return { isAdmissible, N: rows.length, U: encoded(rows), Y, rows, intervals, loss, failedU: encoded(failed) };
+  return { isAdmissible, N: rows.length, U: encoded(rows), Y, rows, intervals, loss, stall, failedU: encoded(failed) };
 }

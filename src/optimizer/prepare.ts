@@ -3,15 +3,16 @@
  * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
 import { type Cases, collectCases } from './cases.ts';
+import { withoutContradicted } from './contradictions.ts';
 import type { Work } from './numerics/work.ts';
 import type { SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
 import { makeSearchSpace, type SearchSpace } from './search-space.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
-import { stallOf } from './targets.ts';
 
 export interface Prepared extends SearchSpace {
   readonly request: SuggestRequest;
+  /** Without those that all others contradict. */
   readonly cases: Cases;
   /**
    * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.
@@ -21,7 +22,7 @@ export interface Prepared extends SearchSpace {
 }
 
 /**
- * Encodes the space and the cases of a request; fits nothing yet.
+ * Encodes the space and the cases of a request, without cases that all others contradict; fits no model of the rest yet.
  *
  * Throws RangeError for arrays whose lengths do not match and for bounds that are not finite or out of order, and
  * for conditions that leave no input.
@@ -30,8 +31,8 @@ export function prepare(request: SuggestRequest): Prepared {
   checkShapes(request);
   const space = makeSearchSpace(request.space, request.seed);
   const { encoding } = space;
-  const cases = collectCases(request, encoding, space.conditions);
-  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases), stallOf(cases.loss), work);
+  const cases = withoutContradicted(request, space, collectCases(request, encoding, space.conditions));
+  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases), cases.stall, work);
   let kept: { readonly surrogate: Surrogate; readonly spent: number } | null = null;
   return {
     ...space,

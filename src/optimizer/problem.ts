@@ -105,6 +105,11 @@ export interface SuggestRequest {
   readonly history: History;
   /** Index of the first suggested row of `history`; the rows before it are loaded cases and the initial point. */
   readonly firstSuggested: number;
+  /**
+   * Index of the first row that belongs to this search. The rows before it, made for other targets, inform the models but do
+   * not count as attempts that failed to come nearer. 0 unless stated.
+   */
+  readonly firstOwn?: number;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed of the objective. */
@@ -130,8 +135,12 @@ export type Proposal =
       readonly kind: 'candidate';
       /** Length n, natural units, within the bounds, whole where the variable is, and not in the history. */
       readonly input: Float64Array;
-      /** Length 2m: the lower, then the upper ends of what the model expects of the outputs; null where it expects nothing. */
-      readonly expected?: Float64Array | null;
+      /**
+       * Length 2m, output units, finite: the lower, then the upper ends of what the models expect of each output at this
+       * input. A value outside deserves a second look. An end that they leave open is the largest double of its sign; null
+       * while they know next to nothing.
+       */
+      readonly expected: Float64Array | null;
     }
   | {
       readonly kind: 'nothing-new';

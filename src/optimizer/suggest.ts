@@ -31,7 +31,9 @@ export function suggestFrom(prepared: Prepared): Proposal {
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
   if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
-  return input ? { kind: 'candidate', input } : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+  return input
+    ? { kind: 'candidate', input, expected: found?.expected ?? null }
+    : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

@@ -95,13 +95,17 @@ export function bestOf(loss: Float64Array): number {
   return best;
 }
 
-/** The stall: evaluations since the loss last fell below 0.9 of the smallest before it. */
-export function stallOf(loss: Float64Array): number {
+/**
+ * The stall: evaluations since the loss last fell below 0.9 of the smallest before it.
+ *
+ * @param own number of the first evaluation made for these targets; earlier ones were no attempts to reach them
+ */
+export function stallOf(loss: Float64Array, own = 0): number {
   let best = Number.POSITIVE_INFINITY;
   let last = 0;
   for (let i = 0; i < loss.length; i++) {
     if (loss[i]! < 0.9 * best || i === 0) last = i;
     best = Math.min(best, loss[i]!);
   }
-  return Math.max(0, loss.length - 1 - last);
+  return Math.max(0, loss.length - 1 - Math.max(last, own - 1));
 }

@@ -34,7 +34,7 @@ async function suggestAndLoad(objectiveId: number, proposal: Proposal, output: r
   return readObjective({ db, accountId }, { objectiveId });
 }
 
-const candidate = (x: number): Proposal => ({ kind: 'candidate', input: Float64Array.of(x, x) });
+const candidate = (x: number): Proposal => ({ kind: 'candidate', input: Float64Array.of(x, x), expected: null });
 
 it('The optimal inverse follows the best inverse that meets the constraints, and no other', async () => {
   const { objective } = await loadLinearObjective(account, MINIMIZE);

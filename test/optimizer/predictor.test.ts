@@ -193,6 +193,7 @@ describe('the acquisition', () => {
       isAdmissible: Uint8Array.of(1),
       intervals: [],
       loss: Float64Array.of(1),
+      stall: 0,
       failedU: Float64Array.of(0.3, -0.3, 0.2, -0.8, -0.8, -0.8),
     };
     const failures = makeFailureModel(cases, 3)!;

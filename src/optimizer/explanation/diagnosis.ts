@@ -11,7 +11,7 @@ import type { Diagnosis } from '../problem.ts';
 import { makeSeen } from '../search/seen.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import { bestOf, distanceTo, stallOf } from '../targets.ts';
+import { bestOf, distanceTo } from '../targets.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
 import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { diagnoseExhaustedSpace } from './exhausted-space.ts';
@@ -45,7 +45,7 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   if (evaluated >= prepared.size) return diagnoseExhaustedSpace(request, cases);
   const n = movableCount(encoding);
   const suggestions = history.count - firstSuggested;
-  if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || stallOf(cases.loss) < MIN_STALL) return null;
+  if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
   const clusters = clustersOf(surrogate, n);
   const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
     fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, clusters, j), clusters) : UNKNOWN,

@@ -1,15 +1,16 @@
 import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
-import { movableCount } from '../encoding.ts';
+import { encode, movableCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
 import type { SearchSpace } from '../search-space.ts';
+import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
-import { byLoss, type Interval, stallOf } from '../targets.ts';
+import { byLoss, type Interval } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
@@ -27,6 +28,9 @@ export interface Problem extends SearchSpace {
 
 type Outcome = Found | 'no-improvement-expected' | null;
 
+/** The next input, or why there is none. */
+export type NextInput = (Found & { readonly expected: Float64Array | null }) | Exclude<Outcome, Found>;
+
 /** Kernels times points squared, about the flops of one acquisition, from which the search makes do with fewer starts. */
 const EXPENSIVE = 5e4;
 /** Nats that an input must promise more than those in the likely ranges, and what is left of them per evaluation of a stall. */
@@ -43,10 +47,10 @@ const DISTRUST = 30;
  * The input that the model expects to do best: anywhere in the box or, in every other suggestion of a search that stalls,
  * in a trust region. null when only evaluated inputs are found.
  */
-export function nextInput(problem: Problem): Outcome {
+export function nextInput(problem: Problem): NextInput {
   const { request, encoding, cases } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const stall = stallOf(cases.loss);
+  const stall = cases.stall;
   const round = localRound(stall, cases.N, movableCount(encoding));
   const random = makeRandom(request.seed, 8, request.history.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
@@ -63,7 +67,7 @@ interface ScopeSearch {
   maximize(aims: readonly Aim[], best: readonly number[]): Found | null;
 }
 
-function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Outcome {
+function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): NextInput {
   const { encoding, cases } = problem;
   const { intervals } = cases;
   const surrogate = scope.local ? fitScope(encoding, cases, scope, stall, work) : problem.fitGlobally(work);
@@ -72,9 +76,14 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Ou
   const search = makeScopeSearch(problem, scope, surrogate, predictor, work);
   const ranked = Array.from(scope.rows).sort(byLoss(cases.loss));
   const found = search.maximize(intervalAims(intervals), ranked);
-  if (!intervals.some(({ directed }) => directed)) return found;
-  if (found && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH) return found;
-  return improve(problem, search, ranked, found);
+  const isReachable =
+    !intervals.some(({ directed }) => directed) ||
+    (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
+  const outcome = isReachable ? found : improve(problem, search, ranked, found);
+  if (outcome === null || outcome === 'no-improvement-expected') return outcome;
+  const u = new Float64Array(encoding.p);
+  encode(encoding, outcome.x, 0, u, 0);
+  return { ...outcome, expected: expectedRanges(surrogate, predictor, u, movableCount(encoding)) };
 }
 
 /**
@@ -118,7 +127,7 @@ function makeScopeSearch(
     const anywhere = maximizeAcquisition({ ...search, box: scope.box });
     const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
     if (!likely || !anywhere) return anywhere ?? likely;
-    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** stallOf(cases.loss) ? anywhere : likely;
+    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** cases.stall ? anywhere : likely;
   };
   return { scope, surrogate, predictor, maximize };
 }

@@ -1,0 +1,104 @@
+/** Cases that all others contradict are left out of what a suggestion learns from; steep but true responses are not. */
+import { describe, expect, it } from 'vitest';
+import { float, within } from '../../harness/optimizer-game.ts';
+import { explain } from '../../src/optimizer/explain.ts';
+import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { prepare } from '../../src/optimizer/prepare.ts';
+import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+
+const variables = [float(-1, 1), float(-1, 1)];
+/** Designed cases of two inputs. */
+const inputs = (count: number) => {
+  const { X } = initialDesign({ space: { variables }, outputCount: null, caseCount: count, seed: 3 });
+  return Array.from({ length: count }, (_, i) => [X[2 * i]!, X[2 * i + 1]!] as const);
+};
+
+function request(rows: readonly (readonly number[])[], outputs: readonly (readonly number[])[]): SuggestRequest {
+  return {
+    space: { variables },
+    goal: { targets: outputs[0]!.map(() => within(2.5, 1e-3)), l1: null },
+    history: {
+      count: rows.length,
+      X: Float64Array.from(rows.flat()),
+      Y: Float64Array.from(outputs.flat()),
+      failed: new Uint8Array(rows.length),
+    },
+    firstSuggested: rows.length,
+    convergence: 1e-6,
+    seed: 1,
+    workLimit: 5_000,
+  };
+}
+
+const smooth = ([a, b]: readonly number[]) => 3 + a! + 0.5 * b! + 0.3 * a! * b!;
+
+/** Rows of the history that the suggestion learns from. */
+const learntFrom = (asked: SuggestRequest) => prepare(asked).cases.rows;
+
+describe('a contradicted case', () => {
+  it('An output ten times too large is left out once the others are many, and the suggestion is that of the others', () => {
+    const rows = inputs(14);
+    const outputs = rows.map((x, i) => [i === 4 ? 10 * smooth(x) : smooth(x)]);
+    const asked = request(rows, outputs);
+    expect(learntFrom(asked)).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    const proposal = suggest(asked);
+    expect(proposal.kind === 'candidate' && Math.abs(smooth(Array.from(proposal.input)) - 2.5)).toBeLessThan(1e-3);
+  });
+
+  it.each([1e300, -1e300, 1e99])('An output of %d is left out among a few cases', (absurd) => {
+    const rows = inputs(5);
+    const outputs = rows.map((x, i) => [i === 1 ? absurd : smooth(x), smooth(x) - 1]);
+    expect(learntFrom(request(rows, outputs))).toEqual([0, 2, 3, 4]);
+  });
+
+  it('The input of a case left out is not suggested again, and the insight is that of the others', () => {
+    const rows = inputs(9);
+    const wrong = request(
+      rows,
+      rows.map((x, i) => [i === 2 ? 1e300 : smooth(x)]),
+    );
+    const proposal = suggest(wrong);
+    expect(proposal.kind === 'candidate' && Array.from(proposal.input)).not.toEqual(rows[2]);
+    const others = rows.filter((_, i) => i !== 2);
+    const clean = explain(
+      request(
+        others,
+        others.map((x) => [smooth(x)]),
+      ),
+    );
+    expect(explain(wrong).insight).toEqual(clean.insight);
+  });
+
+  it('A wrong output stays in the history while the others are too few to tell', () => {
+    const rows = inputs(6);
+    const outputs = rows.map((x, i) => [i === 4 ? 10 * smooth(x) : smooth(x)]);
+    expect(learntFrom(request(rows, outputs))).toHaveLength(6);
+  });
+});
+
+describe('a steep but true response', () => {
+  const steep: Record<string, (x: readonly number[]) => number> = {
+    pole: ([a, b]) => 1 / (1.02 + a!) ** 2 + b!,
+    exponential: ([a, b]) => Math.exp(6 * a! + 3 * b!),
+    'growth below zero': ([a, b]) => -Math.exp(5 * a!) + b!,
+    step: ([a, b]) => (a! > 0.3 ? 50 : 0) + b!,
+    'tenth power': ([a, b]) => (2 * a!) ** 10 + b!,
+  };
+  it.each(Object.keys(steep))('A %s keeps all cases, however many', (kind) => {
+    for (const count of [5, 8, 12, 16, 25]) {
+      const rows = inputs(count).map(([a, b]) => [2.5 * a, 2.5 * b].map((x) => Math.max(-1, Math.min(1, x))));
+      const asked = request(
+        rows,
+        rows.map((x) => [steep[kind]!(x)]),
+      );
+      expect(learntFrom(asked)).toHaveLength(count);
+    }
+  });
+
+  it('A run in which several outputs are absurd together is an event, not a slip, and stays', () => {
+    const rows = inputs(10);
+    const outputs = rows.map((x, i) => (i === 3 ? [1e60, -1e80] : [smooth(x), smooth(x) - 1]));
+    expect(learntFrom(request(rows, outputs))).toHaveLength(10);
+  });
+});
