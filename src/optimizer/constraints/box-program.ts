@@ -11,6 +11,7 @@
  * Optimization 13 (2003), 865-888.
  */
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
+import { dot } from '../linalg/dense.ts';
 
 /** H = diag(diagonal) + B'B - M. */
 export interface Curvature {
@@ -33,12 +34,16 @@ export interface GeneralRows {
   readonly b: Float64Array;
 }
 
-const ROUNDS = 15;
+const ROUNDS = 30;
+/** Rounds without fewer contradictions than ever before after which the method would go on in circles. */
+const PATIENCE = 4;
 /** Violations below this share of the terms of a row are roundings. */
 const TOLERANCE = 1e-12;
 
 /** A row that misses its bound by more than this share of its terms is not a rounding of one that holds. */
 const PLAIN = 1e-10;
+/** Share of a row, squared, beside the other active ones, below which it follows from them. */
+const DEPENDENT = 1e-12;
 
 /** Where a feature stands. */
 const FREE = 0;
@@ -105,10 +110,17 @@ export class BoxProgram {
   /** u + d, length p; null when the rounds do not end, also for an empty program or an H that is not positive definite. */
   solve(curvature: Curvature, u: Float64Array, g: Float64Array): Float64Array | null {
     this.#begin(u);
+    let fewest = Number.POSITIVE_INFINITY;
+    let patience = PATIENCE;
     for (let round = 0; round < ROUNDS; round++) {
       const system = this.#solveFree(curvature, u, g);
       if (system === null) break;
-      if (!this.#changeSides(curvature, u, g, system)) return this.#finished(u, system);
+      const wrong = this.#contradicted(curvature, u, g, system);
+      if (wrong.length === 0) return this.#finished(u, system);
+      patience = wrong.length < fewest ? PATIENCE : patience - 1;
+      if (patience === 0) break;
+      fewest = Math.min(fewest, wrong.length);
+      for (const one of wrong) this.#exchange(one);
     }
     // The next solve begins anew.
     this.#isBegun = false;
@@ -128,6 +140,11 @@ export class BoxProgram {
     }
   }
 
+  #exchange(one: Exchange): void {
+    if ('feature' in one) this.#side[one.feature] = one.side;
+    else this.#isActive[one.row] = 1 - this.#isActive[one.row]!;
+  }
+
   /** The maximum over the free features with the active rows as equations. */
   #solveFree(curvature: Curvature, u: Float64Array, g: Float64Array): FreeSolution | null {
     const { rows, lower, upper } = this;
@@ -140,9 +157,6 @@ export class BoxProgram {
       if (side[f] === FREE) free[q++] = f;
       else d[f] = (side[f] === LOW ? lower[f]! : upper[f]!) - u[f]!;
     }
-    const active: number[] = [];
-    for (let i = 0; i < rows.count; i++) if (this.#isActive[i] === 1) active.push(i);
-    if (active.length > q) return null;
     const solver = makeSolver(curvature, free.subarray(0, q), p);
     if (solver === null) return null;
     const bent = multiply(curvature, d);
@@ -150,35 +164,58 @@ export class BoxProgram {
     for (let k = 0; k < q; k++) step[k] = g[free[k]!]! - bent[free[k]!]!;
     solver(step);
     for (let k = 0; k < q; k++) d[free[k]!] = step[k]!;
-    const w = active.length;
-    const directions = active.map((i) => {
-      const v = new Float64Array(q);
-      for (let k = 0; k < q; k++) v[k] = rows.A[i * p + free[k]!]!;
-      solver(v);
-      return v;
-    });
-    const S = new Float64Array(w * w);
-    for (let a = 0; a < w; a++) {
-      for (let c = 0; c <= a; c++) {
-        let sum = 0;
-        for (let k = 0; k < q; k++) sum += rows.A[active[a]! * p + free[k]!]! * directions[c]![k]!;
-        S[a * w + c] = sum;
-      }
-    }
-    if (!choleskyInPlace(S, w)) return null;
+    const solution: FreeSolution = { ...this.#independentRows(solver, q), d, free: free.subarray(0, q) };
+    const w = solution.active.length;
     this.flops += 4 * (curvature.count + w) * (curvature.count + w + 2) * p + (curvature.M ? q ** 3 / 3 : 0);
-    const solution = { d, active, directions, S, free: free.subarray(0, q), multipliers: new Float64Array(w) };
     meetRows(rows, u, solution);
     return solution;
   }
 
-  /** Moves bounds and rows that the solution contradicts to the other side; false when there are none. */
-  #changeSides(
+  /** The active rows that are independent over the first q free features. */
+  #independentRows(solver: (right: Float64Array) => void, q: number) {
+    const { A, count } = this.rows;
+    const p = this.lower.length;
+    const free = this.#free;
+    const active: number[] = [];
+    const dependent: number[] = [];
+    const directions: Float64Array[] = [];
+    const S: Float64Array[] = [];
+    for (let i = 0; i < count; i++) {
+      if (this.#isActive[i] === 0) continue;
+      const v = new Float64Array(q);
+      for (let k = 0; k < q; k++) v[k] = A[i * p + free[k]!]!;
+      const row = new Float64Array(active.length + 1);
+      for (let c = 0; c < active.length; c++) row[c] = dot(v, 0, directions[c]!, 0, q);
+      const direction = v.slice();
+      solver(direction);
+      const whole = dot(v, 0, direction, 0, q);
+      let pivot = whole;
+      for (let c = 0; c < active.length; c++) {
+        row[c] = (row[c]! - dot(row, 0, S[c]!, 0, c)) / S[c]![c]!;
+        pivot -= row[c]! * row[c]!;
+      }
+      if (!(pivot > DEPENDENT * whole)) {
+        dependent.push(i);
+        continue;
+      }
+      row[active.length] = Math.sqrt(pivot);
+      active.push(i);
+      directions.push(direction);
+      S.push(row);
+    }
+    const w = active.length;
+    const factor = new Float64Array(w * w);
+    for (const [a, row] of S.entries()) factor.set(row, a * w);
+    return { active, dependent, directions, S: factor, multipliers: new Float64Array(w) };
+  }
+
+  /** The bounds and rows that the solution contradicts. */
+  #contradicted(
     curvature: Curvature,
     u: Float64Array,
     g: Float64Array,
-    { d, active, multipliers }: FreeSolution,
-  ): boolean {
+    { d, active, dependent, multipliers }: FreeSolution,
+  ): Exchange[] {
     const { rows, lower, upper } = this;
     const p = u.length;
     const side = this.#side;
@@ -192,30 +229,34 @@ export class BoxProgram {
       for (let f = 0; f < p; f++) pull[f]! -= multipliers[a]! * rows.A[i * p + f]!;
     });
     const least = TOLERANCE * size;
-    let isChanged = false;
-    for (let f = 0; f < p; f++) {
-      if (lower[f] === upper[f]) continue;
-      const before = side[f];
-      if (before === FREE) {
-        const x = u[f]! + d[f]!;
-        if (x < lower[f]! - TOLERANCE) side[f] = LOW;
-        else if (x > upper[f]! + TOLERANCE) side[f] = HIGH;
-      } else if (before === LOW ? pull[f]! < -least : pull[f]! > least) side[f] = FREE;
-      if (side[f] !== before) isChanged = true;
-    }
-    active.forEach((i, a) => {
-      if (i < rows.equations || !(multipliers[a]! < 0)) return;
-      this.#isActive[i] = 0;
-      isChanged = true;
-    });
     const x = new Float64Array(p);
     for (let f = 0; f < p; f++) x[f] = u[f]! + d[f]!;
+    const wrong: Exchange[] = [];
+    for (let f = 0; f < p; f++) {
+      if (lower[f] === upper[f]) continue;
+      if (side[f] === FREE) {
+        if (x[f]! < lower[f]! - TOLERANCE) wrong.push({ feature: f, side: LOW });
+        else if (x[f]! > upper[f]! + TOLERANCE) wrong.push({ feature: f, side: HIGH });
+      } else if (side[f] === LOW ? pull[f]! < -least : pull[f]! > least) wrong.push({ feature: f, side: FREE });
+    }
+    active.forEach((i, a) => {
+      if (i >= rows.equations && multipliers[a]! < 0) wrong.push({ row: i });
+    });
+    for (const i of dependent) {
+      if (i >= rows.equations) this.#isActive[i] = 0;
+      if (holds(rows, i, x)) continue;
+      // Too few features are free to meet the row: those that would help may move.
+      const missing = -slackOf(rows, i, x);
+      for (let f = 0; f < p; f++) {
+        if (side[f] === FREE || lower[f] === upper[f]) continue;
+        if (rows.A[i * p + f]! * missing * (side[f] === LOW ? 1 : -1) > 0) wrong.push({ feature: f, side: FREE });
+      }
+    }
     for (let i = rows.equations; i < rows.count; i++) {
       if (this.#isActive[i] === 1 || active.includes(i) || holds(rows, i, x)) continue;
-      this.#isActive[i] = 1;
-      isChanged = true;
+      wrong.push({ row: i });
     }
-    return isChanged;
+    return wrong;
   }
 
   /** The point of the last round, without its roundings; null when these are too many. */
@@ -231,11 +272,16 @@ export class BoxProgram {
   }
 }
 
+/** A feature that is to stand elsewhere, or a row that is to become active or to cease to be. */
+type Exchange = { readonly feature: number; readonly side: number } | { readonly row: number };
+
 /** A step for the active rows, and what is needed to correct it. */
 interface FreeSolution {
   /** Length p. */
   readonly d: Float64Array;
   readonly active: readonly number[];
+  /** Active rows that follow from those, or have no free feature. */
+  readonly dependent: readonly number[];
   /** H^-1 a over the free features, one for each active row. */
   readonly directions: readonly Float64Array[];
   /** The Cholesky factor of A H^-1 A'. */
@@ -258,6 +304,10 @@ function meetRows(rows: GeneralRows, u: Float64Array, { d, active, directions, S
     multipliers[a]! += missing[a]!;
     for (let k = 0; k < free.length; k++) d[free[k]!]! += missing[a]! * directions[a]![k]!;
   }
+}
+
+function slackOf({ A, b }: GeneralRows, i: number, x: Float64Array): number {
+  return dot(A, i * x.length, x, 0, x.length) - b[i]!;
 }
 
 /** Whether row i holds at x up to roundings. */

@@ -1,10 +1,9 @@
 import type { Acquisition } from '../acquisition/acquisition.ts';
 import type { BoxProgram } from '../constraints/box-program.ts';
 import type { Conditions } from '../constraints/conditions.ts';
-import { solveQuadratic } from '../constraints/quadratic-program.ts';
-import { nearestIn, rowsOf } from '../constraints/region.ts';
+import { nearestIn } from '../constraints/region.ts';
 import type { Encoding } from '../encoding.ts';
-import { choleskyInPlace, invertLower, solveWithFactor } from '../linalg/cholesky.ts';
+import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { isSpent, type Work } from '../numerics/work.ts';
 
@@ -32,6 +31,8 @@ export function holdDiscrete(encoding: Encoding, box: Box, u: Float64Array): Box
 /** Moves of a walk between two points to start from. */
 const WALK_MOVES = 6;
 const FIRST_DAMPING = 1e-3;
+/** The same under conditions, where long first steps are programs that do not end. */
+const FIRST_DAMPING_IN_PROGRAM = 0.05;
 /** With less damping the Woodbury form loses its digits. */
 const MIN_DAMPING = 1e-9;
 /** Factors of the damping after a step that failed and after one that succeeded at once. */
@@ -75,7 +76,7 @@ export function climb(
   if (!moveInside(u, box, program)) return Number.NEGATIVE_INFINITY;
   let value = acquisition.evaluate(u, frozen);
   acquisition.differentiate();
-  let lambda = FIRST_DAMPING;
+  let lambda = program ? FIRST_DAMPING_IN_PROGRAM : FIRST_DAMPING;
   for (let iteration = 0; iteration < maxIterations && !isSpent(work, 1); iteration++) {
     const model = modelOf(acquisition);
     let gain = -1;
@@ -83,6 +84,12 @@ export function climb(
       const trial = program
         ? constrainedPoint(model, u, { box, program, lambda }, work)
         : newtonPoint(model, u, box, lambda, work);
+      // With more damping the program is easier. Here it fails for one step in ten; to solve these by rows one at a time
+      // took half of the time and saved no run.
+      if (trial === null) {
+        lambda *= DAMPING_UP;
+        continue;
+      }
       // The bounds allow no step, whatever the damping.
       if (trial.every((value, f) => value === u[f])) break;
       if (box.conditions?.isCurvedMetAt(trial) === false) {
@@ -121,13 +128,13 @@ function moveInside(u: Float64Array, { lower, upper, conditions }: Box, program:
   return conditions!.isCurvedMetAt(u);
 }
 
-/** As `newtonPoint`, under the rows of conditions and bounds. */
+/** As `newtonPoint`, under the rows of conditions and bounds; null when the program ends without an answer. */
 function constrainedPoint(
   model: Model,
   u: Float64Array,
   { box, program, lambda }: { readonly box: Box; readonly program: BoxProgram; readonly lambda: number },
   work: Work,
-): Float64Array {
+): Float64Array | null {
   const { g, J, c, M } = model;
   const p = u.length;
   const diagonal = dampedDiagonal(model, box, lambda);
@@ -138,32 +145,7 @@ function constrainedPoint(
     (M && program.solve({ diagonal, B, count: c.length, M }, u, g)) ??
     program.solve({ diagonal, B, count: c.length, M: null }, u, g);
   work.spent += (program.flops - before) / 1e6;
-  return found ?? constrainedPointOfRows(model, diagonal, u, program, work);
-}
-
-/** The same by the method that always ends. */
-function constrainedPointOfRows(
-  model: Model,
-  diagonal: Float64Array,
-  u: Float64Array,
-  program: BoxProgram,
-  work: Work,
-): Float64Array {
-  const p = u.length;
-  const all = Array.from({ length: p }, (_, f) => f);
-  const L = (model.M && factorize(model, diagonal, all)) ?? factorize({ ...model, M: null }, diagonal, all);
-  if (L === null) return u.slice();
-  const start = model.g.slice();
-  solveWithFactor(L, p, start);
-  for (let f = 0; f < p; f++) start[f]! += u[f]!;
-  const inverse = new Float64Array(p * p);
-  invertLower(L, p, inverse);
-  const rows = rowsOf(program);
-  const result = solveQuadratic(inverse, start, rows);
-  // A pass over the rows for every row that becomes active, and the two factorizations.
-  const passes = result.kind === 'solved' ? result.active.length + 1 : 1;
-  work.spent += (p ** 3 + 2 * passes * rows.count * p) / 1e6;
-  return result.kind === 'solved' ? result.x : u.slice();
+  return found;
 }
 
 /** The maximizer of the damped model in the box; features that a step takes beyond a bound are fixed there. */
