@@ -1,14 +1,5 @@
 import type { Conditions } from './constraints/conditions.ts';
-import {
-  decode,
-  type Encoding,
-  levelAt,
-  levelCount,
-  likelyBox,
-  movableCount,
-  nearestLevel,
-  scaleOf,
-} from './encoding.ts';
+import { decode, type Encoding, levelAt, levelCount, likelyBox, movableCount, nearestLevel } from './encoding.ts';
 import { squareBetween } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
 import type { Design, DesignRequest } from './problem.ts';
@@ -37,7 +28,7 @@ const ORTHOGONAL_SHARE = 0.5;
  * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
-  const space = tryMakeSearchSpace(request.space, request.seed);
+  const space = tryMakeSearchSpace(request.space, request.seed, true);
   if ('kind' in space) return { count: 0, X: new Float64Array(0), region: space };
   const { encoding, conditions } = space;
   const wanted = Math.min(space.size, caseCount(encoding, request));
@@ -114,10 +105,10 @@ function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: Design
 }
 
 /** The middle of the box; categories and booleans at their first level. */
-function centre({ variables, discrete, logarithmic }: Encoding, x: Float64Array): void {
+function centre({ variables, discrete, logarithmic, scales }: Encoding, x: Float64Array): void {
   variables.forEach((variable, v) => {
     const { kind, fixedAt, likely } = variable;
-    const { minimum, maximum } = scaleOf(variable);
+    const { minimum, maximum } = scales[v]!;
     if (fixedAt !== undefined) x[v] = fixedAt;
     else if (kind === 'category' || kind === 'boolean') x[v] = minimum;
     else if (discrete[v] === 1) {

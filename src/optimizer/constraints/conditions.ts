@@ -11,7 +11,6 @@ import {
   levelAt,
   levelCount,
   nearestLevel,
-  scaleOf,
 } from '../encoding.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
@@ -313,7 +312,7 @@ function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm
   const encoded = new Float64Array(encoding.p);
   let rest = constant;
   for (const [v, value] of coefficients) {
-    const { minimum, maximum } = scaleOf(encoding.variables[v]!);
+    const { minimum, maximum } = encoding.scales[v]!;
     if (encoding.movable[v] === 0) {
       rest += value * encoding.variables[v]!.minimum;
       continue;
@@ -396,7 +395,7 @@ function levelOfFeature(encoding: Encoding, v: number, feature: number): number 
   const variable = encoding.variables[v]!;
   let best = 0;
   let nearest = Number.POSITIVE_INFINITY;
-  const { minimum, maximum } = scaleOf(variable);
+  const { minimum, maximum } = encoding.scales[v]!;
   const about = nearestLevel(variable, minimum + ((feature + 1) / 2) * (maximum - minimum));
   for (let k = Math.max(0, about - 1); k <= Math.min(levelCount(variable) - 1, about + 1); k++) {
     const distance = Math.abs(encodeNumber(encoding, v, levelAt(variable, k)) - feature);
