@@ -225,7 +225,7 @@ export class Conditions {
 
   /** Draws features of points, one a call, that satisfy everything but whole numbers. @param moves see `WalkOptions` */
   drawer(random: RandomStream, moves?: number): () => Float64Array {
-    const isAdmissible = (u: Float64Array) => this.isCurvedMetAt(u);
+    const isAdmissible = this.#curved.length === 0 ? null : (u: Float64Array) => this.isCurvedMetAt(u);
     const points = walk(this.region, random, { start: this.#first, isAdmissible, moves });
     return () => points.next().value;
   }
@@ -238,13 +238,16 @@ export class Conditions {
 
   /** At most `count` admissible points, as features, spread over the region by a random walk. */
   draw(count: number, random: RandomStream): Float64Array[] {
-    const next = this.drawer(random);
-    const drawn: Float64Array[] = [];
+    return Array.from(this.points(count, random));
+  }
+
+  /** The same, each drawn when it is asked for. @param moves see `WalkOptions` */
+  *points(count: number, random: RandomStream, moves?: number): Generator<Float64Array, void> {
+    const next = this.drawer(random, moves);
     for (let k = 0; k < count; k++) {
       const whole = this.#wholeNear(next());
-      if (whole !== null && this.areMet(this.#inputOf(whole))) drawn.push(whole);
+      if (whole !== null && this.areMet(this.#inputOf(whole))) yield whole;
     }
-    return drawn;
   }
 
   /** The point of the linear region nearest to u whose discrete variables are whole; null when none is found. */

@@ -4,6 +4,7 @@
  * Points are encoded features of length n in natural order; bounds and conditions are given on them. Every point that
  * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
  */
+import { dot } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import { BoxProgram, type GeneralRows } from './box-program.ts';
 import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
@@ -186,7 +187,7 @@ export function rangesOf({ n, rows, middle }: Region): readonly (readonly [numbe
 /** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
 export interface WalkOptions {
   readonly start: Float64Array;
-  readonly isAdmissible: (u: Float64Array) => boolean;
+  readonly isAdmissible: ((u: Float64Array) => boolean) | null;
   /** Moves from one point to the next; fewer give points that lie nearer to each other. */
   readonly moves: number;
 }
@@ -209,13 +210,13 @@ export function* walk(
   random: RandomStream,
   options?: Partial<WalkOptions>,
 ): Generator<Float64Array, never> {
-  const isAdmissible = options?.isAdmissible ?? (() => true);
+  const isAdmissible = options?.isAdmissible ?? null;
   const current = (options?.start ?? region.middle).slice();
   const movesPerPoint = Math.min(region.n, options?.moves ?? SPREAD_MOVES);
   for (;;) {
     for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
     const projected = projectOnto(region, current);
-    if (isAdmissible(projected)) current.set(projected);
+    if (isAdmissible === null || isAdmissible(projected)) current.set(projected);
     yield current.slice();
   }
 }
@@ -225,16 +226,19 @@ function hitAndRun(
   region: Region,
   u: Float64Array,
   random: RandomStream,
-  isAdmissible: (u: Float64Array) => boolean,
+  isAdmissible: ((u: Float64Array) => boolean) | null,
 ): void {
-  const direction = new Float64Array(region.n);
-  for (let f = 0; f < region.n; f++) direction[f] = 2 * random.uniform() - 1;
+  const { n } = region;
+  const direction = new Float64Array(n);
+  for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
   removeParts(direction, region.held);
   let [from, to] = chordOf(region, u, direction);
   if (!(to > from) || !Number.isFinite(to - from)) return;
+  const point = isAdmissible === null ? u : new Float64Array(n);
   for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
     const t = from + random.uniform() * (to - from);
-    const point = u.map((value, f) => value + t * direction[f]!);
+    for (let f = 0; f < n; f++) point[f] = u[f]! + t * direction[f]!;
+    if (isAdmissible === null) return;
     if (isAdmissible(point)) {
       u.set(point);
       return;
@@ -246,16 +250,14 @@ function hitAndRun(
 
 /** How far one can go from u along a direction and against it without breaking an inequality. */
 function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
+  const { A, b, only } = rows;
   let from = Number.NEGATIVE_INFINITY;
   let to = Number.POSITIVE_INFINITY;
   for (let i = rows.equations; i < rows.count; i++) {
-    let slack = -rows.b[i]!;
-    let along = 0;
-    const one = rows.only[i]!;
-    for (let f = one < 0 ? 0 : one; f < (one < 0 ? n : one + 1); f++) {
-      slack += rows.A[i * n + f]! * u[f]!;
-      along += rows.A[i * n + f]! * direction[f]!;
-    }
+    const one = only[i]!;
+    const row = i * n;
+    const slack = (one < 0 ? dot(A, row, u, 0, n) : A[row + one]! * u[one]!) - b[i]!;
+    const along = one < 0 ? dot(A, row, direction, 0, n) : A[row + one]! * direction[one]!;
     // A point that a rounding put outside is treated as one on the border.
     const end = -Math.max(0, slack) / along;
     if (along > 0) from = Math.max(from, end);
@@ -425,7 +427,5 @@ function removeParts(v: Float64Array, basis: readonly Float64Array[]): void {
 }
 
 function dotOf(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let f = 0; f < a.length; f++) sum += a[f]! * b[f]!;
-  return sum;
+  return dot(a, 0, b, 0, a.length);
 }

@@ -29,10 +29,8 @@ export function holdDiscrete(encoding: Encoding, box: Box, u: Float64Array): Box
 }
 
 /** Moves of a walk between two points to start from. */
-const WALK_MOVES = 6;
+const WALK_MOVES = 10;
 const FIRST_DAMPING = 1e-3;
-/** The same under conditions, where long first steps are programs that do not end. */
-const FIRST_DAMPING_IN_PROGRAM = 0.05;
 /** With less damping the Woodbury form loses its digits. */
 const MIN_DAMPING = 1e-9;
 /** Factors of the damping after a step that failed and after one that succeeded at once. */
@@ -76,7 +74,7 @@ export function climb(
   if (!moveInside(u, box, program)) return Number.NEGATIVE_INFINITY;
   let value = acquisition.evaluate(u, frozen);
   acquisition.differentiate();
-  let lambda = program ? FIRST_DAMPING_IN_PROGRAM : FIRST_DAMPING;
+  let lambda = FIRST_DAMPING;
   for (let iteration = 0; iteration < maxIterations && !isSpent(work, 1); iteration++) {
     const model = modelOf(acquisition);
     let gain = -1;
