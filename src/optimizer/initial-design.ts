@@ -2,12 +2,12 @@ import type { Conditions } from './constraints/conditions.ts';
 import {
   decode,
   type Encoding,
+  everyInput,
   levelAt,
   levelCount,
   likelyBox,
   movableCount,
   nearestLevel,
-  scaleOf,
 } from './encoding.ts';
 import { squareBetween } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
@@ -20,6 +20,9 @@ const RADIUS = 0.4;
 const RETRIES = 20;
 /** Walked points to choose from under conditions. */
 const WALKED = 400;
+/** Walked points per further case, and moves between two of them, once those to choose from are used up. */
+const FURTHER_TRIES = 4;
+const FURTHER_MOVES = 6;
 /** Square of the distance up to which two points are one. */
 const SAME_POINT = 1e-18;
 /** Largest number of designed cases unless the client asks for more. */
@@ -37,7 +40,7 @@ const ORTHOGONAL_SHARE = 0.5;
  * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
  */
 export function initialDesign(request: DesignRequest): Design {
-  const space = tryMakeSearchSpace(request.space, request.seed);
+  const space = tryMakeSearchSpace(request.space, request.seed, true);
   if ('kind' in space) return { count: 0, X: new Float64Array(0), region: space };
   const { encoding, conditions } = space;
   const wanted = Math.min(space.size, caseCount(encoding, request));
@@ -99,7 +102,40 @@ function designWithin({ encoding }: SearchSpace, conditions: Conditions, wanted:
     }
     next = candidates[farthest];
   }
-  return { count: chosen.length, X: Float64Array.from(X), region: conditions.report(random) };
+  const count = X.length / n;
+  for (const x of furtherInputs(encoding, within, new Set(rowsOf(X, n)), wanted - count, random)) X.push(...x);
+  return { count: X.length / n, X: Float64Array.from(X), region: conditions.report(random) };
+}
+
+function rowsOf(X: readonly number[], n: number): string[] {
+  return Array.from({ length: X.length / n }, (_, i) => X.slice(i * n, (i + 1) * n).join());
+}
+
+/** At most `count` further admissible inputs, all different: walked ones, then all others of a small finite space in turn. */
+function* furtherInputs(
+  encoding: Encoding,
+  conditions: Conditions,
+  known: Set<string>,
+  count: number,
+  random: RandomStream,
+): Generator<Float64Array, void> {
+  const isNew = (x: Float64Array) => !known.has(x.join()) && known.add(x.join()) !== undefined;
+  let left = count;
+  const x = new Float64Array(encoding.n);
+  for (const u of conditions.points(FURTHER_TRIES * count, random, FURTHER_MOVES)) {
+    if (left === 0) return;
+    decode(encoding, u, x);
+    if (!isNew(x)) continue;
+    left--;
+    yield x;
+  }
+  if (!Number.isFinite(conditions.countAdmissible())) return;
+  for (const one of everyInput(encoding)) {
+    if (left === 0) return;
+    if (!conditions.areMet(one) || !isNew(one)) continue;
+    left--;
+    yield one;
+  }
 }
 
 /**
@@ -114,10 +150,10 @@ function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: Design
 }
 
 /** The middle of the box; categories and booleans at their first level. */
-function centre({ variables, discrete, logarithmic }: Encoding, x: Float64Array): void {
+function centre({ variables, discrete, logarithmic, scales }: Encoding, x: Float64Array): void {
   variables.forEach((variable, v) => {
     const { kind, fixedAt, likely } = variable;
-    const { minimum, maximum } = scaleOf(variable);
+    const { minimum, maximum } = scales[v]!;
     if (fixedAt !== undefined) x[v] = fixedAt;
     else if (kind === 'category' || kind === 'boolean') x[v] = minimum;
     else if (discrete[v] === 1) {

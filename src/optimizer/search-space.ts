@@ -19,9 +19,9 @@ export function makeSearchSpace(space: Space, seed: number): SearchSpace {
   return made;
 }
 
-/** The same, but why the conditions leave no input is an answer. */
-export function tryMakeSearchSpace(space: Space, seed: number): SearchSpace | EmptyRegion {
-  const encoding = makeEncoding(space);
+/** The same, but why the conditions leave no input is an answer. @param forDesign see `makeEncoding` */
+export function tryMakeSearchSpace(space: Space, seed: number, forDesign = false): SearchSpace | EmptyRegion {
+  const encoding = makeEncoding(space, forDesign);
   const { conditions: given = [], feasibleInput } = space;
   if (given.length === 0) return { encoding, conditions: null, size: encoding.size };
   const feasible = feasibleInput === undefined ? null : Float64Array.from(feasibleInput);

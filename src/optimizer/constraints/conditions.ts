@@ -11,16 +11,16 @@ import {
   levelAt,
   levelCount,
   nearestLevel,
-  scaleOf,
 } from '../encoding.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Condition, Expression, RegionReport } from '../problem.ts';
+import { BoxProgram } from './box-program.ts';
 import { evaluate, type LinearForm, linearFormOf } from './expression.ts';
-import type { Rows } from './quadratic-program.ts';
 import {
+  type BoxParts,
+  conditionParts,
   type LinearCondition,
-  layOut,
   makeRegion,
   projectHolding,
   projectOnto,
@@ -43,6 +43,17 @@ const TOLERANCE = 1e-9;
 export type ConditionsResult =
   | { readonly kind: 'conditions'; readonly conditions: Conditions }
   | Exclude<RegionReport, { readonly kind: 'open' }>;
+
+/** The linear forms of both sides of a condition; null for a side that is not linear. */
+type Forms = readonly [left: LinearForm | null, right: LinearForm | null];
+
+interface ConditionParts {
+  readonly region: Region;
+  readonly linear: readonly LinearCondition[];
+  readonly curved: readonly Curved[];
+  /** One for each condition. */
+  readonly forms: readonly Forms[];
+}
 
 /** Bounds of the features, length p each. */
 interface Bounds {
@@ -87,7 +98,12 @@ export function makeConditions(
     const variables = made.conflicting.flatMap((row) => (row.kind === 'bound' ? [encoding.owner[row.feature]!] : []));
     return { kind: 'empty', conditions, variables: [...new Set(variables)] };
   }
-  const conditions = new Conditions(encoding, given, { region: made.region, linear, curved });
+  const conditions = new Conditions(encoding, given, {
+    region: made.region,
+    linear,
+    curved,
+    forms: given.map(formsOf),
+  });
   if (!conditions.begin(random, feasible)) {
     return { kind: 'nothing-found', isForWholeNumbers: curved.length === 0 };
   }
@@ -100,19 +116,21 @@ export class Conditions {
   readonly #given: readonly Condition[];
   readonly #linear: readonly LinearCondition[];
   readonly #curved: readonly Curved[];
+  /** The linear forms of the sides of each condition. */
+  readonly #forms: readonly Forms[];
+  /** The linear conditions without the bounds. */
+  readonly #parts: BoxParts;
   /** Features of a point that satisfies everything but, perhaps, whole numbers. */
   #first: Float64Array;
 
-  constructor(
-    encoding: Encoding,
-    given: readonly Condition[],
-    { region, linear, curved }: { region: Region; linear: readonly LinearCondition[]; curved: readonly Curved[] },
-  ) {
+  constructor(encoding: Encoding, given: readonly Condition[], { region, linear, curved, forms }: ConditionParts) {
     this.region = region;
     this.#encoding = encoding;
     this.#given = given;
     this.#linear = linear;
     this.#curved = curved;
+    this.#forms = forms;
+    this.#parts = conditionParts(linear, encoding.p);
     this.#first = region.middle;
   }
 
@@ -120,14 +138,19 @@ export class Conditions {
   within({ lower, upper }: Bounds, random: RandomStream): Conditions | null {
     const made = makeRegion(lower, upper, this.#linear);
     if (made.kind === 'empty') return null;
-    const parts = { region: made.region, linear: this.#linear, curved: this.#curved };
+    const parts = { region: made.region, linear: this.#linear, curved: this.#curved, forms: this.#forms };
     const smaller = new Conditions(this.#encoding, this.#given, parts);
     return smaller.begin(random, null) ? smaller : null;
   }
 
-  /** The linear conditions and the bounds of a box, as rows of a quadratic program on the features. */
-  rowsWithin({ lower, upper }: Bounds): Rows {
-    return layOut(lower, upper, this.#linear).rows;
+  /** The linear conditions within a box, as a quadratic program on the features. */
+  programWithin({ lower, upper }: Bounds): BoxProgram {
+    const { general, ...bounds } = this.#parts;
+    return new BoxProgram(
+      general,
+      lower.map((low, f) => Math.max(low, bounds.lower[f]!)),
+      upper.map((high, f) => Math.min(high, bounds.upper[f]!)),
+    );
   }
 
   /** What the conditions leave, for people: natural units. */
@@ -180,7 +203,7 @@ export class Conditions {
 
   /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
   areMet(x: Float64Array): boolean {
-    return this.#given.every((condition) => isMet(condition, x));
+    return this.#given.every((condition, index) => violationWith(condition, this.#forms[index]!, x) <= TOLERANCE);
   }
 
   /**
@@ -200,10 +223,10 @@ export class Conditions {
     return this.#curved.length === 0 || this.#isCurvedMet(this.#inputOf(u));
   }
 
-  /** Draws features of points, one a call, that satisfy everything but whole numbers. */
-  drawer(random: RandomStream): () => Float64Array {
-    const isAdmissible = (u: Float64Array) => this.isCurvedMetAt(u);
-    const points = walk(this.region, random, { start: this.#first, isAdmissible });
+  /** Draws features of points, one a call, that satisfy everything but whole numbers. @param moves see `WalkOptions` */
+  drawer(random: RandomStream, moves?: number): () => Float64Array {
+    const isAdmissible = this.#curved.length === 0 ? null : (u: Float64Array) => this.isCurvedMetAt(u);
+    const points = walk(this.region, random, { start: this.#first, isAdmissible, moves });
     return () => points.next().value;
   }
 
@@ -215,13 +238,16 @@ export class Conditions {
 
   /** At most `count` admissible points, as features, spread over the region by a random walk. */
   draw(count: number, random: RandomStream): Float64Array[] {
-    const next = this.drawer(random);
-    const drawn: Float64Array[] = [];
+    return Array.from(this.points(count, random));
+  }
+
+  /** The same, each drawn when it is asked for. @param moves see `WalkOptions` */
+  *points(count: number, random: RandomStream, moves?: number): Generator<Float64Array, void> {
+    const next = this.drawer(random, moves);
     for (let k = 0; k < count; k++) {
       const whole = this.#wholeNear(next());
-      if (whole !== null && this.areMet(this.#inputOf(whole))) drawn.push(whole);
+      if (whole !== null && this.areMet(this.#inputOf(whole))) yield whole;
     }
-    return drawn;
   }
 
   /** The point of the linear region nearest to u whose discrete variables are whole; null when none is found. */
@@ -264,21 +290,28 @@ export function isMet(condition: Condition, x: Float64Array): boolean {
 }
 
 /** By how much x breaks a condition, relative to its largest term and at least 1; Infinity where it has no value. */
-export function violationOf({ left, relation, right }: Condition, x: Float64Array): number {
+export function violationOf(condition: Condition, x: Float64Array): number {
+  return violationWith(condition, formsOf(condition), x);
+}
+
+function formsOf({ left, right }: Condition): Forms {
+  return [linearFormOf(left), linearFormOf(right)];
+}
+
+function violationWith({ left, relation, right }: Condition, forms: Forms, x: Float64Array): number {
   const [a, b] = [evaluate(left, x), evaluate(right, x)];
   const difference = a - b;
   if (!Number.isFinite(difference)) return Number.POSITIVE_INFINITY;
-  const scale = Math.max(1, largestTerm(left, x), largestTerm(right, x));
+  const scale = Math.max(1, largestTerm(forms[0], a, x), largestTerm(forms[1], b, x));
   const violation = relation === '=' ? Math.abs(difference) : relation === '<=' ? difference : -difference;
   return violation / scale;
 }
 
 /** The largest summand of a linear expression, or the value of another one. */
-function largestTerm(expression: Expression, x: Float64Array): number {
-  const form = linearFormOf(expression);
-  if (form === null) return Math.abs(evaluate(expression, x));
+function largestTerm(form: LinearForm | null, value: number, x: Float64Array): number {
+  if (form === null) return Math.abs(value);
   let largest = Math.abs(form.constant);
-  for (const [input, value] of form.coefficients) largest = Math.max(largest, Math.abs(value * x[input]!));
+  for (const [input, factor] of form.coefficients) largest = Math.max(largest, Math.abs(factor * x[input]!));
   return largest;
 }
 
@@ -287,7 +320,7 @@ function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm
   const encoded = new Float64Array(encoding.p);
   let rest = constant;
   for (const [v, value] of coefficients) {
-    const { minimum, maximum } = scaleOf(encoding.variables[v]!);
+    const { minimum, maximum } = encoding.scales[v]!;
     if (encoding.movable[v] === 0) {
       rest += value * encoding.variables[v]!.minimum;
       continue;
@@ -370,7 +403,7 @@ function levelOfFeature(encoding: Encoding, v: number, feature: number): number 
   const variable = encoding.variables[v]!;
   let best = 0;
   let nearest = Number.POSITIVE_INFINITY;
-  const { minimum, maximum } = scaleOf(variable);
+  const { minimum, maximum } = encoding.scales[v]!;
   const about = nearestLevel(variable, minimum + ((feature + 1) / 2) * (maximum - minimum));
   for (let k = Math.max(0, about - 1); k <= Math.min(levelCount(variable) - 1, about + 1); k++) {
     const distance = Math.abs(encodeNumber(encoding, v, levelAt(variable, k)) - feature);

@@ -233,7 +233,8 @@ function makeActive(
     const primalStep = fullStep(set, row, sign, d);
     const step = Math.min(dualStep, primalStep);
     if (step === Number.POSITIVE_INFINITY) {
-      return [row, ...set.active.filter((_, k) => isPartOf(r, k))].sort((a, b) => a - b);
+      const least = leastPart(r);
+      return [row, ...set.active.filter((_, k) => Math.abs(r[k]!) > least)].sort((a, b) => a - b);
     }
     if (primalStep < Number.POSITIVE_INFINITY) {
       const z = set.primalDirection(d);
@@ -254,8 +255,9 @@ function makeActive(
 function longestDualStep(set: ActiveSet, r: Float64Array): { readonly step: number; readonly position: number } {
   let step = Number.POSITIVE_INFINITY;
   let position = -1;
+  const least = leastPart(r);
   for (let k = 0; k < r.length; k++) {
-    if (set.active[k]! < set.rows.equations || !isPartOf(r, k) || r[k]! <= 0) continue;
+    if (set.active[k]! < set.rows.equations || !(r[k]! > least)) continue;
     const length = Math.max(0, set.multipliers[k]!) / r[k]!;
     if (length < step) {
       step = length;
@@ -277,8 +279,9 @@ function fullStep(set: ActiveSet, row: number, sign: number, d: Float64Array): n
   return Math.max(0, (-sign * set.slack(row).value) / outside);
 }
 
-/** Whether an active row takes part in a combination; others are there by rounding. */
-function isPartOf(r: Float64Array, k: number): boolean {
-  const largest = r.reduce((most, value) => Math.max(most, Math.abs(value)), 1);
-  return Math.abs(r[k]!) > 1e-9 * largest;
+/** The smallest part that an active row takes in a combination; others are there by rounding. */
+function leastPart(r: Float64Array): number {
+  let largest = 1;
+  for (let k = 0; k < r.length; k++) largest = Math.max(largest, Math.abs(r[k]!));
+  return 1e-9 * largest;
 }

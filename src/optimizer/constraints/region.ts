@@ -4,7 +4,9 @@
  * Points are encoded features of length n in natural order; bounds and conditions are given on them. Every point that
  * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
  */
+import { dot } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
+import { BoxProgram, type GeneralRows } from './box-program.ts';
 import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
 
 /** One linear condition on n features: coefficients' u = bound for an equation, coefficients' u >= bound otherwise. */
@@ -22,6 +24,8 @@ export type RowSource =
 export interface Region {
   readonly n: number;
   readonly rows: Rows;
+  /** The same rows as a box and what is more than a bound. */
+  readonly parts: BoxParts;
   /** Length rows.count. */
   readonly sources: readonly RowSource[];
   /** Orthonormal basis of the equations' coefficients, one array per direction that is not free. */
@@ -38,6 +42,8 @@ export type RegionResult =
 const NO_ROOM = 1e-9;
 /** Curvature given to linear objectives, so that they have one solution. The region's size is of order 1. */
 const FLAT = 1e-3;
+/** A held feature this far outside its bounds is one of theirs. */
+const ROUNDING = 1e-12;
 
 /**
  * Lays out the region.
@@ -59,16 +65,17 @@ export function makeRegion(
   const held = orthonormalBasis(rows, rows.equations);
   const middle = deepest(rows, held);
   if (middle !== null && middle.radius > NO_ROOM) {
-    return { kind: 'region', region: { n: lower.length, rows, sources, held, middle: middle.point } };
+    const n = lower.length;
+    return { kind: 'region', region: { n, rows, parts: toParts(rows, n), sources, held, middle: middle.point } };
   }
   return { kind: 'region', region: flatten(rows, sources, first.x) };
 }
 
 /** The point of the region nearest to u; both have length n. */
-export function projectOnto({ rows }: Region, u: Float64Array): Float64Array {
-  const nearest = nearestPoint(rows, u);
-  if (nearest.kind === 'infeasible') throw new RangeError('The region lost its points by rounding.');
-  return nearest.x;
+export function projectOnto({ parts }: Region, u: Float64Array): Float64Array {
+  const nearest = nearestIn(new BoxProgram(parts.general, parts.lower, parts.upper), u);
+  if (nearest === null) throw new RangeError('The region lost its points by rounding.');
+  return nearest;
 }
 
 /**
@@ -76,22 +83,92 @@ export function projectOnto({ rows }: Region, u: Float64Array): Float64Array {
  * limit; all arrays have length n. null when there is none.
  */
 export function projectHolding(
-  { n, rows }: Region,
+  { parts }: Region,
   u: Float64Array,
   held: Uint8Array,
   limits: readonly Limit[] = [],
 ): Float64Array | null {
-  const equations: LinearCondition[] = [];
-  for (let f = 0; f < n; f++) {
-    if (held[f] === 1) equations.push({ coefficients: unit(n, f, 1), bound: u[f]!, isEquation: true });
+  const lower = parts.lower.slice();
+  const upper = parts.upper.slice();
+  for (const { feature, side, value } of limits) {
+    if (side === 1) lower[feature] = Math.max(lower[feature]!, value);
+    else upper[feature] = Math.min(upper[feature]!, value);
   }
-  const sides = limits.map(({ feature, side, value }) => ({
-    coefficients: unit(n, feature, side),
-    bound: side * value,
-    isEquation: false,
-  }));
-  const nearest = nearestPoint(toRows([...equations, ...conditionsOf(rows), ...sides], n), u);
+  for (let f = 0; f < u.length; f++) {
+    if (held[f] === 0) continue;
+    if (u[f]! < lower[f]! - ROUNDING || u[f]! > upper[f]! + ROUNDING) return null;
+    lower[f] = upper[f] = u[f]!;
+  }
+  const program = new BoxProgram(parts.general, lower, upper);
+  return program.isPlainlyEmpty() ? null : nearestIn(program, u);
+}
+
+/** The point of a program nearest to u (length n); null when there is none. */
+export function nearestIn(program: BoxProgram, u: Float64Array): Float64Array | null {
+  const found = program.project(u);
+  if (found !== null) return found;
+  const nearest = nearestPoint(rowsOf(program), u);
   return nearest.kind === 'solved' ? nearest.x : null;
+}
+
+/** A box (length n each) and the rows that are no bounds. */
+export interface BoxParts {
+  readonly lower: Float64Array;
+  readonly upper: Float64Array;
+  readonly general: GeneralRows;
+}
+
+/** Takes rows on n features apart; features without bounds have infinite ones. */
+export function toParts({ count, equations, A, b, only }: Rows, n: number): BoxParts {
+  const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
+  const upper = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
+  const general: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const f = only[i]!;
+    if (f < 0) {
+      general.push(i);
+      continue;
+    }
+    const a = A[i * n + f]!;
+    if (a > 0 || i < equations) lower[f] = Math.max(lower[f]!, b[i]! / a);
+    if (a < 0 || i < equations) upper[f] = Math.min(upper[f]!, b[i]! / a);
+  }
+  return {
+    lower,
+    upper,
+    general: {
+      count: general.length,
+      equations: general.filter((i) => i < equations).length,
+      A: Float64Array.from(general.flatMap((i) => Array.from(A.subarray(i * n, (i + 1) * n)))),
+      b: Float64Array.from(general, (i) => b[i]!),
+    },
+  };
+}
+
+/** Conditions on n features as the bounds and rows that they are. */
+export function conditionParts(conditions: readonly LinearCondition[], n: number): BoxParts {
+  const all = conditions.map(scaled);
+  return toParts(toRows([...all.filter((one) => one.isEquation), ...all.filter((one) => !one.isEquation)], n), n);
+}
+
+/** A program as rows, equations first. */
+export function rowsOf({ rows: { count, equations, A, b }, lower, upper }: BoxProgram): Rows {
+  const n = lower.length;
+  const all: LinearCondition[] = [];
+  for (let i = 0; i < count; i++) {
+    all.push({ coefficients: A.slice(i * n, (i + 1) * n), bound: b[i]!, isEquation: i < equations });
+  }
+  for (let f = 0; f < n; f++) all.push(...boundsOf(n, f, lower[f]!, upper[f]!));
+  return toRows([...all.filter((one) => one.isEquation), ...all.filter((one) => !one.isEquation)], n);
+}
+
+/** The bounds of one of n features, one equation where it is held. */
+function boundsOf(n: number, f: number, lower: number, upper: number): LinearCondition[] {
+  if (lower === upper) return [{ coefficients: unit(n, f, 1), bound: lower, isEquation: true }];
+  return [
+    { coefficients: unit(n, f, 1), bound: lower, isEquation: false },
+    { coefficients: unit(n, f, -1), bound: -upper, isEquation: false },
+  ];
 }
 
 /** A feature at least (side 1) or at most (side -1) a value. */
@@ -110,8 +187,13 @@ export function rangesOf({ n, rows, middle }: Region): readonly (readonly [numbe
 /** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
 export interface WalkOptions {
   readonly start: Float64Array;
-  readonly isAdmissible: (u: Float64Array) => boolean;
+  readonly isAdmissible: ((u: Float64Array) => boolean) | null;
+  /** Moves from one point to the next; fewer give points that lie nearer to each other. */
+  readonly moves: number;
 }
+
+/** Moves between points that are to be spread over the region. */
+const SPREAD_MOVES = 20;
 
 /** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
 const SHORTENINGS = 30;
@@ -123,14 +205,18 @@ const SHORTENINGS = 30;
  * Sources: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions,
  * Operations Research 32 (1984), 1296-1308; Neal, Slice sampling, Annals of Statistics 31 (2003), figure 5.
  */
-export function* walk(region: Region, random: RandomStream, options?: WalkOptions): Generator<Float64Array, never> {
-  const isAdmissible = options?.isAdmissible ?? (() => true);
+export function* walk(
+  region: Region,
+  random: RandomStream,
+  options?: Partial<WalkOptions>,
+): Generator<Float64Array, never> {
+  const isAdmissible = options?.isAdmissible ?? null;
   const current = (options?.start ?? region.middle).slice();
-  const movesPerPoint = Math.min(region.n, 20);
+  const movesPerPoint = Math.min(region.n, options?.moves ?? SPREAD_MOVES);
   for (;;) {
     for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
     const projected = projectOnto(region, current);
-    if (isAdmissible(projected)) current.set(projected);
+    if (isAdmissible === null || isAdmissible(projected)) current.set(projected);
     yield current.slice();
   }
 }
@@ -140,16 +226,19 @@ function hitAndRun(
   region: Region,
   u: Float64Array,
   random: RandomStream,
-  isAdmissible: (u: Float64Array) => boolean,
+  isAdmissible: ((u: Float64Array) => boolean) | null,
 ): void {
-  const direction = new Float64Array(region.n);
-  for (let f = 0; f < region.n; f++) direction[f] = random.normal();
+  const { n } = region;
+  const direction = new Float64Array(n);
+  for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
   removeParts(direction, region.held);
   let [from, to] = chordOf(region, u, direction);
   if (!(to > from) || !Number.isFinite(to - from)) return;
+  const point = isAdmissible === null ? u : new Float64Array(n);
   for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
     const t = from + random.uniform() * (to - from);
-    const point = u.map((value, f) => value + t * direction[f]!);
+    for (let f = 0; f < n; f++) point[f] = u[f]! + t * direction[f]!;
+    if (isAdmissible === null) return;
     if (isAdmissible(point)) {
       u.set(point);
       return;
@@ -161,15 +250,14 @@ function hitAndRun(
 
 /** How far one can go from u along a direction and against it without breaking an inequality. */
 function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
+  const { A, b, only } = rows;
   let from = Number.NEGATIVE_INFINITY;
   let to = Number.POSITIVE_INFINITY;
   for (let i = rows.equations; i < rows.count; i++) {
-    let slack = -rows.b[i]!;
-    let along = 0;
-    for (let f = 0; f < n; f++) {
-      slack += rows.A[i * n + f]! * u[f]!;
-      along += rows.A[i * n + f]! * direction[f]!;
-    }
+    const one = only[i]!;
+    const row = i * n;
+    const slack = (one < 0 ? dot(A, row, u, 0, n) : A[row + one]! * u[one]!) - b[i]!;
+    const along = one < 0 ? dot(A, row, direction, 0, n) : A[row + one]! * direction[one]!;
     // A point that a rounding put outside is treated as one on the border.
     const end = -Math.max(0, slack) / along;
     if (along > 0) from = Math.max(from, end);
@@ -191,10 +279,7 @@ export function layOut(
   }));
   for (let f = 0; f < n; f++) {
     const source: RowSource = { kind: 'bound', feature: f };
-    const isHeld = lower[f] === upper[f];
-    all.push({ condition: { coefficients: unit(n, f, 1), bound: lower[f]!, isEquation: isHeld }, source });
-    if (!isHeld)
-      all.push({ condition: { coefficients: unit(n, f, -1), bound: -upper[f]!, isEquation: false }, source });
+    for (const condition of boundsOf(n, f, lower[f]!, upper[f]!)) all.push({ condition, source });
   }
   const ordered = [...all.filter((one) => one.condition.isEquation), ...all.filter((one) => !one.condition.isEquation)];
   const rows = toRows(
@@ -305,9 +390,12 @@ function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array
   );
   const held = orthonormalBasis(flat, flat.equations);
   // Roundings can leave equations without a common point; then the rows stay as they were.
-  if (nearestPoint(flat, inside).kind === 'infeasible') return { n, sources, rows, held, middle: inside };
+  if (nearestPoint(flat, inside).kind === 'infeasible') {
+    return { n, sources, rows, parts: toParts(rows, n), held, middle: inside };
+  }
   return {
     n,
+    parts: toParts(flat, n),
     sources: ordered.map(({ source }) => source),
     rows: flat,
     held,
@@ -339,7 +427,5 @@ function removeParts(v: Float64Array, basis: readonly Float64Array[]): void {
 }
 
 function dotOf(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let f = 0; f < a.length; f++) sum += a[f]! * b[f]!;
-  return sum;
+  return dot(a, 0, b, 0, a.length);
 }

@@ -81,7 +81,7 @@ export function drawUnseen(
   x: Float64Array,
   u: Float64Array,
 ): boolean {
-  for (const point of conditions?.draw(30, random) ?? []) {
+  for (const point of conditions?.points(30, random) ?? []) {
     u.set(point);
     decode(encoding, u, x);
     if (!seen.has(x)) return true;

@@ -2,7 +2,7 @@
  * The logarithmic scale of the inputs. Products of powers, the commonest laws of physics and engineering, are linear on
  * it, so the models of an output choose between it and the plain scale as they choose between kernels.
  */
-import { type Encoding, scaleOf } from '../encoding.ts';
+import type { Encoding } from '../encoding.ts';
 
 export interface InputScale {
   /** Length p: upper over lower bound of the variable behind a feature; 0 for a feature that stays as it is. */
@@ -20,7 +20,7 @@ export function logScale(encoding: Encoding): InputScale | null {
   const ratio = new Float64Array(encoding.p);
   encoding.variables.forEach((variable, v) => {
     const { kind } = variable;
-    const { minimum, maximum } = scaleOf(variable);
+    const { minimum, maximum } = encoding.scales[v]!;
     if (encoding.movable[v] === 0 || encoding.logarithmic[v] === 1 || kind === 'category' || kind === 'boolean') return;
     const factor = maximum / minimum;
     if (minimum > 0 && factor >= RATIO.min && factor <= RATIO.max) ratio[encoding.first[v]!] = factor;
