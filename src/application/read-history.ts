@@ -20,7 +20,7 @@ import { readBest } from './read-objectives.ts';
 export type { HistoryRow, ObjectiveStamp } from '../db/history.ts';
 
 /** Numbers of one answer; a longer history is thinned. */
-export const MAXIMUM_HISTORY_NUMBERS = 500_000;
+const MAXIMUM_HISTORY_NUMBERS = 500_000;
 /** Of one read: some 400 kB of text, a few milliseconds of the event loop. */
 const NUMBERS_PER_READ = 20_000;
 const ROWS_PER_READ = 1_000;

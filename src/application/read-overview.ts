@@ -16,7 +16,7 @@ import { StopReason } from '../domain/stop-reason.ts';
 import { rowsPerRead } from './read-objectives.ts';
 
 /** What an objective waits for: a worker, the client's output, or nothing. */
-export type AwaitedThing = 'suggestion' | 'output' | null;
+type AwaitedThing = 'suggestion' | 'output' | null;
 
 export interface ObjectiveGlance {
   readonly objective: Objective;
