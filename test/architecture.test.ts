@@ -88,7 +88,7 @@ describe('the vocabulary of docs/architecture.md', () => {
       const found = [...sources].filter(([path]) => zoneOf(path) === zone);
       // The spacing of an input's values is a step in its own right, and a field of the interface.
       const STEPS_OF_INPUTS =
-        /^(application\/engine-input|domain\/input-(details|space)|http\/native\/projects\.wire)\.ts:\d+: step$/;
+        /^(application\/engine-input|domain\/input-(details|space)|http\/native\/(projects-by-name|project-fields\.wire|projects\.wire))\.ts:\d+: step$/;
       // Processes of earlier releases still listen on this channel.
       const words = found.flatMap(([path, source]) =>
         findRetiredWords(path, source.replace('backsolve_settled', 'backsolve_finished'), RETIRED),

@@ -9,6 +9,7 @@ import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../domain/case
 import { notFound, refuseViolations } from '../domain/errors.ts';
 import { checkRegion } from '../domain/input-details.ts';
 import { Matrix } from '../domain/matrix.ts';
+import { NO_NAMES } from '../domain/names.ts';
 import type { NewProject, ProjectWithCases } from '../domain/project.ts';
 import { seedOf } from '../domain/seed.ts';
 import { BYTES_PER_NUMBER, type StorageQuota } from '../domain/storage.ts';
@@ -39,8 +40,10 @@ export async function withInputCases(
   return { ...checked, inputCases: isLarge ? Matrix.from(designed.toRows(0, limits.cases)) : designed };
 }
 
-function seedOfProject(project: NewProject): number {
-  return seedOf([project.space, project.outputCount, project.caseCount]);
+/** Names are labels and have no part in it. Details held names once; without any they count as they did then. */
+function seedOfProject({ space, outputCount, caseCount }: NewProject): number {
+  const details = space.details && { inputNames: null, inputUnits: null, ...space.details };
+  return seedOf([details === undefined ? space : { ...space, details }, outputCount, caseCount]);
 }
 
 /**
@@ -65,6 +68,7 @@ export async function createProject(
       ...space,
       modelId,
       name: project.name,
+      names: project.names ?? NO_NAMES,
       outputCount: project.outputCount,
       inputCases: inputCases!,
       seed: seedOfProject(project),
@@ -85,7 +89,10 @@ async function designCases(engine: Pick<Engine, 'design'>, project: NewProject, 
   });
   if (!answer.ok) throw new Error(`the design of the input cases failed: ${answer.fault}`);
   const { count, X, region } = answer.result;
-  if (space.details !== undefined && region !== undefined) refuseViolations(checkRegion(space.details, space, region));
+  if (space.details !== undefined && region !== undefined) {
+    const { inputNames } = project.names ?? NO_NAMES;
+    refuseViolations(checkRegion(space.details, { ...space, inputNames }, region));
+  }
   const cases = new Matrix(count, space.inputCount, X.map(toPositiveZero));
   return { cases, region: region?.kind === 'open' ? region : null };
 }

@@ -21,8 +21,10 @@ import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, makeViolation, refuseViolations, validationFailed } from '../domain/errors.ts';
 import { InverseStatus } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
+import { atNames } from '../domain/names.ts';
 import { isNearer, type Miss, makeMissMeasure } from '../domain/nearest.ts';
 import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../domain/objective.ts';
+import { resolveObjective } from '../domain/objective-by-name.ts';
 import {
   checkObjectiveRegion,
   conditionsOf,
@@ -110,13 +112,15 @@ interface Checked {
   readonly nearestCase: NearestCase;
 }
 
-async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, request: NewObjective): Promise<Checked> {
+async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: NewObjective): Promise<Checked> {
   refuseClosedTrial(trial.id, trial.status);
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  const { limits, violations } = readObjectiveLimits(project, request);
+  const { objective: request, named, violations } = resolveObjective(sent, project, set.outputCount);
+  refuseViolations(violations);
+  const { limits, violations: wrongLimits } = readObjectiveLimits(project, request);
   const context = { outputCount: set.outputCount, space: project };
-  refuseViolations([...checkNewObjective(request, context), ...violations]);
+  refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits], named));
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
   const nearestCase =
@@ -232,15 +236,17 @@ async function refuseEmptyRegion(
   db: Db,
   accountId: number,
   path: TrialPath,
-  request: NewObjective,
+  sent: NewObjective,
   engine: DesignEngine | undefined,
 ): Promise<void> {
-  if (request.fixedInputs == null && request.constraints == null) return;
+  if (sent.fixedInputs == null && sent.constraints == null) return;
   const trial = await getTrial(db, accountId, path);
   const project = (await findProject(db, accountId, trial.projectId))!;
+  const { objective: request, named, violations: wrongNames } = resolveObjective(sent, project, sent.objectives.length);
   const { limits, violations } = readObjectiveLimits(project, request);
   // What is wrong with them is named later, together with everything else.
-  if (violations.length > 0 || !hasLimits(limits) || conditionsOf(project, limits).length === 0) return;
+  if (wrongNames.some(({ pointer }) => /^\/(fixedInputs|initialInput)/.test(pointer)) || violations.length > 0) return;
+  if (!hasLimits(limits) || conditionsOf(project, limits).length === 0) return;
   const answer = await engine!.design({
     space: toObjectiveSpace(project, limits, request.initialInput),
     outputCount: null,
@@ -249,7 +255,7 @@ async function refuseEmptyRegion(
   });
   if (!answer.ok) throw new Error(`the region of the objective could not be computed: ${answer.fault}`);
   const { region } = answer.result;
-  if (region !== undefined) refuseViolations(checkObjectiveRegion(project, limits, region));
+  if (region !== undefined) refuseViolations(atNames(checkObjectiveRegion(project, limits, region), named));
 }
 
 async function store(

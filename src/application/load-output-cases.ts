@@ -11,6 +11,7 @@ import {
   type OutputCaseSet,
   type OutputCaseSetWithCases,
   type OutputCases,
+  resolveOutputRows,
   type Trial,
 } from '../domain/trial.ts';
 import { refuseOverQuota } from './account-limits.ts';
@@ -32,14 +33,17 @@ export async function loadOutputCases(
   db: Db,
   accountId: number,
   path: ProjectPath,
-  cases: OutputCases,
+  sent: OutputCases,
   limits: CaseLimits & StorageQuota = { ...NO_CASE_LIMITS, ...NO_QUOTA },
 ): Promise<{ readonly set: OutputCaseSetWithCases; readonly trial: Trial }> {
-  const { outputCases } = cases;
-  refuseViolations(checkCaseLimits('outputCases', outputCases.rows, outputCases.columns, limits));
+  const { rows, columns } = sent.outputCases;
+  refuseViolations(checkCaseLimits('outputCases', rows, columns, limits));
   return inTransaction(db, async (trx) => {
     const project = await lockProjectAt(trx, accountId, path);
-    refuseViolations(checkOutputCases(cases, project));
+    refuseViolations(checkOutputCases(sent, project));
+    const { cases, violations } = resolveOutputRows(sent, project.names.outputNames);
+    refuseViolations(violations);
+    const { outputCases } = cases;
     await refuseOverQuota(trx, accountId, limits, { bytes: BYTES_PER_NUMBER * outputCases.values.length, rows: 2 });
     const parents = { modelId: project.modelId, projectId: project.id };
     const set = await sets.insertOutputCaseSet(trx, accountId, {

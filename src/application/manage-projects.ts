@@ -1,8 +1,12 @@
 import { disableTree } from '../db/disable.ts';
 import { findModel } from '../db/models.ts';
+import { listConstraints, type StatedConstraints, storeConstraints } from '../db/objectives.ts';
+import { listOutputCounts } from '../db/output-case-sets.ts';
 import * as projects from '../db/projects.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
-import { notFound } from '../domain/errors.ts';
+import { makeViolation, notFound, refuseViolations, type Violation } from '../domain/errors.ts';
+import { renameConstraints } from '../domain/input-details.ts';
+import { checkNames, inputNamesOf, type ProjectNames } from '../domain/names.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
 import { isUnder, missingInPath, type ProjectPath } from './paths.ts';
@@ -23,16 +27,103 @@ export async function listProjects(
   return projects.listProjects(db, accountId, modelId, page);
 }
 
+/** What a client may change about a project; null removes names or units. */
+export type ProjectPatch = { readonly name?: string | undefined } & {
+  readonly [Field in keyof ProjectNames]?: ProjectNames[Field] | undefined;
+};
+
+/** Constraints call the inputs by their new names afterwards. Throws NOT_FOUND, also for a deleted one, VALIDATION_FAILED. */
 export async function updateProject(
   db: Db,
   accountId: number,
   path: ProjectPath,
-  change: { readonly name?: string },
+  { name, ...stated }: ProjectPatch,
 ): Promise<Project> {
-  await getProject(db, accountId, path);
-  const project = await projects.renameProject(db, accountId, path.projectId, change.name);
-  if (project === undefined) throw notFound('project', path.projectId);
-  return project;
+  return inTransaction(db, async (trx) => {
+    const project = await lockProjectAt(trx, accountId, path);
+    const change = name === undefined ? {} : { name };
+    if (Object.values(stated).every((list) => list === undefined)) {
+      return projects.changeProject(trx, project.id, change);
+    }
+    const names = changedNames(project.names, stated);
+    const counted = await countOutputs(trx, accountId, project, stated);
+    const { details, violations } = renameInConstraints(project, names);
+    refuseViolations([
+      ...counted.violations,
+      ...checkNames(names, { inputCount: project.inputCount, outputCount: counted.outputCount }),
+      ...violations,
+    ]);
+    await renameInObjectives(trx, accountId, project, names);
+    const { outputCount } = counted;
+    return projects.changeProject(trx, project.id, { ...change, names, outputCount, ...details });
+  });
+}
+
+function changedNames(names: ProjectNames, stated: Omit<ProjectPatch, 'name'>): ProjectNames {
+  const changes = Object.entries(stated).filter(([, list]) => list !== undefined);
+  return { ...names, ...Object.fromEntries(changes) };
+}
+
+/** The number of outputs: what is known, or what the new names state. It must be that of all loaded output cases. */
+async function countOutputs(
+  trx: Trx,
+  accountId: number,
+  project: Project,
+  { outputNames, outputUnits }: Omit<ProjectPatch, 'name'>,
+): Promise<{ readonly outputCount: number | null; readonly violations: readonly Violation[] }> {
+  if (project.outputCount !== null) return { outputCount: project.outputCount, violations: [] };
+  const [field, list] = outputNames ? ['outputNames', outputNames] : ['outputUnits', outputUnits];
+  if (list === undefined || list === null) return { outputCount: null, violations: [] };
+  const other = (await listOutputCounts(trx, accountId, project.id)).find((count) => count !== list.length);
+  if (other === undefined) return { outputCount: list.length, violations: [] };
+  const message = `must have one value per output of the loaded output cases (${other}), has ${list.length}.`;
+  return { outputCount: null, violations: [makeViolation([field as string], message)] };
+}
+
+function renameInConstraints(project: Project, { inputNames }: ProjectNames) {
+  const { details, inputCount, names } = project;
+  const to = inputNamesOf(inputCount, inputNames);
+  if (details?.constraints == null || to.length !== inputCount) return { details: {}, violations: [] };
+  const from = inputNamesOf(inputCount, names.inputNames);
+  const { constraints, violations } = renameConstraints(details.constraints, from, to);
+  return { details: { details: { ...details, constraints } }, violations };
+}
+
+/** Objectives whose constraints are rewritten at a time. The longest have half a megabyte. */
+const OBJECTIVES_AT_ONCE = 50;
+
+/** In the constraints of the project's objectives. Throws VALIDATION_FAILED. */
+async function renameInObjectives(
+  trx: Trx,
+  accountId: number,
+  { id, inputCount, names }: Project,
+  { inputNames }: ProjectNames,
+): Promise<void> {
+  const [from, to] = [inputNamesOf(inputCount, names.inputNames), inputNamesOf(inputCount, inputNames)];
+  if (areEqualNames(from, to)) return;
+  let page: readonly StatedConstraints[];
+  let after = 0;
+  do {
+    page = await listConstraints(trx, accountId, id, after, OBJECTIVES_AT_ONCE);
+    const renamed = page.map((objective) => ({
+      objective,
+      ...renameConstraints(objective.constraints.sent, from, to, ` of objective ${objective.id}`),
+    }));
+    refuseViolations(renamed.flatMap(({ violations }) => violations));
+    await storeConstraints(
+      trx,
+      accountId,
+      renamed.map(({ objective, constraints }) => ({
+        id: objective.id,
+        constraints: { ...objective.constraints, sent: constraints },
+      })),
+    );
+    after = page.at(-1)?.id ?? 0;
+  } while (page.length === OBJECTIVES_AT_ONCE);
+}
+
+function areEqualNames(a: readonly string[], b: readonly string[]): boolean {
+  return a.every((name, i) => name === b[i]);
 }
 
 /** Disables the project and everything below it. Idempotent. */

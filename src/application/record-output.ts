@@ -8,6 +8,8 @@ import { ConflictError, type Db, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import { DomainError, refuseViolations } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import { type ByName, makeOutputReader } from '../domain/names.ts';
+import type { Objective } from '../domain/objective.ts';
 import { failedRunEvent, nextState, outputEvent } from '../domain/stop-reason.ts';
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
 import { beatsOptimum } from './optimum.ts';
@@ -19,6 +21,8 @@ export type Measurement =
   | {
       readonly kind: 'output';
       readonly output: readonly number[];
+      /** The output by the names of the outputs; `output` is empty then. */
+      readonly byName?: ByName;
       /** What the client stated, or null: the time since the input was handed out. */
       readonly computeTimeNs: number | null;
     }
@@ -38,7 +42,7 @@ export async function recordOutput(
   db: Db | Trx,
   accountId: number,
   path: ObjectivePath | InversePath,
-  measurement: Measurement,
+  sent: Measurement,
 ): Promise<InverseView> {
   let meant = path;
   for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
@@ -46,6 +50,7 @@ export async function recordOutput(
     const { objective, inverse } = iteration;
     // By the next try it may no longer be the last one, and the output belongs to no other input.
     meant = { ...path, inverseId: inverse.id };
+    const measurement = inOrder(sent, objective);
     if (measurement.kind === 'output') {
       refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
     }
@@ -57,6 +62,15 @@ export async function recordOutput(
     if (view !== undefined) return view;
   }
   throw new ConflictError('the iteration changed while its output was judged');
+}
+
+/** The measurement with its output as a vector. Throws VALIDATION_FAILED for names that are unknown or missing. */
+function inOrder(sent: Measurement, { objectives, labels }: Objective): Measurement {
+  if (sent.kind !== 'output' || sent.byName === undefined) return sent;
+  const read = makeOutputReader(objectives.length, labels?.outputNames ?? null);
+  const { vector, violations } = read(sent.byName, ['output']);
+  refuseViolations(violations);
+  return { ...sent, output: vector };
 }
 
 async function getIteration(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<Iteration> {

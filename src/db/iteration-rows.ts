@@ -19,7 +19,7 @@ export function columns(list: readonly string[]): RawBuilder<unknown> {
 const PREFIX = 'inverse.';
 const nameOf = (column: string): string => column.split(' as ')[1]!;
 const INVERSE_NAMES = [...INVERSE_COLUMNS.map(nameOf), 'basisOutput'];
-const OBJECTIVE_NAMES = OBJECTIVE_COLUMNS.map(nameOf);
+const OBJECTIVE_NAMES = [...OBJECTIVE_COLUMNS.map(nameOf), 'labels'];
 
 /** The columns of the inverse in the common table expression `table`, told apart from those of the objective. */
 export function inverseOf(table: string): RawBuilder<unknown> {
@@ -37,14 +37,14 @@ export function readInverse(row: Row): Inverse {
   return toInverse(pick(row, INVERSE_NAMES, PREFIX) as unknown as InverseRow);
 }
 
-/** Of a row with OBJECTIVE_COLUMNS. */
+/** Of a row with OBJECTIVE_COLUMNS and LABELS. */
 export function readObjective(row: Row): Objective {
   return toObjective(pick(row, OBJECTIVE_NAMES) as unknown as ObjectiveRow);
 }
 
-/** Of a row with OBJECTIVE_WITH_PARENTS. */
+/** Of a row with OBJECTIVE_WITH_PARENTS; without LABELS the labels are null. */
 export function readWithParents(row: Row): ObjectiveWithParents {
-  return pick(row, NAMES_WITH_PARENTS) as unknown as ObjectiveWithParents;
+  return { ...pick(row, NAMES_WITH_PARENTS), labels: row.labels ?? null } as unknown as ObjectiveWithParents;
 }
 
 /** Of an objective `o` and its trial `t`. */

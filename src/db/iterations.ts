@@ -27,7 +27,7 @@ import {
   readObjective,
   readWithParents,
 } from './iteration-rows.ts';
-import { OBJECTIVE_COLUMNS, type ObjectiveWithParents } from './objectives.ts';
+import { LABELS, OBJECTIVE_COLUMNS, type ObjectiveWithParents } from './objectives.ts';
 import { hasRoomInQueue, JOBS_CHANNEL } from './suggestion-jobs.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -78,7 +78,7 @@ const openIterationOnce = compileSqlOnce<IterationRequest, Row & OpenedRow>((val
   };
   return sql`
     with objective as materialized (
-      select ${columns(OBJECTIVE_WITH_PARENTS)} from objectives o join trials t on t.id = o.trial_id
+      select ${columns(OBJECTIVE_WITH_PARENTS)}, ${LABELS} from objectives o join trials t on t.id = o.trial_id
       where o.account_id = ${value('accountId')}::bigint and o.id = ${value('objectiveId')}::bigint
       for update of o),
     last as materialized (
@@ -137,14 +137,14 @@ type IterationRow = Row & Pick<Iteration, 'optimalOutput'>;
 
 const selectLastIteration = compileSqlOnce<{ accountId: number; objectiveId: number }, IterationRow>(
   (value) => sql`
-    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${LABELS}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
     from objectives o join trials t on t.id = o.trial_id cross join lateral (${LAST_INVERSE}) l
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 
 const selectIteration = compileSqlOnce<{ accountId: number; inverseId: number }, IterationRow>(
   (value) => sql`
-    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${LABELS}, ${inverseOf('l')}, ${OPTIMAL_OUTPUT}
     from (select ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT} from inverses i
       where i.account_id = ${value('accountId')} and i.id = ${value('inverseId')}) l
     join objectives o on o.id = l."objectiveId" join trials t on t.id = o.trial_id`,
@@ -216,7 +216,7 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
         updated_at = now()
       from inverse i
       where o.id = i."objectiveId"
-      returning ${columns(OBJECTIVE_COLUMNS)}),
+      returning ${columns(OBJECTIVE_COLUMNS)}, ${LABELS}),
     ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from judged)`)}
     select o.*, ${inverseOf('i')}, ${eventsTold()} from judged o cross join inverse i`;
 });

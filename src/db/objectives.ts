@@ -1,4 +1,6 @@
 import { sql } from 'kysely';
+import type { SentConstraint } from '../domain/input-space.ts';
+import type { Labels } from '../domain/names.ts';
 import type { NearestSoFar, Objective } from '../domain/objective.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { StopReason } from '../domain/stop-reason.ts';
@@ -39,6 +41,13 @@ export const OBJECTIVE_COLUMNS = [
   'o.disabled_at as disabledAt',
 ] as const;
 
+/** The labels of the project of objective `o`: one look along its primary key. */
+export const LABELS = sql<Labels | null>`(
+  select case when coalesce(p.input_names, p.output_names) is not null then json_build_object(
+    'inputNames', p.input_names, 'outputNames', p.output_names,
+    'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) end
+  from projects p where p.id = o.project_id)`.as('labels');
+
 export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
@@ -64,6 +73,7 @@ function objectivesWithParents(db: Db | Trx, accountId: number) {
     .selectFrom('objectives as o')
     .innerJoin('trials as t', 't.id', 'o.trial_id')
     .select(OBJECTIVE_COLUMNS)
+    .select(LABELS)
     .select(['o.model_id as modelId', 'o.project_id as projectId'])
     .select(['t.status as trialStatus', 't.output_case_set_id as outputCaseSetId'])
     .where('o.account_id', '=', accountId);
@@ -127,6 +137,7 @@ export async function findObjectives(db: Db, accountId: number, ids: readonly nu
   const rows = await db
     .selectFrom('objectives as o')
     .select(OBJECTIVE_COLUMNS)
+    .select(LABELS)
     .where('o.account_id', '=', accountId)
     .where('o.id', '=', anyOf(ids))
     .orderBy('o.id')
@@ -149,6 +160,7 @@ export async function findRunningTwin(
   const row = await trx
     .selectFrom('objectives as o')
     .select(OBJECTIVE_COLUMNS)
+    .select(LABELS)
     .where('o.account_id', '=', accountId)
     .where('o.trial_id', '=', trialId)
     .where('o.disabled_at', 'is', null)
@@ -172,6 +184,50 @@ export async function findRunningTwin(
     .limit(1)
     .executeTakeFirst();
   return row && toObjective(row);
+}
+
+export interface StatedConstraints {
+  readonly id: number;
+  /** What else is stored beside the stated constraints is written back as it is. */
+  readonly constraints: { readonly sent: readonly SentConstraint[] };
+}
+
+/** Up to `limit` objectives of a project with constraints of their own, by id, disabled ones included. */
+export async function listConstraints(
+  trx: Trx,
+  accountId: number,
+  projectId: number,
+  after: number,
+  limit: number,
+): Promise<readonly StatedConstraints[]> {
+  const rows = await trx
+    .selectFrom('objectives')
+    .select(['id', 'constraints'])
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .where('constraints', 'is not', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+  return rows as unknown as readonly StatedConstraints[];
+}
+
+/** Counts the bytes as well: triggers do so only for objectives that come and go. */
+export async function storeConstraints(
+  trx: Trx,
+  accountId: number,
+  changed: readonly StatedConstraints[],
+): Promise<void> {
+  const ids = changed.map(({ id }) => id);
+  const texts = changed.map(({ constraints }) => JSON.stringify(constraints));
+  await sql`
+    with changed as (
+      update objectives o set constraints = c.text::jsonb
+      from unnest(${ids}::bigint[], ${texts}::text[]) c (id, text) join objectives old on old.id = c.id
+      where o.id = c.id
+      returning constraints_bytes(o.constraints) - constraints_bytes(old.constraints) as added)
+    select count_stored(${accountId}, sum(added)::bigint, 0) from changed having count(*) > 0`.execute(trx);
 }
 
 /** Whether the account has at least `count` running objectives. Served by objectives_open; looks at `count` entries. */
@@ -279,6 +335,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     })
     .where('o.id', '=', id)
     .returning(OBJECTIVE_COLUMNS)
+    .returning(LABELS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
 }

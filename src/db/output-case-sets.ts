@@ -97,6 +97,19 @@ export async function listOutputCaseSets(
   return toPage(rows, page);
 }
 
+/** The numbers of outputs among the sets of a project that are not disabled, each once. */
+export async function listOutputCounts(trx: Trx, accountId: number, projectId: number): Promise<readonly number[]> {
+  const rows = await trx
+    .selectFrom('output_case_sets')
+    .select('output_count as outputCount')
+    .distinct()
+    .where('account_id', '=', accountId)
+    .where('project_id', '=', projectId)
+    .where('disabled_at', 'is', null)
+    .execute();
+  return rows.map(({ outputCount }) => outputCount);
+}
+
 export type NewOutputCaseSet = Pick<
   OutputCaseSetWithCases,
   'modelId' | 'projectId' | 'outputCount' | 'outputCases' | 'failedCases'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { InputDetails, InputType } from '../domain/input-space.ts';
+import type { ProjectNames } from '../domain/names.ts';
 import { type Extent, type Page, type PageRequest, toPage } from '../domain/page.ts';
 import type { Project, ProjectWithCases } from '../domain/project.ts';
 import { compileOnce } from './compiled.ts';
@@ -18,6 +19,10 @@ const COLUMNS = [
   'input_types as inputTypes',
   'categories',
   'input_details as inputDetails',
+  'input_names as inputNames',
+  'input_units as inputUnits',
+  'output_names as outputNames',
+  'output_units as outputUnits',
   'case_count as caseCount',
   'output_count as outputCount',
   'seed',
@@ -27,16 +32,21 @@ const COLUMNS = [
   'disabled_at as disabledAt',
 ] as const;
 
-interface ProjectRow extends Omit<Project, 'inputTypes' | 'details'> {
+interface ProjectRow extends Omit<Project, 'inputTypes' | 'details' | 'names'>, ProjectNames {
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
 }
 
-/** The types and the details were checked before they were stored. */
+/** The types and the details were checked before they were stored. Those of rows from before migration 0023 also hold names. */
 function toProject(row: ProjectRow): Project {
-  const { inputDetails, ...project } = row;
-  const details = inputDetails === null ? {} : { details: inputDetails as InputDetails };
-  return { ...project, ...details, inputTypes: row.inputTypes as readonly InputType[] };
+  const { inputDetails, inputNames, inputUnits, outputNames, outputUnits, ...project } = row;
+  const { inputNames: _, inputUnits: __, ...details } = (inputDetails ?? {}) as InputDetails & Partial<ProjectNames>;
+  return {
+    ...project,
+    ...(inputDetails !== null && { details }),
+    names: { inputNames, inputUnits, outputNames, outputUnits },
+    inputTypes: row.inputTypes as readonly InputType[],
+  };
 }
 
 function projects(db: Db | Trx, accountId: number) {
@@ -130,6 +140,7 @@ export async function insertProject(
       input_details: project.details === undefined ? null : JSON.stringify(project.details),
       input_cases: encodeMatrix(project.inputCases),
       case_count: project.inputCases.rows,
+      ...nameColumns(project.names),
       output_count: project.outputCount,
       seed: project.seed,
     })
@@ -138,22 +149,35 @@ export async function insertProject(
   return { ...toProject(row), inputCases: project.inputCases };
 }
 
-/** Undefined when there is no active project of that id. */
-export async function renameProject(
-  db: Db,
-  accountId: number,
-  id: number,
-  name: string | undefined,
-): Promise<Project | undefined> {
-  const row = await db
+function nameColumns(names: ProjectNames) {
+  return {
+    input_names: names.inputNames,
+    input_units: names.inputUnits,
+    output_names: names.outputNames,
+    output_units: names.outputUnits,
+  };
+}
+
+export interface ProjectChange extends Partial<Pick<Project, 'name' | 'names' | 'outputCount'>> {
+  readonly details?: InputDetails;
+}
+
+/** The caller holds the lock of the row. */
+export async function changeProject(trx: Trx, id: number, change: ProjectChange): Promise<Project> {
+  const { name, names, outputCount, details } = change;
+  const row = await trx
     .updateTable('projects')
-    .set({ ...(name === undefined ? {} : { name }), updated_at: sql<Date>`now()` })
-    .where('account_id', '=', accountId)
+    .set({
+      ...(name !== undefined && { name }),
+      ...(names !== undefined && nameColumns(names)),
+      ...(outputCount !== undefined && { output_count: outputCount }),
+      ...(details !== undefined && { input_details: JSON.stringify(details) }),
+      updated_at: sql<Date>`now()`,
+    })
     .where('id', '=', id)
-    .where('disabled_at', 'is', null)
     .returning(COLUMNS)
-    .executeTakeFirst();
-  return row && toProject(row);
+    .executeTakeFirstOrThrow();
+  return toProject(row);
 }
 
 /** Records the first load of output cases. The caller holds the lock of the row. */

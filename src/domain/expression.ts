@@ -258,3 +258,34 @@ export function parseCondition(text: string, inputs: ReadonlyMap<string, number>
     throw error;
   }
 }
+
+const WORD = /^[\p{L}_][\p{L}\p{N}_]*$/u;
+
+/** Whether an expression can call an input by this name. */
+export function isWord(name: string): boolean {
+  return WORD.test(name);
+}
+
+/**
+ * A condition that parseCondition has read, with other names for its inputs. Everything else stays as it was written. Names of
+ * functions, which a parenthesis follows, are none of inputs.
+ */
+export function renameInputs(
+  text: string,
+  newNames: ReadonlyMap<string, string>,
+): { readonly text: string; readonly mentioned: ReadonlySet<string> } {
+  const mentioned = new Set<string>();
+  let renamed = '';
+  let rest = 0;
+  TOKEN.lastIndex = 0;
+  for (let match = TOKEN.exec(text); match !== null; match = TOKEN.exec(text)) {
+    const name = match[2];
+    const end = TOKEN.lastIndex;
+    const newName = name === undefined || /^\s*\(/u.test(text.slice(end)) ? undefined : newNames.get(name);
+    if (newName === undefined) continue;
+    mentioned.add(name!);
+    renamed += text.slice(rest, end - name!.length) + newName;
+    rest = end;
+  }
+  return { text: renamed + text.slice(rest), mentioned };
+}

@@ -1,10 +1,10 @@
 /**
- * What a client may say about the inputs of a project beyond bounds and types: names and units, the scale and the admissible
- * values of a number, ranges in which the solution probably lies, and conditions among the inputs.
+ * What a client may say about the inputs of a project beyond bounds, types and names: the scale and the admissible values of a
+ * number, ranges in which the solution probably lies, and conditions among the inputs.
  */
 import type { Condition, RegionReport } from '../optimizer/problem.ts';
 import { makeViolation, type Violation, type ViolationPath } from './errors.ts';
-import { type ParsedCondition, parseCondition } from './expression.ts';
+import { isWord, type ParsedCondition, parseCondition, renameInputs } from './expression.ts';
 import {
   type InputDetails,
   type InputSpace,
@@ -13,6 +13,7 @@ import {
   type SentConstraint,
   type SentDetails,
 } from './input-space.ts';
+import { inputNamesOf, type ProjectNames } from './names.ts';
 import { findNearestName } from './nearest-name.ts';
 import { checkLength } from './vectors.ts';
 
@@ -25,21 +26,17 @@ const MAXIMUM_STEPS = 1_000_000;
 const MAXIMUM_DISCRETE_BESIDE_CONDITIONS = 50;
 
 type ListName = Exclude<keyof SentDetails, 'constraints'>;
-const LISTS: readonly ListName[] = [
-  'inputNames',
-  'inputUnits',
-  'scales',
-  'steps',
-  'levels',
-  'likelyMinimums',
-  'likelyMaximums',
-  'feasibleInput',
-];
+const LISTS: readonly ListName[] = ['scales', 'steps', 'levels', 'likelyMinimums', 'likelyMaximums', 'feasibleInput'];
 
-/** The details of a valid space, or null when none are stated, with everything that is wrong with them. */
+/**
+ * The details of a valid space, or null when none are stated, with everything that is wrong with them.
+ *
+ * @param inputNames  valid names by which expressions call the inputs, or null
+ */
 export function readInputDetails(
   space: InputSpace,
   sent: SentDetails,
+  inputNames: readonly string[] | null,
 ): { readonly details: InputDetails | null; readonly violations: readonly Violation[] } {
   const stated = Object.values(sent).some((value) => value !== null);
   if (!stated) return { details: null, violations: [] };
@@ -47,27 +44,13 @@ export function readInputDetails(
     sent[field] === null ? [] : checkLength([field], sent[field], space.inputCount, 'input'),
   );
   if (lengths.length > 0) return { details: null, violations: lengths };
-  const violations = [...checkNames(sent.inputNames)];
+  const violations: Violation[] = [];
   for (let i = 0; i < space.inputCount; i++) violations.push(...checkInputDetails(space, sent, i));
-  const parsed = (sent.constraints ?? []).map((one, i) => readConstraint(space, sent, one, ['constraints', i]));
+  const names = inputNamesOf(space.inputCount, inputNames);
+  const parsed = (sent.constraints ?? []).map((one, i) => readConstraint(space, names, one, ['constraints', i]));
   violations.push(...parsed.flatMap((one) => one.violations), ...checkDiscreteCount(space, sent));
   const conditions = parsed.flatMap(({ condition }) => (condition === undefined ? [] : [condition]));
   return { details: { ...sent, conditions, region: null }, violations };
-}
-
-/** The names by which expressions call the inputs. */
-export function namesOf({ inputCount }: Pick<InputSpace, 'inputCount'>, inputNames: readonly string[] | null) {
-  return inputNames ?? Array.from({ length: inputCount }, (_, i) => `x${i + 1}`);
-}
-
-function checkNames(names: readonly string[] | null): Violation[] {
-  if (names === null) return [];
-  return names.flatMap((name, i) => {
-    const first = names.indexOf(name);
-    return first === i
-      ? []
-      : [makeViolation(['inputNames', i], `must differ from inputNames[${first}], is ${name} too.`)];
-  });
 }
 
 function isNumber(type: InputType): boolean {
@@ -188,15 +171,14 @@ interface ReadConstraint {
   readonly violations: readonly Violation[];
 }
 
-/** A constraint at `path` as the optimizer understands it; expressions call the inputs by `sent.inputNames`. */
+/** A constraint at `path` as the optimizer understands it; expressions call the inputs by `names`. */
 export function readConstraint(
   space: InputSpace,
-  sent: Pick<SentDetails, 'inputNames'>,
+  names: readonly string[],
   one: SentConstraint,
   path: ViolationPath,
 ): ReadConstraint {
   if (typeof one !== 'string') return readCoefficients(space, one, path);
-  const names = namesOf(space, sent.inputNames);
   const parsed = parseCondition(one, new Map(names.map((name, i) => [name, i])));
   if (parsed.kind === 'refused') {
     const { message, position, unknownName } = parsed.fault;
@@ -252,10 +234,43 @@ function readCoefficients(
   return { condition: { left, relation, right: { kind: 'number', value: bound } }, violations: [] };
 }
 
+/**
+ * The constraints with other names for the inputs; what they mean stays the same. Violations where a new name cannot stand in an
+ * expression. A text with names that are not among `from` stays as it is.
+ *
+ * @param owner  completes "constraints[0]", such as " of objective 7"
+ */
+export function renameConstraints(
+  constraints: readonly SentConstraint[],
+  from: readonly string[],
+  to: readonly string[],
+  owner = '',
+): { readonly constraints: readonly SentConstraint[]; readonly violations: readonly Violation[] } {
+  const violations: Violation[] = [];
+  const newNames = new Map(from.map((name, i) => [name, to[i]!]));
+  const inputs = new Map(to.map((name, i) => [name, i]));
+  const renamed = constraints.map((one, c) => {
+    if (typeof one !== 'string') return one;
+    const { text, mentioned } = renameInputs(one, newNames);
+    const wrong = [...mentioned].filter((name) => !isWord(newNames.get(name)!));
+    for (const name of wrong) {
+      const message = `must consist of letters, digits and _ and begin with no digit, because constraints[${c}]${owner} mentions the input.`;
+      violations.push(makeViolation(['inputNames', from.indexOf(name)], message));
+    }
+    const parsed = wrong.length > 0 ? undefined : parseCondition(text, inputs);
+    if (parsed?.kind !== 'refused') return text;
+    if (parsed.fault.unknownName !== undefined) return one;
+    const message = `would make constraints[${c}]${owner} too long: ${parsed.fault.message}.`;
+    violations.push(makeViolation(['inputNames'], message));
+    return text;
+  });
+  return { constraints: renamed, violations };
+}
+
 /** Why the conditions leave no input, as violations; none when they leave some. */
 export function checkRegion(
-  { inputNames, constraints }: InputDetails,
-  space: InputSpace,
+  { constraints }: InputDetails,
+  { inputNames, ...space }: InputSpace & Pick<ProjectNames, 'inputNames'>,
   report: RegionReport,
 ): readonly Violation[] {
   if (report.kind === 'open') return [];
@@ -270,7 +285,7 @@ export function checkRegion(
       : 'leave no input that could be found; state one that satisfies them as feasibleInput.';
     return [makeViolation(['constraints'], message)];
   }
-  const names = namesOf(space, inputNames);
+  const names = inputNamesOf(space.inputCount, inputNames);
   const others = report.conditions.map((i) => `constraints[${i}] (${describe(constraints![i]!)})`);
   const bounds = report.variables.map((i) => `the bounds of ${names[i]}`);
   const message = `contradict each other, no input satisfies all of: ${[...others, ...bounds].join(', ')}.`;

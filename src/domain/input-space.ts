@@ -24,8 +24,6 @@ export type SentConstraint =
 
 /** Lists have one entry per input; null or an absent list says nothing. */
 export interface SentDetails {
-  readonly inputNames: readonly string[] | null;
-  readonly inputUnits: readonly string[] | null;
   readonly scales: readonly (Scale | null)[] | null;
   readonly steps: readonly (number | null)[] | null;
   readonly levels: readonly (readonly number[] | null)[] | null;

@@ -7,10 +7,10 @@ import {
   checkDiscreteCount,
   describe,
   MAXIMUM_CONSTRAINTS,
-  namesOf,
   readConstraint,
 } from './input-details.ts';
 import { type InputSpace, InputType, type SentConstraint } from './input-space.ts';
+import { inputNamesOf, type ProjectNames } from './names.ts';
 import { checkInput } from './project.ts';
 import { checkLength } from './vectors.ts';
 
@@ -34,9 +34,11 @@ interface SentLimits {
   readonly constraints?: readonly SentConstraint[] | null;
 }
 
+type NamedSpace = InputSpace & { readonly names: ProjectNames };
+
 /** What a client states for one objective, with everything that is wrong with it apart from an empty region. */
 export function readObjectiveLimits(
-  space: InputSpace,
+  space: NamedSpace,
   { fixedInputs = null, constraints = null }: SentLimits,
 ): { readonly limits: ObjectiveLimits; readonly violations: readonly Violation[] } {
   const violations: Violation[] = [];
@@ -47,7 +49,7 @@ export function readObjectiveLimits(
   }
   if (constraints === null || constraints.length === 0)
     return { limits: { fixedInputs: fixed, constraints: null }, violations };
-  const names = { inputNames: space.details?.inputNames ?? null };
+  const names = inputNamesOf(space.inputCount, space.names.inputNames);
   const parsed = constraints.map((one, i) => readConstraint(space, names, one, ['constraints', i]));
   violations.push(...parsed.flatMap((one) => one.violations));
   const ofProject = space.details?.conditions.length ?? 0;
@@ -104,7 +106,7 @@ export function checkSuggestion(
 
 /** Why the limits of an objective leave no input, as violations; none when they leave some. */
 export function checkObjectiveRegion(
-  space: InputSpace,
+  space: NamedSpace,
   limits: ObjectiveLimits,
   report: RegionReport,
 ): readonly Violation[] {
@@ -121,7 +123,7 @@ export function checkObjectiveRegion(
     const message = `leave no ${what} that could be found within all constraints; loosen one of them, or state an initialInput that satisfies them.`;
     return [makeViolation([field], message)];
   }
-  const names = namesOf(space, space.details?.inputNames ?? null);
+  const names = inputNamesOf(space.inputCount, space.names.inputNames);
   const conditions = report.conditions.map((k) =>
     k < ofProject
       ? `the project's constraints[${k}] (${describe(space.details!.constraints![k]!)})`

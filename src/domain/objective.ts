@@ -5,6 +5,7 @@
 import { makeViolation, type Violation } from './errors.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
+import type { ByName, Labels } from './names.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkInput } from './project.ts';
 import type { StopReason } from './stop-reason.ts';
@@ -84,10 +85,25 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly constraints: ObjectiveConstraints | null;
   /** The revision of the trial's data that everything stored about it was judged by. */
   readonly dataRevision: number;
+  /** Of its project; null when that has no names. */
+  readonly labels: Labels | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
 }
+
+/** Fields of a new objective that may be objects by name. */
+export const FIELDS_BY_NAME = [
+  'objectives',
+  'objectiveTypes',
+  'minimumBounds',
+  'maximumBounds',
+  'initialInput',
+  'initialOutput',
+  'fixedInputs',
+] as const;
+
+export type ListsByName = { readonly [Field in (typeof FIELDS_BY_NAME)[number]]?: ByName };
 
 /** A definition as a client sends it, with the point from which the search starts. */
 export interface NewObjective extends ObjectiveDefinition {
@@ -105,6 +121,8 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly continues?: number | null;
   readonly fixedInputs?: readonly (number | null)[] | null;
   readonly constraints?: readonly SentConstraint[] | null;
+  /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
+  readonly byName?: ListsByName;
 }
 
 /** The same with its initial point. */

@@ -5,6 +5,7 @@
 import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
 import { Matrix } from './matrix.ts';
+import type { ProjectNames } from './names.ts';
 import { checkLength } from './vectors.ts';
 
 /** A Map, because a plain object also has names such as `constructor`. */
@@ -25,6 +26,7 @@ export interface Project extends InputSpace {
   readonly id: number;
   readonly modelId: number;
   readonly name: string;
+  readonly names: ProjectNames;
   /** Number of outputs that the client announced; output cases must match it. */
   readonly outputCount: number | null;
   readonly caseCount: number;
@@ -156,6 +158,8 @@ export function checkInput(space: InputSpace, input: ArrayLike<number>, path: Vi
 /** A project as a client describes it; `toNewProject` makes and checks it. */
 export interface NewProject {
   readonly name: string;
+  /** None unless given. */
+  readonly names?: ProjectNames;
   readonly space: InputSpace;
   /** The client's own points, rows x inputCount; null: they are designed. */
   readonly inputCases: Matrix | null;

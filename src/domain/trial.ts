@@ -4,6 +4,7 @@
  */
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from './errors.ts';
 import { Matrix } from './matrix.ts';
+import { type ByName, makeOutputReader } from './names.ts';
 
 export const TrialStatus = { active: 'active', completed: 'completed', failed: 'failed' } as const;
 export type TrialStatus = (typeof TrialStatus)[keyof typeof TrialStatus];
@@ -51,6 +52,33 @@ export interface OutputCases {
   /** rows x outputCount. */
   readonly outputCases: Matrix;
   readonly failedCases: readonly number[];
+  /** Rows that were sent by name, which are zeros in outputCases. See resolveOutputRows. */
+  readonly byName?: readonly RowByName[];
+}
+
+export interface RowByName {
+  /** Zero-based. */
+  readonly row: number;
+  readonly output: ByName;
+}
+
+/** The cases with the numbers of the rows that were sent by name, and what is wrong with those rows, at most 100 of them. */
+export function resolveOutputRows(
+  { byName = [], ...cases }: OutputCases,
+  outputNames: readonly string[] | null,
+): { readonly cases: OutputCases; readonly violations: readonly Violation[] } {
+  if (byName.length === 0) return { cases, violations: [] };
+  const { rows, columns } = cases.outputCases;
+  const values = cases.outputCases.values.slice();
+  const read = makeOutputReader(columns, outputNames);
+  const violations: Violation[] = [];
+  for (const { row, output } of byName) {
+    if (violations.length >= LISTED_VIOLATIONS) break;
+    const { vector, violations: wrong } = read(output, ['outputCases', row]);
+    violations.push(...wrong);
+    if (wrong.length === 0) values.set(vector, row * columns);
+  }
+  return { cases: { ...cases, outputCases: new Matrix(rows, columns, values) }, violations };
 }
 
 /**

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
+import { isByName } from '../../src/domain/names.ts';
 import { EXPORT_MEDIA_TYPE } from '../../src/http/native/export.wire.ts';
 import { NATIVE_OPERATIONS } from '../../src/http/native/routes.ts';
 import { buildOpenApiDocument, buildSdkOpenApiDocument } from '../../src/http/openapi.ts';
@@ -64,7 +65,8 @@ async function prepareIds(): Promise<Ids> {
   const webhook = (await service.send('POST', '/v1/webhooks', { url: 'https://receiver.example/' })).body;
   // Without admin, so that the key of these requests is the last admin key and cannot be revoked.
   const key = (await service.send('POST', '/v1/keys', { scopes: ['read'] })).body;
-  const { model, project, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
+  const { model, project, projectUrl, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
+  await service.send('PATCH', projectUrl, NAMES);
   const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
   const deliveries = await service.send('GET', `/v1/webhooks/${webhook.id}/deliveries`);
   const spare = (await service.send('POST', '/v1/models', { name: `spare ${model.id}` })).body;
@@ -86,16 +88,49 @@ async function prepareIds(): Promise<Ids> {
 
 const ENDING = ['updateTrial', 'stopObjective'];
 
+const NAMES = { inputNames: ['a', 'b'], outputNames: ['p', 'q', 'r'] };
+const OUTPUT = { p: 1, q: 2, r: 3 };
+const BY_NAME = {
+  ...OBJECTIVES,
+  objectives: OUTPUT,
+  objectiveTypes: { p: 'percent', q: 'percent', r: 'percent' },
+  initialInput: { a: 1, b: 2 },
+  initialOutput: OUTPUT,
+  minimumBounds: { p: -1, q: -1, r: -1 },
+};
+
 /** Bodies that fit the records above, for operations whose examples do not. */
-const FITTING: Readonly<Record<string, object>> = {
-  loadOutputCases: { outputCount: 3, outputCases: [[1, 2, 3]] },
-  createTrial: {},
-  loadObjectives: OBJECTIVES,
-  initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
-  loadInverseOutput: { output: [1, 2, 3] },
-  putInverseOutput: { output: [1, 2, 3] },
-  createKey: { scopes: ['read', 'write'], label: 'the test rig', expiresAt: '2099-12-31T12:00:00Z' },
-  rotateKey: { overlapSeconds: 86_400 },
+const FITTING: Readonly<Record<string, readonly object[]>> = {
+  createProject: [
+    {
+      name: 'By name',
+      inputCount: 2,
+      inputNames: NAMES.inputNames,
+      minimums: { a: 0, b: 1 },
+      maximums: { a: 1, b: 3 },
+      inputTypes: { a: 'float', b: 'category' },
+      categories: { b: ['x', 'y', 'z'] },
+      steps: { a: 0.25 },
+      constraints: ['a <= 0.5', { coefficients: { a: 1 }, relation: '>=', bound: 0 }],
+      feasibleInput: { a: 0.25, b: 'y' },
+      inputCases: [{ a: 0.5, b: 'x' }, [0, 2]],
+    },
+  ],
+  updateProject: [
+    { ...NAMES, inputUnits: ['K', ''] },
+    { name: 'By name', outputUnits: null },
+  ],
+  loadOutputCases: [
+    { outputCount: 3, outputCases: [[1, 2, 3]] },
+    { outputCount: 3, outputCases: [OUTPUT, [1, 2, 3]] },
+  ],
+  createTrial: [{}],
+  loadObjectives: [OBJECTIVES, BY_NAME],
+  initializeInverse: [OBJECTIVES, BY_NAME].map((one) => ({ ...one, convergence: 0.5 })),
+  loadInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
+  putInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
+  createKey: [{ scopes: ['read', 'write'], label: 'the test rig', expiresAt: '2099-12-31T12:00:00Z' }],
+  rotateKey: [{ overlapSeconds: 86_400 }],
 };
 
 const NUMBERS = [0, -1, 0.5, 2 ** 31, 2 ** 53, 2 ** 63, 1e308, 5e-324];
@@ -118,7 +153,10 @@ function brokenBody(valid: object): fc.Arbitrary<unknown> {
       const old = body[field];
       if (isDropped) delete body[field];
       else if (element !== null && Array.isArray(old)) old[element % (old.length + 1)] = value;
-      else body[field] = value;
+      else if (element !== null && isByName(old)) {
+        const names = [...Object.keys(old), 'other'];
+        body[field] = { ...old, [names[element % names.length]!]: value };
+      } else body[field] = value;
     }
     return body;
   });
@@ -127,10 +165,10 @@ function brokenBody(valid: object): fc.Arbitrary<unknown> {
 function payloadFor({ operationId, body }: OperationDescription): fc.Arbitrary<string | undefined> {
   if (body === undefined) return fc.constantFrom(undefined, '{}');
   const examples = z.globalRegistry.get(body.schema)?.examples as readonly object[];
-  const valid = FITTING[operationId] ?? examples[0]!;
+  const bodies = FITTING[operationId] ?? examples.slice(0, 1);
   const text = fc.oneof(
-    { weight: 2, arbitrary: fc.constant(valid) },
-    { weight: 6, arbitrary: brokenBody(valid) },
+    { weight: 2, arbitrary: fc.constantFrom(...bodies) },
+    { weight: 6, arbitrary: fc.constantFrom(...bodies).chain(brokenBody) },
     { weight: 1, arbitrary: strange },
   );
   return fc.oneof(

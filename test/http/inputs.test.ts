@@ -108,7 +108,7 @@ describe('a project with constraints, steps and a logarithmic input', () => {
 });
 
 describe('a project', () => {
-  it('without any of it answers exactly the fields it always had', async () => {
+  it('without any of it answers the fields of every project', async () => {
     const plain = { name: 'Plain', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'] };
     const { body } = await service.send('POST', projects, plain);
     expect(Object.keys(body).sort()).toEqual(
@@ -121,12 +121,16 @@ describe('a project', () => {
         'id',
         'inputCases',
         'inputCount',
+        'inputNames',
         'inputTypes',
+        'inputUnits',
         'maximums',
         'minimums',
         'modelId',
         'name',
         'outputCount',
+        'outputNames',
+        'outputUnits',
         'updatedAt',
       ].sort(),
     );

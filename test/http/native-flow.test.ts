@@ -24,7 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const result = (change: object) => ({ minimumBound: null, maximumBound: null, detail: expect.any(String), ...change });
+const result = (change: object) => ({
+  minimumBound: null,
+  maximumBound: null,
+  detail: expect.any(String),
+  name: null,
+  ...change,
+});
 
 describe('a model', () => {
   it('A model is created with 201, Location and the fields of the interface', async () => {

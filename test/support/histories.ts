@@ -70,6 +70,7 @@ function toObjective(
     stopReason: 0,
     optimalInverseId: inverses[0]?.id ?? null,
     seed: 7,
+    labels: null,
     ...NOTHING_JUDGED,
     ...LEARNS_ALONE,
     inverses,

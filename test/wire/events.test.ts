@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { EventName, EventRecord, RecordedEvent } from '../../src/domain/event.ts';
 import type { Inverse } from '../../src/domain/inverse.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
+import { NO_NAMES } from '../../src/domain/names.ts';
 import type { ObjectiveWithInverses } from '../../src/domain/objective.ts';
 import { eventSchema, sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { presentInverse } from '../../src/http/sdk/inverses.wire.ts';
@@ -80,6 +81,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
     stopReason: 0,
     optimalInverseId: 1,
     seed: 7,
+    labels: null,
     ...NOTHING_JUDGED,
     ...LEARNS_ALONE,
     inverses,
@@ -189,6 +191,7 @@ it('A project that is too large is sent without input cases, then without any li
     categories: [names],
     caseCount: 10_000,
     outputCount: null,
+    names: NO_NAMES,
     seed: 1,
     developedAt: null,
   };

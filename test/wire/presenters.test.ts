@@ -51,6 +51,7 @@ const objective: ObjectiveWithInverses = {
   stopReason: 0,
   optimalInverseId: null,
   seed: 7,
+  labels: null,
   ...NOTHING_JUDGED,
   ...LEARNS_ALONE,
   inverses: [inverse],
@@ -59,6 +60,7 @@ const objective: ObjectiveWithInverses = {
 
 const RESULTS_AT_BASIS = [
   {
+    name: null,
     number: 0,
     type: 'value',
     objective: 10,
@@ -70,6 +72,7 @@ const RESULTS_AT_BASIS = [
     satisfied: false,
   },
   {
+    name: null,
     number: 1,
     type: 'lessthan_equal',
     objective: 5,

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Matrix } from '../../src/domain/matrix.ts';
+import { NO_NAMES } from '../../src/domain/names.ts';
 import { readBody } from '../../src/http/body/read-body.ts';
 import { bodyOf } from '../../src/http/body/spec.ts';
 import { newInverseOutput, noFields } from '../../src/http/native/inverses.wire.ts';
@@ -135,6 +136,7 @@ describe('a body', () => {
     });
     expect(value).toEqual({
       name: 'mixed',
+      names: NO_NAMES,
       space: {
         inputCount: 2,
         minimums: [0, 0],

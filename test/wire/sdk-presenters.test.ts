@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Matrix } from '../../src/domain/matrix.ts';
+import { NO_NAMES } from '../../src/domain/names.ts';
 import { readBody } from '../../src/http/body/read-body.ts';
 import { inverseSchema, presentInverse, resultId } from '../../src/http/sdk/inverses.wire.ts';
 import { objectiveSchema, presentObjective } from '../../src/http/sdk/objectives.wire.ts';
@@ -62,7 +63,7 @@ describe('a project', () => {
         const { value: made } = readBody(newProject, body);
         expect(made!.space).toEqual(JSON.parse(JSON.stringify(space)));
         const project = { ...made!.space, ...instants, id: 1, modelId: 1, name: made!.name, caseCount: 0, seed: 1 };
-        const whole = { ...project, outputCount: null, developedAt: null };
+        const whole = { ...project, names: NO_NAMES, outputCount: null, developedAt: null };
         expect(presentProject(whole, Matrix.from([]), [])).toMatchObject(body);
       }),
     );

@@ -80,13 +80,15 @@ function unreadable(message: string): DomainError {
 
 /** Deeper than any body of the interface. */
 const DEPTH = 32;
-/** More fields than any body has; rows of failed runs may contain objects. */
+/** More fields than any body has besides those of cases by name; rows of failed runs may contain objects. */
 const MEMBERS = 10_000;
 /** Values other than those of the cases: types, bounds, names. */
 const OTHER_VALUES = 100_000;
 
 /** Twice what is valid is still read, so that the answer can say what is wrong. */
 function textLimits(cells: number): TextLimits {
-  const values = cells === 0 ? Number.POSITIVE_INFINITY : 2 * cells + OTHER_VALUES;
-  return { depth: DEPTH, containers: 2 * MAXIMUM_CASE_COUNT + MEMBERS, members: MEMBERS, values };
+  const containers = 2 * MAXIMUM_CASE_COUNT + MEMBERS;
+  if (cells === 0)
+    return { depth: DEPTH, containers, members: Number.POSITIVE_INFINITY, values: Number.POSITIVE_INFINITY };
+  return { depth: DEPTH, containers, members: MEMBERS + cells, values: 2 * cells + OTHER_VALUES };
 }

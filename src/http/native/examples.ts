@@ -4,6 +4,7 @@ import type { KeyRecord } from '../../domain/api-key.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
+import { NO_NAMES } from '../../domain/names.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
@@ -34,6 +35,7 @@ const project: Project = {
   categories: [[], []],
   caseCount: 2,
   outputCount: null,
+  names: NO_NAMES,
   seed: 1,
   developedAt: null,
 };
@@ -91,6 +93,7 @@ const objective: Objective = {
   fixedInputs: null,
   constraints: null,
   dataRevision: 0,
+  labels: null,
   nearestCase: 1,
   nearestCaseInput: [1.75, 2],
   nearestCaseOutput: [1.75, 18.5],

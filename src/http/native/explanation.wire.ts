@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { describeDiagnosis, relaxation, type StoredExplanation } from '../../domain/explanation.ts';
+import { toInputByName, toOutputByName } from '../../domain/names.ts';
 import type { Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
+import { inputByNameSchema, outputByNameSchema } from './by-name.wire.ts';
 
 const caseCount = z.int().describe('Number of evaluated cases it is based on.');
 const number = z.int().describe('Zero-based number of the objective.');
@@ -37,7 +39,9 @@ const diagnosisSchema = z
     caseCount,
     detail: z.string(),
     nearestInput: z.array(z.number()).describe('The input that comes nearest to meeting all objectives.'),
+    nearestInputByName: inputByNameSchema,
     nearestOutput: z.array(z.number()),
+    nearestOutputByName: outputByNameSchema,
     nearestIs: z.enum(['evaluated', 'predicted']),
     l1Norm: z
       .number()
@@ -72,6 +76,7 @@ export const explanationFields = {
 export function presentExplanation(objective: Objective, explanation: StoredExplanation | null) {
   if (explanation === null) return { insight: null, diagnosis: null };
   const { caseCount, insight, diagnosis } = explanation;
+  const { labels } = objective;
   return {
     insight: insight && {
       caseCount,
@@ -90,6 +95,10 @@ export function presentExplanation(objective: Objective, explanation: StoredExpl
             detail: describeDiagnosis(diagnosis, objective),
             nearestInput: [...diagnosis.nearestInput],
             nearestOutput: [...diagnosis.nearestOutput],
+            ...(labels && {
+              nearestInputByName: toInputByName(labels, diagnosis.nearestInput),
+              nearestOutputByName: toOutputByName(labels, diagnosis.nearestOutput),
+            }),
             nearestIs: diagnosis.nearestIs,
             l1Norm: diagnosis.l1Norm,
             unmet: diagnosis.unmet.map(({ output, distance, isOutOfReachAlone }) => ({

@@ -25,6 +25,7 @@ const FORMAT = 'backsolve-export';
 const VERSION = 1;
 
 const vector = z.array(z.number());
+const labels = z.array(z.string()).nullable();
 const bounds = z.array(z.number().nullable());
 const camelInstants = { createdAt: timestamp, updatedAt: timestamp, disabledAt: timestamp.nullable() };
 const caseFields = {
@@ -53,6 +54,10 @@ export const exportLineSchema = z
       maximums: vector,
       inputTypes: z.array(z.enum(Object.values(InputType))),
       categories: z.array(z.array(z.string())),
+      inputNames: labels,
+      inputUnits: labels,
+      outputNames: labels,
+      outputUnits: labels,
       caseCount: z.int(),
       outputCount: z.int().nullable(),
       seed: z.int(),
@@ -204,9 +209,13 @@ function withJson(fields: object, texts: Readonly<Record<string, string>>): stri
   return `${JSON.stringify(fields).slice(0, -1)}${more.join('')}}`;
 }
 
-function presentProject(project: Project) {
+/** Details held the names of inputs once, and still show them. */
+function presentProject({ names, details, ...project }: Project) {
+  const { inputNames, inputUnits } = names;
   return {
     ...project,
+    ...names,
+    ...(details && { details: { inputNames, inputUnits, ...details } }),
     developedAt: toOptionalTimestamp(project.developedAt),
     createdAt: toTimestamp(project.createdAt),
     updatedAt: toTimestamp(project.updatedAt),

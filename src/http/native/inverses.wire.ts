@@ -4,20 +4,24 @@ import { type InverseView, judge } from '../../application/views.ts';
 import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
+import { isByName, type Labels } from '../../domain/names.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { vectorSchema } from '../wire/vectors.ts';
 import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
+import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 
 export const noFields = bodyOf(z.strictObject({}).meta({ id: 'NoFields', examples: [{}] }), { isOptional: true });
 
 const newInverseOutputSchema = z
   .strictObject({
-    output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
+    output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, z.number())
       .optional()
-      .describe('The result of the run at the suggested input, one number per objective.'),
+      .describe(
+        'The result of the run at the suggested input, one number per objective, or by the names of the outputs.',
+      ),
     computeTime: z
       .number()
       .min(0)
@@ -31,8 +35,9 @@ const newInverseOutputSchema = z
 
 /** Either an output or a failure: not both, and not neither. */
 function readInverseOutput(body: SentFields): Parsed<Measurement> {
-  const { fields, violations: invalid } = readFields(newInverseOutputSchema, body);
-  const { output, computeTime = null, failed = false, reason = null } = fields;
+  const byName = isByName(body.output) ? body.output : undefined;
+  const { fields, violations: invalid } = readFields(newInverseOutputSchema, body, byName ? ['output'] : []);
+  const { output = byName && [], computeTime = null, failed = false, reason = null } = fields;
   const hasOutput = body.output !== undefined;
   const others: Violation[] = [];
   if (failed && hasOutput) others.push(makeViolation(['output'], 'must be left out when failed is true.'));
@@ -43,7 +48,7 @@ function readInverseOutput(body: SentFields): Parsed<Measurement> {
   if (violations.length > 0) return { kind: 'violations', violations };
   if (output === undefined) return { kind: 'value', value: { kind: 'failed', reason } };
   const computeTimeNs = computeTime === null ? null : Math.round(computeTime);
-  return { kind: 'value', value: { kind: 'output', output, computeTimeNs } };
+  return { kind: 'value', value: { kind: 'output', output, computeTimeNs, ...(byName && { byName }) } };
 }
 
 export const newInverseOutput: BodySpec<Measurement> = { schema: newInverseOutputSchema, read: readInverseOutput };
@@ -59,12 +64,14 @@ export const resultSchema = z
     error: z.number(),
     detail: z.string(),
     satisfied: z.boolean(),
+    name: z.string().nullable().describe('Of the output; null without names.'),
   })
   .meta({ id: 'Result' });
 
-export function presentResult(result: ObjectiveResult): z.infer<typeof resultSchema> {
+export function presentResult(result: ObjectiveResult, labels: Labels | null): z.infer<typeof resultSchema> {
   return {
     number: result.number,
+    name: labels?.outputNames?.[result.number] ?? null,
     type: result.type,
     objective: result.objective,
     minimumBound: result.minimumBound,
@@ -108,6 +115,7 @@ const inverseFields = {
   ...commonFields,
   convergence: z.number().describe('On iteration 1 the criterion, later the remaining relative distance.'),
   input: z.array(z.number()).nullable().describe('null while the suggestion is being computed.'),
+  inputByName: inputByNameSchema,
   suggestTime: z.number().describe('Nanoseconds that the optimizer took.'),
   computeTime: z.number().describe('Nanoseconds from the suggestion to its output.'),
   results: z
@@ -122,6 +130,7 @@ export const inverseSchema = z
     ...inverseFields,
     trialId: z.int(),
     output: z.array(z.number()).nullable().describe('null until it is loaded.'),
+    outputByName: outputByNameSchema,
     disabledAt: timestamp.nullable(),
   })
   .meta({ id: 'Inverse' });
@@ -130,7 +139,9 @@ export const embeddedInverseSchema = z
   .object({
     ...commonFields,
     inputs: z.array(z.number()).describe('Empty while the suggestion is being computed.'),
+    inputByName: inputByNameSchema,
     outputs: z.array(z.number()).describe('Empty until loaded.'),
+    outputByName: outputByNameSchema,
     disabledAt: timestamp.nullable(),
   })
   .meta({ id: 'EmbeddedInverse' });
@@ -147,6 +158,7 @@ export function presentInverse(view: InverseView): z.infer<typeof inverseSchema>
     ...presentFields(view),
     trialId: objective.trialId,
     output: inverse.output === null ? null : [...inverse.output],
+    ...presentOutputByName(objective.labels, inverse.output),
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
 }
@@ -159,21 +171,24 @@ export function presentEmbeddedInverse(
   return {
     ...presentCommon(inverse, judge(objective, inverse)),
     inputs: [...(inverse.input ?? [])],
+    ...presentInputByName(objective.labels, inverse.input),
     outputs: [...(inverse.output ?? [])],
+    ...presentOutputByName(objective.labels, inverse.output),
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
 }
 
-type JudgedObjective = ObjectiveDefinition & Pick<Objective, 'initialOutput' | 'disabledAt'>;
+type JudgedObjective = ObjectiveDefinition & Pick<Objective, 'initialOutput' | 'disabledAt' | 'labels'>;
 
 function presentFields({ objective, inverse, evaluation }: InverseView) {
   return {
     ...presentCommon(inverse, evaluation),
     convergence: inverse.iteration === 1 ? objective.convergence : evaluation.convergence,
     input: inverse.input === null ? null : [...inverse.input],
+    ...presentInputByName(objective.labels, inverse.input),
     suggestTime: inverse.suggestTimeNs,
     computeTime: inverse.computeTimeNs,
-    results: evaluation.results.map(presentResult),
+    results: evaluation.results.map((result) => presentResult(result, objective.labels)),
   };
 }
 

@@ -4,10 +4,12 @@ import { evaluateOutput } from '../../domain/acceptance.ts';
 import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
+import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
 import {
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  FIELDS_BY_NAME,
   LARGEST_MAXIMUM_ATTEMPTS,
   type NewObjective,
   OBJECTIVE_TYPES,
@@ -21,20 +23,23 @@ import type { BodySpec } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
-import { listSchema, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
+import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
+import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
-import { constraint } from './projects.wire.ts';
+import { constraintSchema } from './project-fields.wire.ts';
+
+const constraint = constraintSchema();
 
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
-const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }).describe(
-  'Offsets from the target: percent points for percent, output units for value; null for types without bounds.',
+const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }, z.number().nullable()).describe(
+  'Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out.',
 );
 
 const definitionFields = {
-  objectives: vectorSchema(OUTPUTS).describe('The target of each output.'),
-  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types'),
+  objectives: vectorSchema(OUTPUTS, z.number()).describe('The target of each output.'),
+  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(OBJECTIVE_TYPES)),
   maximumAttempts: z
     .int()
     .min(1)
@@ -52,8 +57,8 @@ const definitionFields = {
 };
 
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
-const initialInput = vectorSchema(INPUTS);
-const initialOutput = vectorSchema(OUTPUTS);
+const initialInput = vectorSchema(INPUTS, namedInputValue);
+const initialOutput = vectorSchema(OUTPUTS, z.number());
 const desiredL1Norm = z.number().meta({ minimum: 0 });
 
 const optionalBounds = bounds
@@ -86,7 +91,7 @@ const newObjectivesSchema = z
       .describe(
         'Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says.',
       ),
-    fixedInputs: nullableVectorSchema(INPUTS)
+    fixedInputs: nullableVectorSchema(INPUTS, namedInputValue.nullable())
       .nullish()
       .transform((values) => values ?? null)
       .describe('The value that an input has in every suggestion; null where it is free.'),
@@ -147,13 +152,13 @@ const DEFAULTS = { reusesByDefault: true };
 export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS),
+  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS, FIELDS_BY_NAME),
 };
 
 export const newInverse: BodySpec<NewObjective> = {
   schema: newInverseSchema,
   size: 'vectors',
-  read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS),
+  read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME),
 };
 
 const echoFields = {
@@ -193,7 +198,9 @@ const nearestRunSchema = z
     inverseId: z.int().nullable().describe('null when a case came nearest.'),
     iteration: z.int().nullable().describe('Of that inverse; 1 is the initial point.'),
     input: z.array(z.number()),
+    inputByName: inputByNameSchema,
     output: z.array(z.number()),
+    outputByName: outputByNameSchema,
     misses: z
       .array(z.number())
       .describe(
@@ -231,7 +238,11 @@ export function presentLoadedObjectives(objective: Objective): z.infer<typeof lo
   return {
     ...presentEcho(objective),
     l1Norm: objective.desiredL1Norm,
-    results: results.map((result) => ({ ...presentResult(result), minimumBound: null, maximumBound: null })),
+    results: results.map((result) => ({
+      ...presentResult(result, objective.labels),
+      minimumBound: null,
+      maximumBound: null,
+    })),
   };
 }
 
@@ -260,7 +271,7 @@ function presentWith<Inverses>(objective: Objective, { optimal, best }: Standout
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
-    best: best && presentNearestRun(best),
+    best: best && presentNearestRun(best, objective.labels),
     inverses,
   };
 }
@@ -269,13 +280,18 @@ function presentConstraints(sent: readonly SentConstraint[]): z.infer<typeof con
   return sent.map((one) => (typeof one === 'string' ? one : { ...one, coefficients: [...one.coefficients] }));
 }
 
-function presentNearestRun({ source, input, output, misses }: NearestRun): z.infer<typeof nearestRunSchema> {
+function presentNearestRun(
+  { source, input, output, misses }: NearestRun,
+  labels: Labels | null,
+): z.infer<typeof nearestRunSchema> {
   return {
     caseNumber: source.kind === 'case' ? source.number + 1 : null,
     inverseId: source.kind === 'inverse' ? source.id : null,
     iteration: source.kind === 'inverse' ? source.iteration : null,
     input: [...input],
+    ...presentInputByName(labels, input),
     output: [...output],
+    ...presentOutputByName(labels, output),
     misses: [...misses],
     worstMiss: Math.max(...misses),
   };

@@ -1,9 +1,12 @@
 import { getOutputCaseSet, listOutputCaseSets, loadOutputCases } from '../../application/load-output-cases.ts';
+import { getProject } from '../../application/manage-projects.ts';
 import { readAllOutputCases, readOutputCasePage } from '../../application/read-cases.ts';
 import { notFound } from '../../domain/errors.ts';
+import { labelsOf } from '../../domain/names.ts';
 import { created, ok, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { presentOutputByName } from './by-name.wire.ts';
 import {
   loadedSetSchema,
   newOutputCases,
@@ -81,11 +84,13 @@ export const outputCaseOperations: readonly Operation[] = [
       const { db } = call.deps;
       const { set } = await getOutputCaseSet(db, call.accountId, call.ids);
       const page = readOutputCasePage(db, call.accountId, set, call.page);
+      const labels = labelsOf(await getProject(db, call.accountId, call.ids));
       const failed = new Set(set.failedCases);
       let index = page.from - 1;
       return pageOf.written(call, page, (output) => {
         index += 1;
-        return { number: index + 1, output: failed.has(index) ? null : output };
+        const known = failed.has(index) ? null : output;
+        return { number: index + 1, output: known, ...presentOutputByName(labels, known) };
       });
     },
   }),

@@ -1,17 +1,27 @@
 import { z } from 'zod';
 import { LISTED_VIOLATIONS, makeViolation, type Violation } from '../../domain/errors.ts';
 import type { Matrix } from '../../domain/matrix.ts';
-import { checkFailedCases, type OutputCaseSet, type OutputCases, toOutputMatrix } from '../../domain/trial.ts';
+import { isByName } from '../../domain/names.ts';
+import {
+  checkFailedCases,
+  type OutputCaseSet,
+  type OutputCases,
+  type RowByName,
+  toOutputMatrix,
+} from '../../domain/trial.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, documentAs, findNonNumbers, listSchema, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
+import { outputByNameSchema } from './by-name.wire.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
 
 const outputCount = z.int().min(1).max(MAXIMUM_OUTPUT_COUNT);
+
+const outputRow = z.union([z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT), z.record(z.string(), z.number())]);
 
 /** The list itself; its rows depend on the other fields, so `readOutputCases` checks them. */
 const outputCases = z
@@ -22,8 +32,10 @@ const outputCases = z
     issues.addIssue({ code: 'custom', message: fault, input: value });
     return z.NEVER;
   })
-  .meta(documentAs(z.array(z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT)).min(1).max(MAXIMUM_CASE_COUNT)))
-  .describe('Row i belongs to input case i and has outputCount values. There may be fewer rows than input cases.');
+  .meta(documentAs(z.array(outputRow).min(1).max(MAXIMUM_CASE_COUNT)))
+  .describe(
+    'Row i belongs to input case i and has outputCount values, in an array or by the names of the outputs. There may be fewer rows than input cases.',
+  );
 
 const failedCases = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT }, 'row numbers')
   .nullish()
@@ -47,7 +59,7 @@ const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCa
 
 /**
  * Every row is an array of outputCount finite numbers, except rows of failed runs, which may contain anything; without
- * numbers they become zeros.
+ * numbers they become zeros. Rows by name are read by the use case, which knows the names.
  */
 function readOutputCases(body: SentFields): Parsed<OutputCases> {
   const { fields, violations: shapeViolations } = readFields(newOutputCasesSchema, body);
@@ -55,10 +67,18 @@ function readOutputCases(body: SentFields): Parsed<OutputCases> {
   const violations = [...shapeViolations];
   const failed = new Set(failedRows);
   const rows: (readonly number[])[] = [];
+  const byName: RowByName[] = [];
+  const instead = Array.from({ length: count ?? 0 }, () => 0);
   for (let i = 0; i < sent.length && violations.length < LISTED_VIOLATIONS; i++) {
-    const faults = checkRow(sent[i], i, LISTED_VIOLATIONS - violations.length);
+    const row = sent[i];
+    if (isByName(row)) {
+      if (!failed.has(i)) byName.push({ row: i, output: row });
+      rows.push(instead);
+      continue;
+    }
+    const faults = checkRow(row, i, LISTED_VIOLATIONS - violations.length);
     if (!failed.has(i)) violations.push(...faults);
-    rows.push(faults.length === 0 ? (sent[i] as number[]) : []);
+    rows.push(faults.length === 0 ? (row as number[]) : []);
   }
   if (fields.outputCases !== undefined) violations.push(...checkFailedCases(failedRows, sent.length));
   if (count === undefined || rows.length < sent.length) return { kind: 'violations', violations };
@@ -66,7 +86,8 @@ function readOutputCases(body: SentFields): Parsed<OutputCases> {
   const { matrix, violations: uneven } = toOutputMatrix(rows, count, failedRows);
   violations.push(...uneven.filter(({ pointer }) => !isNamed.has(pointer)));
   if (violations.length > 0) return { kind: 'violations', violations };
-  return { kind: 'value', value: { outputCount: count, outputCases: matrix, failedCases: failedRows } };
+  const value = { outputCount: count, outputCases: matrix, failedCases: failedRows };
+  return { kind: 'value', value: byName.length > 0 ? { ...value, byName } : value };
 }
 
 function checkRow(row: unknown, i: number, limit: number): readonly Violation[] {
@@ -122,6 +143,7 @@ export const outputCaseSchema = z
   .object({
     number: z.int().describe('1 for the first case, which belongs to the first input case.'),
     output: z.array(z.number()).nullable().describe('null if the run failed.'),
+    outputByName: outputByNameSchema,
   })
   .meta({ id: 'OutputCase' });
 

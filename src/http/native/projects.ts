@@ -1,11 +1,13 @@
 import { createProject, withInputCases } from '../../application/create-project.ts';
 import { deleteProject, getProject, listProjects, updateProject } from '../../application/manage-projects.ts';
 import { readAllInputCases, readInputCasePage } from '../../application/read-cases.ts';
+import { labelsOf } from '../../domain/names.ts';
 import type { Project } from '../../domain/project.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { presentInputByName } from './by-name.wire.ts';
 import { projectPath } from './paths.ts';
 import {
   inputCaseSchema,
@@ -84,9 +86,11 @@ export const projectOperations: readonly Operation[] = [
     answers: pageOf.spec('The cases in order; after takes the number of the last case.', inputCaseSchema),
     handle: async (call) => {
       const { db } = call.deps;
-      const page = readInputCasePage(db, call.accountId, await getProject(db, call.accountId, call.ids), call.page);
+      const found = await getProject(db, call.accountId, call.ids);
+      const page = readInputCasePage(db, call.accountId, found, call.page);
+      const labels = labelsOf(found);
       let number = page.from;
-      return pageOf.written(call, page, (input) => ({ number: ++number, input }));
+      return pageOf.written(call, page, (input) => ({ number: ++number, input, ...presentInputByName(labels, input) }));
     },
   }),
   defineOperation({
@@ -94,7 +98,9 @@ export const projectOperations: readonly Operation[] = [
     path: project,
     operationId: 'updateProject',
     tag,
-    summary: 'Change the name of a project',
+    summary: 'Change the name of a project, or the names and units of its inputs and outputs',
+    description:
+      'null removes names or units. Constraints call the inputs by their new names afterwards. Names change no suggestion.',
     body: projectPatch,
     answers: ok.spec('The project as it is now.', projectSchema),
     handle: async ({ deps, accountId, ids, body }) => {

@@ -3,6 +3,9 @@
  * violations: a request with millions of wrong elements must not cost more than its parsing did.
  *
  * For the OpenAPI document, each schema carries the JSON Schema of the equivalent plain zod schema.
+ *
+ * Where an object by name may stand for an array, the reader of the body takes the object out before the schema reads the
+ * arrays; the schema only documents it.
  */
 
 import { z } from 'zod';
@@ -17,23 +20,33 @@ export interface LengthRange {
   readonly maximum: number;
 }
 
+/** What the values of an object by name may be, where one may stand for the array. */
+export type NamedValues = z.ZodType | undefined;
+
+/** A value by the name of an input: categories by their names or numbers. */
+export const namedInputValue = z.union([z.number(), z.string(), z.boolean()]);
+
+function orByName(array: z.ZodType, named: NamedValues): z.ZodType {
+  return named === undefined ? array : z.union([array, z.record(z.string(), named)]);
+}
+
 interface Issues {
   addIssue(issue: { code: 'custom'; path?: (string | number)[]; message: string; input: unknown }): void;
 }
 
 /** Finite numbers; -0 becomes 0. */
-export function vectorSchema(length: LengthRange) {
+export function vectorSchema(length: LengthRange, named?: NamedValues) {
   return z
     .unknown()
     .transform((value, issues): number[] => {
       if (!checkArray(value, length, 'numbers', issues)) return z.NEVER;
       return checkNumbers(value, value, issues) ? withoutNegativeZero(value as number[]) : z.NEVER;
     })
-    .meta(documentAs(z.array(z.number()).min(length.minimum).max(length.maximum)));
+    .meta(documentAs(orByName(z.array(z.number()).min(length.minimum).max(length.maximum), named)));
 }
 
 /** Finite numbers or null; -0 becomes 0. */
-export function nullableVectorSchema(length: LengthRange) {
+export function nullableVectorSchema(length: LengthRange, named?: NamedValues) {
   return z
     .unknown()
     .transform((value, issues): (number | null)[] => {
@@ -42,7 +55,7 @@ export function nullableVectorSchema(length: LengthRange) {
       if (!checkNumbers(value, numbers, issues)) return z.NEVER;
       return withoutNegativeZero(numbers as number[]).map((number, i) => (value[i] === null ? null : number));
     })
-    .meta(documentAs(z.array(z.number().nullable()).min(length.minimum).max(length.maximum)));
+    .meta(documentAs(orByName(z.array(z.number().nullable()).min(length.minimum).max(length.maximum), named)));
 }
 
 function checkNumbers(sent: readonly unknown[], numbers: readonly unknown[], issues: Issues): boolean {
@@ -52,7 +65,7 @@ function checkNumbers(sent: readonly unknown[], numbers: readonly unknown[], iss
 }
 
 /** Rows of finite numbers, as they were sent; `Matrix.fromSent` makes 0 of -0. */
-export function matrixSchema(rows: LengthRange, columns: LengthRange) {
+export function matrixSchema(rows: LengthRange, columns: LengthRange, named?: NamedValues) {
   return z
     .unknown()
     .transform((value, issues): number[][] => {
@@ -73,20 +86,23 @@ export function matrixSchema(rows: LengthRange, columns: LengthRange) {
     })
     .meta(
       documentAs(
-        z.array(z.array(z.number()).min(columns.minimum).max(columns.maximum)).min(rows.minimum).max(rows.maximum),
+        z
+          .array(orByName(z.array(z.number()).min(columns.minimum).max(columns.maximum), named))
+          .min(rows.minimum)
+          .max(rows.maximum),
       ),
     );
 }
 
 /** An array of other elements, which messages call `what`. */
-export function listSchema<T>(element: z.ZodType<T>, length: LengthRange, what: string) {
+export function listSchema<T>(element: z.ZodType<T>, length: LengthRange, what: string, named?: NamedValues) {
   return z
     .unknown()
     .superRefine((value, issues) => {
       checkArray(value, length, what, issues);
     })
     .pipe(z.array(element))
-    .meta(documentAs(z.array(element).min(length.minimum).max(length.maximum)));
+    .meta(documentAs(orByName(z.array(element).min(length.minimum).max(length.maximum), named)));
 }
 
 /** Positions of up to `limit` elements that are not finite numbers. */

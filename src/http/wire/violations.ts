@@ -13,10 +13,13 @@ export type Parsed<T> =
 /**
  * Reads each field on its own, so that the valid ones can be checked further while others are invalid. A strict object
  * refuses unknown fields; others ignore them.
+ *
+ * @param elsewhere  fields that the caller reads in another way
  */
 export function readFields<Shape extends Readonly<Record<string, z.ZodType>>>(
   schema: z.ZodObject<Shape>,
   body: Readonly<Record<string, unknown>>,
+  elsewhere: readonly string[] = [],
 ): {
   readonly fields: { readonly [Name in keyof Shape]?: z.output<Shape[Name]> };
   readonly violations: readonly Violation[];
@@ -25,6 +28,7 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodType>>>(
   const violations: Violation[] = [];
   const known = Object.keys(schema.shape);
   for (const name of known as (keyof Shape & string)[]) {
+    if (elsewhere.includes(name)) continue;
     const result = schema.shape[name]!.safeParse(body[name], { error: describeIssue });
     if (!result.success) violations.push(...result.error.issues.flatMap((issue) => toViolations(issue, [name])));
     else if (result.data !== undefined) fields[name] = result.data as z.output<Shape[typeof name]>;
