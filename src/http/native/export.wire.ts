@@ -16,7 +16,9 @@ import type { Project } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { learnedFromSchema, presentLearnedFrom } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
+import { learningFields, presentLearning } from './objectives.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -98,6 +100,7 @@ export const exportLineSchema = z
       stopReason: z.literal(Object.values(StopReason)),
       optimalInverseId: z.int().nullable(),
       seed: z.int(),
+      ...learningFields,
       ...camelInstants,
     }),
     z.object({
@@ -124,6 +127,7 @@ export const exportLineSchema = z
       exhaustedAt: timestamp.nullable(),
       failedAt: timestamp.nullable(),
       failureReason: z.string().nullable(),
+      learnedFrom: learnedFromSchema,
       createdAt: timestamp,
       updatedAt: timestamp,
     }),
@@ -255,6 +259,7 @@ function presentObjective(objective: Objective) {
     stopReason: objective.stopReason,
     optimalInverseId: objective.optimalInverseId,
     seed: objective.seed,
+    ...presentLearning(objective),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
     disabledAt: toOptionalTimestamp(objective.disabledAt),
@@ -281,6 +286,7 @@ function presentInverse(inverse: ExportedInverse): string {
     exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
+    learnedFrom: presentLearnedFrom(inverse),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };
