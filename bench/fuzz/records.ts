@@ -80,6 +80,7 @@ async function makeRecord(call: CallService, name: string, isSuggested: boolean)
   const deletions = await call<readonly Made[]>('GET', '/deleted?limit=100');
   return {
     deletion_id: deletions.at(-1)!.id,
+    number: 1,
     model_id: model.id,
     project_id: project.id,
     output_case_set_id: set.id,

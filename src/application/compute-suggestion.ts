@@ -4,6 +4,7 @@
  * objective.stopped when there is nothing new to suggest.
  */
 import { saveExplanation } from '../db/explanations.ts';
+import { findObjective } from '../db/objectives.ts';
 import { readSnapshot, type Snapshot, type StoredSuggestion, storeSuggestion } from '../db/suggestions.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
@@ -17,7 +18,7 @@ import type { Engine } from '../engine/pool.ts';
 import type { History, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 import { toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
-import { judgeRuns } from './judge-runs.ts';
+import { judgeAll, judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
 import { withEnd } from './record-event.ts';
 import { untilWritten } from './until-written.ts';
@@ -50,8 +51,8 @@ export async function computeSuggestion(
   signal: AbortSignal,
 ): Promise<ComputeOutcome> {
   const startedAt = performance.now();
-  // While its job is open the own inverses of an objective stay as they are but for corrections; what it learned from is stored
-  // with the suggestion, and the fenced write notices everything else.
+  // While its job is open nothing is added to the objective's own runs. A correction, an added case or a run of another objective
+  // that comes meanwhile counts from the next suggestion on; an end is never stored on data that has changed.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
   const readMs = performance.now() - startedAt;
@@ -60,20 +61,30 @@ export async function computeSuggestion(
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
   const suggested = toSuggested(snapshot, request.history, answer.result);
   if (typeof suggested === 'string') return { kind: 'fault', fault: suggested };
-  const suggestion = toStored(snapshot, job, suggested, answer.elapsedNs);
+  const nearest =
+    judgeRuns(snapshot.objective, snapshot) ?? (await judgeAll(deps.db, job.accountId, snapshot.objective));
+  const suggestion = nearest && toStored(snapshot, job, suggested, { suggestTimeNs: answer.elapsedNs, nearest });
   if (suggestion === undefined) return { kind: 'lost' };
   // An end comes with its explanation; a suggestion is explained after it has been handed out.
   const isEnd = suggested.output !== null;
   const explanation = isEnd ? await computeExplanation(deps.engine, request, signal) : undefined;
   const computedAt = performance.now();
   const isWritten = await untilWritten(signal, () => write(deps.db, suggestion, explanation));
+  if (!isWritten && isEnd && (await hasNewerData(deps.db, job, snapshot))) return computeSuggestion(deps, job, signal);
   if (!isWritten) return { kind: 'lost' };
   const kind = isEnd ? 'stopped' : 'suggested';
   return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request };
 }
 
+/** Whether the data of the trial changed after the snapshot, while the objective goes on. */
+async function hasNewerData(db: Db, { accountId, objectiveId }: LeasedJob, { objective }: Snapshot): Promise<boolean> {
+  const now = await findObjective(db, accountId, objectiveId);
+  return now !== undefined && now.disabledAt === null && now.dataRevision !== objective.dataRevision;
+}
+
 interface Suggested {
   readonly input: readonly number[];
+  readonly expected: readonly number[] | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
 }
@@ -89,7 +100,7 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
     if (violations.length > 0 || !input.every(Number.isFinite)) {
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
-    return { input, output: null };
+    return { input, output: null, expected: proposal.expected ? Array.from(proposal.expected) : null };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
@@ -99,7 +110,7 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
   const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  return { input: rowOf(history.X, best, space.inputCount), output };
+  return { input: rowOf(history.X, best, space.inputCount), output, expected: null };
 }
 
 function rowOf(values: Float64Array, row: number, columns: number): number[] {
@@ -110,8 +121,8 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, output }: Suggested,
-  suggestTimeNs: number,
+  { input, output, expected }: Suggested,
+  { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
   const { objective, optimalOutput } = snapshot;
   const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : 'nothing-new');
@@ -125,9 +136,10 @@ function toStored(
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
-    nearest: judgeRuns(snapshot.objective, snapshot),
+    expected,
     dataRevision: objective.dataRevision,
     learnedFrom: snapshot.learnedFrom,
+    nearest,
     events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
   };
 }

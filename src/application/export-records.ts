@@ -6,6 +6,7 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type CasesTable, readCasesAsJson } from '../db/cases.ts';
+import { listCorrections } from '../db/corrections.ts';
 import { listDeletionsIn } from '../db/deletions.ts';
 import * as reads from '../db/export.ts';
 import { readClock } from '../db/extent.ts';
@@ -15,6 +16,7 @@ import { listOutputCaseSets } from '../db/output-case-sets.ts';
 import { listProjects } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
 import { listTrials } from '../db/trials.ts';
+import type { Correction } from '../domain/correction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { Model } from '../domain/model.ts';
 import type { Objective } from '../domain/objective.ts';
@@ -34,7 +36,8 @@ export type ExportRecord =
   | { readonly type: 'trial'; readonly trial: Trial }
   | { readonly type: 'objective'; readonly objective: Objective }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
-  | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse };
+  | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
+  | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction };
 
 /** Some rows of a list of cases. */
 interface CaseRows {
@@ -60,6 +63,8 @@ const INVERSES_PER_PAGE = 500;
 const CASE_NUMBERS_PER_PAGE = 100_000;
 /** An objective holds up to six thousand numbers. */
 const OBJECTIVES_PER_PAGE = 20;
+/** A correction holds up to two thousand numbers. */
+const CORRECTIONS_PER_PAGE = 20;
 /** The category names of a project may take megabytes. */
 const PROJECTS_PER_PAGE = 1;
 const RECORDS_PER_PAGE = 100;
@@ -166,6 +171,10 @@ async function* readProject(
         return { items: await findObjectives(db, accountId, items), nextAfter };
       };
       for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) yield* withInverses(db, objectives);
+      const readCorrections = (page: PageRequest) => listCorrections(db, accountId, trial.id, page);
+      for await (const corrections of pagesOf(readCorrections, CORRECTIONS_PER_PAGE)) {
+        yield corrections.map((correction) => ({ type: 'correction', trialId: trial.id, correction }));
+      }
     }
     await refuseGone(db, 'trials', trials);
   }

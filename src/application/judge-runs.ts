@@ -1,88 +1,220 @@
 /**
  * Finds the run that comes nearest to an objective and keeps it up to date: cases are judged once, when the objective is loaded,
- * inverses by the worker that computes the next one. Readers judge what came later.
+ * inverses by the worker that computes the next one. Readers judge what came later. A change of the trial's data (added cases, a
+ * correction) makes all of this unknown: judgeTrial judges again at once, and scheduled passes judge what it leaves.
  */
-import { readCases } from '../db/cases.ts';
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { type AddedBatch, listAddedBatches, readAddedCases, readCases } from '../db/cases.ts';
+import { listCorrectedCases } from '../db/corrections.ts';
 import { listInverses } from '../db/inverses.ts';
-import { findObjective, listUnjudgedObjectives, type NearestIteration, storeNearest } from '../db/objectives.ts';
+import {
+  findObjective,
+  findObjectives,
+  listUnjudgedObjectives,
+  listUnjudgedOfTrial,
+  type NearestIteration,
+  type ObjectiveWithParents,
+  storeNearest,
+} from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import type { Snapshot } from '../db/suggestions.ts';
 import type { Db, Trx } from '../db/transaction.ts';
+import { findTrial } from '../db/trials.ts';
 import { InverseStatus } from '../domain/inverse.ts';
+import type { Matrix } from '../domain/matrix.ts';
 import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '../domain/nearest.ts';
-import { type NearestSoFar, NO_NEAREST_CASE, type Objective, type ObjectiveDefinition } from '../domain/objective.ts';
+import type { NearestSoFar, Objective, ObjectiveDefinition } from '../domain/objective.ts';
 import type { OutputCaseSet } from '../domain/trial.ts';
 
-type KnownCases = Pick<Snapshot, 'inputCases' | 'outputCases' | 'failedCases' | 'caseNumbers'>;
-
-export type NearestCase = typeof NO_NEAREST_CASE;
+export type NearestCase = Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' | 'nearestCaseOutput'>;
 
 /** Numbers read and judged at a time: some 5 ms of the event loop. Each read makes the server unpack the whole set. */
 const NUMBERS_PER_READ = 200_000;
+/** Batches of added cases looked up at a time. */
+const BATCHES_PER_READ = 20;
 
-/** Judges all cases of a set. Memory does not grow with their number. */
+/** The cases of a trial: those of its output case set, then the added ones. */
+interface TrialCases {
+  readonly projectId: number;
+  readonly trialId: number;
+  readonly set: OutputCaseSet;
+}
+
+/** Outputs of cases as they count now. */
+interface CountedCases {
+  /** Zero-based number of the case in row 0. */
+  readonly first: number;
+  readonly outputs: Matrix;
+  /** Zero-based numbers of the failed and the excluded ones. */
+  readonly leftOut: ReadonlySet<number>;
+  /** The input of the case in a row. */
+  readInput(row: number): Promise<readonly number[]>;
+}
+
+/** Judges all cases of a trial, as they are after all corrections. Memory does not grow with their number. */
 export async function findNearestCase(
   db: Db | Trx,
   accountId: number,
   definition: ObjectiveDefinition,
-  { projectId, set }: { readonly projectId: number; readonly set: OutputCaseSet },
+  cases: TrialCases,
 ): Promise<NearestCase> {
-  const measure = makeMissMeasure(definition);
-  const failed = new Set(set.failedCases);
-  const size = Math.max(1, Math.floor(NUMBERS_PER_READ / set.outputCount));
-  let nearest: JudgedCase | null = null;
-  let output: readonly number[] | null = null;
-  for (let first = 0; first < set.caseCount; first += size) {
-    const outputs = await readCases(db, accountId, 'output_case_sets', set.id, first, size);
-    const judged = nearestCase(measure, outputs, failed, { first, holder: nearest });
-    if (judged !== null && judged !== nearest) output = outputs.row(judged.number - first);
-    nearest = judged;
+  const [nearest] = await findNearestCases(db, accountId, [definition], cases);
+  return nearest!;
+}
+
+/** The same for several definitions, with one look at the cases. */
+async function findNearestCases(
+  db: Db | Trx,
+  accountId: number,
+  definitions: readonly ObjectiveDefinition[],
+  cases: TrialCases,
+): Promise<readonly NearestCase[]> {
+  const found = definitions.map((definition) => ({
+    measure: makeMissMeasure(definition),
+    holder: null as JudgedCase | null,
+    output: null as readonly number[] | null,
+    readInput: async (): Promise<readonly number[] | null> => null,
+  }));
+  for await (const { first, outputs, leftOut, readInput } of readCountedCases(db, accountId, cases)) {
+    for (const one of found) {
+      const judged = nearestCase(one.measure, outputs, leftOut, { first, holder: one.holder });
+      if (judged !== null && judged !== one.holder) {
+        const row = judged.number - first;
+        one.holder = judged;
+        one.output = outputs.row(row);
+        one.readInput = () => readInput(row);
+      }
+      if (found.length > 1) await yieldToEventLoop();
+    }
   }
-  if (nearest === null) return NO_NEAREST_CASE;
-  const input = await readCases(db, accountId, 'projects', projectId, nearest.number, 1);
-  return { nearestCase: nearest.number, nearestCaseInput: input.row(0), nearestCaseOutput: output };
+  const nearest: NearestCase[] = [];
+  for (const { holder, output, readInput } of found) {
+    const nearestCaseInput = await readInput();
+    nearest.push({ nearestCase: holder?.number ?? null, nearestCaseInput, nearestCaseOutput: output });
+  }
+  return nearest;
 }
 
-type KnownRuns = Pick<
-  Snapshot,
-  'inputCases' | 'outputCases' | 'failedCases' | 'caseNumbers' | 'iterations' | 'outputs'
->;
-
-/** What is to be stored about the nearest run once all of `runs` are known. Judges only what has not been judged. */
-export function judgeRuns(objective: Objective, runs: KnownRuns): NearestSoFar | NearestIteration {
-  const iteration = judgeIterations(makeMissMeasure(objective), objective, iterationsOf(runs));
-  return objective.judgedThrough === null ? { ...caseAmong(runs, objective), ...iteration } : iteration;
+async function* readCountedCases(
+  db: Db | Trx,
+  accountId: number,
+  { projectId, trialId, set }: TrialCases,
+): AsyncGenerator<CountedCases, void> {
+  const size = Math.max(1, Math.floor(NUMBERS_PER_READ / set.outputCount));
+  for (let from = 0; from < set.caseCount; from += size) {
+    const outputs = await readCases(db, accountId, 'output_case_sets', set.id, from, size);
+    const rowOf = async (row: number) => (await readCases(db, accountId, 'projects', projectId, from + row, 1)).row(0);
+    yield {
+      ...(await withCorrections(db, trialId, { first: from, outputs, failed: set.failedCases })),
+      readInput: rowOf,
+    };
+  }
+  for await (const { id, firstNumber, caseCount, failedCases } of readBatches(db, accountId, trialId)) {
+    const failed = failedCases.map((row) => firstNumber - 1 + row);
+    for (let from = 0; from < caseCount; from += size) {
+      const outputs = await readAddedCases(db, id, 'outputs', from, size);
+      const rowOf = async (row: number) => (await readAddedCases(db, id, 'inputs', from + row, 1)).row(0);
+      const first = firstNumber - 1 + from;
+      yield { ...(await withCorrections(db, trialId, { first, outputs, failed })), readInput: rowOf };
+    }
+  }
 }
 
-/** Ascending. */
-function* iterationsOf({ iterations, outputs }: KnownRuns) {
+async function* readBatches(db: Db | Trx, accountId: number, trialId: number): AsyncGenerator<AddedBatch, void> {
+  let from = 1;
+  for (;;) {
+    const batches = await listAddedBatches(db, accountId, trialId, { from, limit: BATCHES_PER_READ });
+    yield* batches;
+    if (batches.length < BATCHES_PER_READ) return;
+    const last = batches.at(-1)!;
+    from = last.firstNumber + last.caseCount;
+  }
+}
+
+/** Rows of outputs as they count: with the corrected values, and without those that failed or are excluded. */
+async function withCorrections(
+  db: Db | Trx,
+  trialId: number,
+  { first, outputs, failed }: Pick<CountedCases, 'first' | 'outputs'> & { readonly failed: readonly number[] },
+): Promise<Omit<CountedCases, 'readInput'>> {
+  const leftOut = new Set(failed);
+  const numbers = { first: first + 1, last: first + outputs.rows };
+  for (const { number, result } of await listCorrectedCases(db, trialId, numbers)) {
+    const { output, isExcluded } = result;
+    if (output !== null) outputs.values.set(output, (number - 1 - first) * outputs.columns);
+    if (output === null || isExcluded) leftOut.add(number - 1);
+    else leftOut.delete(number - 1);
+  }
+  return { first, outputs, leftOut };
+}
+
+/**
+ * What is to be stored about the nearest run once all of `runs` are known. Judges only what has not been judged; undefined when
+ * not even the cases have been.
+ */
+export function judgeRuns(
+  objective: Objective,
+  runs: Pick<Snapshot, 'iterations' | 'outputs'>,
+): NearestIteration | undefined {
+  if (objective.judgedThrough === null) return undefined;
+  return judgeIterations(makeMissMeasure(objective), objective, iterationsOf(runs));
+}
+
+/** Ascending. The initial point is iteration 1. */
+function* iterationsOf({ iterations, outputs }: Pick<Snapshot, 'iterations' | 'outputs'>) {
   for (const [row, iteration] of iterations.entries()) {
     const output = outputs.row(row);
     yield { iteration, output: Number.isNaN(output[0]) ? null : output };
   }
 }
 
-/** The nearest of some cases. */
-export function caseAmong(
-  { inputCases, outputCases, failedCases, caseNumbers }: KnownCases,
-  definition: ObjectiveDefinition,
-): NearestCase {
-  const nearest = nearestCase(makeMissMeasure(definition), outputCases, new Set(failedCases));
-  if (nearest === null) return NO_NEAREST_CASE;
-  const { number: row } = nearest;
-  return {
-    nearestCase: caseNumbers?.[row] ?? row,
-    nearestCaseInput: inputCases.row(row),
-    nearestCaseOutput: outputCases.row(row),
-  };
+/**
+ * The nearest run of an objective, from everything stored. The objective is read before the rest: if the trial's data changed in
+ * between, `storeNearest` refuses what is returned. Undefined when it is being purged.
+ */
+export async function judgeAll(
+  db: Db,
+  accountId: number,
+  objective: Objective & Pick<ObjectiveWithParents, 'projectId' | 'outputCaseSetId'>,
+): Promise<NearestSoFar | undefined> {
+  const { projectId, trialId, outputCaseSetId } = objective;
+  const set = await findOutputCaseSet(db, accountId, outputCaseSetId);
+  if (set === undefined) return undefined;
+  const nearest = await findNearestCase(db, accountId, objective, { projectId, trialId, set });
+  return { ...nearest, ...(await judgeAllInverses(db, accountId, objective)) };
 }
 
 /** Most objectives of one pass. */
 const PASS_LIMIT = 200;
 /** Inverses read at a time. */
 const INVERSES_PER_READ = 200;
+/** Objectives judged with one look at the cases. */
+const JUDGED_TOGETHER = 20;
+/** What a request that changed the data of a trial spends on judging its objectives again; the rest is left to the passes. */
+const JUDGING_MS = 2_000;
 
-/** Judges objectives of an earlier version that no suggestion has judged yet, and returns how many were stored. */
+/**
+ * Judges the newest objectives of a trial whose data changed, as many as fit into two seconds. Call it after the transaction of
+ * the change: inside, its locks would be held for as long.
+ */
+export async function judgeTrial(db: Db, accountId: number, trialId: number): Promise<void> {
+  const startedAt = performance.now();
+  const trial = await findTrial(db, accountId, trialId);
+  const set = trial && (await findOutputCaseSet(db, accountId, trial.outputCaseSetId));
+  if (trial === undefined || set === undefined) return;
+  const ids = await listUnjudgedOfTrial(db, accountId, trialId, PASS_LIMIT);
+  for (let from = 0; from < ids.length && performance.now() - startedAt < JUDGING_MS; from += JUDGED_TOGETHER) {
+    const objectives = await findObjectives(db, accountId, ids.slice(from, from + JUDGED_TOGETHER));
+    const cases = { projectId: trial.projectId, trialId, set };
+    const nearest = await findNearestCases(db, accountId, objectives, cases);
+    for (const [i, objective] of objectives.entries()) {
+      const iteration = await judgeAllInverses(db, accountId, objective);
+      await storeNearest(db, objective, { ...nearest[i]!, ...iteration });
+    }
+  }
+}
+
+/** Judges objectives that nothing has judged yet, of an earlier version or of changed data; returns how many were stored. */
 export async function judgeEarlierObjectives(
   db: Db,
   { signal, limit = PASS_LIMIT }: { readonly signal: AbortSignal; readonly limit?: number },
@@ -91,12 +223,10 @@ export async function judgeEarlierObjectives(
   for (const { id, accountId } of await listUnjudgedObjectives(db, limit)) {
     if (signal.aborted) break;
     const objective = await findObjective(db, accountId, id);
-    const set = objective && (await findOutputCaseSet(db, accountId, objective.outputCaseSetId));
+    const nearest = objective && (await judgeAll(db, accountId, objective));
     // It has been purged since.
-    if (objective === undefined || set === undefined) continue;
-    const found = await findNearestCase(db, accountId, objective, { projectId: objective.projectId, set });
-    const nearest = { ...found, ...(await judgeAllInverses(db, accountId, objective)) };
-    if (await storeNearest(db, id, nearest)) judged += 1;
+    if (objective === undefined || nearest === undefined) continue;
+    if (await storeNearest(db, objective, nearest)) judged += 1;
   }
   return { judged };
 }
@@ -110,7 +240,14 @@ async function judgeAllInverses(db: Db, accountId: number, objective: Objective)
     const page = await listInverses(db, accountId, objective.id, { limit: INVERSES_PER_READ, after });
     // Its output may arrive between two pages: neither it nor a later one counts as judged.
     const openAt = page.items.findIndex(({ status, output }) => status === InverseStatus.active && output === null);
-    const runs = [...holder, ...(openAt < 0 ? page.items : page.items.slice(0, openAt))];
+    const completed = openAt < 0 ? page.items : page.items.slice(0, openAt);
+    const runs = [
+      ...holder,
+      ...completed.map(({ iteration, output, excludedAt }) => ({
+        iteration,
+        output: excludedAt === null ? output : null,
+      })),
+    ];
     known = judgeIterations(measure, known, runs);
     holder = runs.filter(({ iteration }) => iteration === known.nearestIteration);
     after = openAt < 0 ? page.nextAfter : null;

@@ -41,7 +41,7 @@ import type { Trial } from '../domain/trial.ts';
 import type { Engine } from '../engine/pool.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
 import { toObjectiveSpace } from './engine-input.ts';
-import { caseAmong, findNearestCase, type NearestCase } from './judge-runs.ts';
+import { findNearestCase, type NearestCase } from './judge-runs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
@@ -99,7 +99,8 @@ async function refuseBeyondLimits(trx: Trx, accountId: number, limits: AccountLi
   await refuseOverQuota(trx, accountId, limits);
 }
 
-async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
+/** Throws LIMIT_REACHED when the account may not have another running objective; 0: any number. */
+export async function refuseManyOpen(trx: Trx, accountId: number, maximumOpen: number): Promise<void> {
   const isBelow = async (limit: number) => limit === 0 || !(await hasOpenObjectives(trx, accountId, limit));
   if (await takeWithin(trx, accountId, maximumOpen, isBelow)) return;
   const message = `This account already has ${maximumOpen} running objectives, which is its limit; stop or delete one first.`;
@@ -123,10 +124,8 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits], named));
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
-  const nearestCase =
-    trial.revision === 0
-      ? await findNearestCase(trx, accountId, request, { projectId: project.id, set })
-      : caseAmong(await readKnownCases(trx, accountId, trial.id), request);
+  const cases = { projectId: project.id, trialId: trial.id, set };
+  const nearestCase = await findNearestCase(trx, accountId, request, cases);
   const { initialInput, initialOutput } = request;
   const start =
     initialInput !== undefined && initialOutput !== undefined

@@ -8,6 +8,7 @@ import type { Inverse } from '../domain/inverse.ts';
 import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
+import { judgeAll } from './judge-runs.ts';
 import { getTrial } from './manage-trials.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf, type TrialPath } from './paths.ts';
 import { type InverseView, viewOf } from './views.ts';
@@ -16,7 +17,7 @@ import { type InverseView, viewOf } from './views.ts';
 export interface ReadObjective {
   readonly objective: Objective;
   readonly optimalInverse: Inverse | null;
-  /** The nearest run so far; null while the cases of an objective of an earlier version have not been judged. */
+  /** The nearest run so far; in lists null until a change of the trial's data has been judged. */
   readonly best: NearestRun | null;
   /** In order of iteration. */
   readonly inverses: Iterable<readonly Inverse[]> | AsyncIterable<readonly Inverse[]>;
@@ -29,10 +30,20 @@ export interface ExplainedObjective extends ReadObjective {
 }
 
 export async function getObjective(db: Db, accountId: number, path: ObjectivePath): Promise<ExplainedObjective> {
-  const objective = await getObjectiveWithParents(db, accountId, path);
+  const objective = await withNearest(db, accountId, await getObjectiveWithParents(db, accountId, path));
   const explanation = (await findExplanation(db, accountId, objective.id)) ?? null;
   const [read] = await readGroup(db, accountId, [objective]);
   return { ...read!, explanation };
+}
+
+/** Judged for this reader while nothing is stored, as after a change of the trial's data. */
+async function withNearest(
+  db: Db,
+  accountId: number,
+  objective: objectives.ObjectiveWithParents,
+): Promise<objectives.ObjectiveWithParents> {
+  if (objective.judgedThrough !== null) return objective;
+  return { ...objective, ...(await judgeAll(db, accountId, objective)) };
 }
 
 /** The objectives are read while they are written; the page itself is known at once. */

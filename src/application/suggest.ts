@@ -184,6 +184,8 @@ function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened'
     failedAt: null,
     failureReason: null,
     learnedFrom: null,
+    excludedAt: null,
+    expected: null,
     disabledAt: null,
   };
 }

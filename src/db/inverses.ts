@@ -1,6 +1,8 @@
 import { type Compilable, sql } from 'kysely';
-import { type Inverse, type InverseStatus, isBeingComputed, type LearnedFrom } from '../domain/inverse.ts';
+import type { RunResult } from '../domain/correction.ts';
+import { type Inverse, InverseStatus, isBeingComputed, type LearnedFrom } from '../domain/inverse.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { type RevisedStates, StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -22,6 +24,8 @@ export const INVERSE_COLUMNS = [
   'i.failed_at as failedAt',
   'i.failure_reason as failureReason',
   'i.learned_from as learnedFrom',
+  'i.excluded_at as excludedAt',
+  'i.expected as expected',
   'i.created_at as createdAt',
   'i.updated_at as updatedAt',
   'i.disabled_at as disabledAt',
@@ -162,7 +166,7 @@ export async function listNewestInverses(
 }
 
 export async function listInverses(
-  db: Db,
+  db: Db | Trx,
   accountId: number,
   objectiveId: number,
   page: PageRequest,
@@ -196,7 +200,7 @@ export async function findNextPage(
   return ids.length === 2 ? ids[0]!.id : null;
 }
 
-export interface Run extends Pick<Inverse, 'id' | 'iteration' | 'input'> {
+export interface Run extends Pick<Inverse, 'id' | 'iteration' | 'input' | 'excludedAt'> {
   readonly output: readonly number[];
 }
 
@@ -204,7 +208,7 @@ const selectUnjudgedRuns = compileOnce<{ objectiveId: number; nearestIteration: 
   (db, value) =>
     db
       .selectFrom('inverses')
-      .select(['id', 'iteration', 'input', 'output'])
+      .select(['id', 'iteration', 'input', 'output', 'excluded_at as excludedAt'])
       .where('objective_id', '=', value('objectiveId'))
       .where((where) =>
         where.or([where('iteration', '=', value('nearestIteration')), where('iteration', '>', value('judgedThrough'))]),
@@ -286,4 +290,37 @@ export async function updateInverse(trx: Trx, id: number, change: InverseChange)
     .returning(BASIS_OUTPUT)
     .executeTakeFirstOrThrow();
   return toInverse(row);
+}
+
+/** Stores what is known about the run of an inverse after a correction. The caller holds the lock of the objective. */
+export async function storeResult(trx: Trx, id: number, result: RunResult): Promise<void> {
+  const isFailed = result.output === null;
+  await sql`
+    update inverses set
+      output = ${result.output}::float8[], failure_reason = ${result.failureReason}::text,
+      loaded_at = case when not ${isFailed}::boolean then coalesce(loaded_at, now()) end,
+      failed_at = case when ${isFailed}::boolean then coalesce(failed_at, now()) end,
+      excluded_at = case when ${result.isExcluded}::boolean then coalesce(excluded_at, now()) end, updated_at = now()
+    where id = ${id}`.execute(trx);
+}
+
+/** Stores the states that a correction leads to, with their instants. The caller holds the lock of the objective. */
+export async function storeRevisedStates(
+  trx: Trx,
+  objectiveId: number,
+  { stopReason, statuses, exhaustedId }: RevisedStates,
+): Promise<void> {
+  await sql`
+    update inverses i set
+      status = c.status,
+      satisfied_at = case when c.status = ${InverseStatus.converged} then coalesce(i.satisfied_at, now()) end,
+      stopped_at = case when c.status = ${InverseStatus.stopped} then coalesce(i.stopped_at, now()) else i.stopped_at end,
+      updated_at = now()
+    from unnest(${[...statuses.keys()]}::bigint[], ${[...statuses.values()]}::text[]) as c (id, status)
+    where i.id = c.id and i.objective_id = ${objectiveId}`.execute(trx);
+  const isExhausted = stopReason === StopReason.exhausted;
+  await sql`
+    update inverses set exhausted_at = case when id = ${exhaustedId}::bigint then coalesce(exhausted_at, now()) end
+    where objective_id = ${objectiveId}
+      and (exhausted_at is not null or ${isExhausted}::boolean and id = ${exhaustedId}::bigint)`.execute(trx);
 }

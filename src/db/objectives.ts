@@ -322,6 +322,7 @@ function nearestColumns(nearest: NearestSoFar) {
 export interface ObjectiveChange {
   readonly stopReason?: StopReason;
   readonly optimalInverseId?: number | null;
+  readonly initialOutput?: readonly number[];
 }
 
 /** The caller holds the lock of the row. */
@@ -331,6 +332,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .set({
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
+      ...(change.initialOutput === undefined ? {} : { initial_output: change.initialOutput }),
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
@@ -340,7 +342,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
   return toObjective(row);
 }
 
-/** Objectives of an earlier version, of which nothing has been judged. Served by objectives_unjudged. */
+/** Objectives of an earlier version, or of a trial whose data changed, of which nothing has been judged. Served by objectives_unjudged. */
 export async function listUnjudgedObjectives(
   db: Db,
   limit: number,
@@ -354,12 +356,40 @@ export async function listUnjudgedObjectives(
     .execute();
 }
 
-/** Stores a verdict unless another process has; false if nothing was written. Needs no lock: a verdict never changes. */
-export async function storeNearest(db: Db, id: number, nearest: NearestSoFar): Promise<boolean> {
+/** Ids of the newest objectives of a trial of which nothing has been judged. */
+export async function listUnjudgedOfTrial(
+  db: Db,
+  accountId: number,
+  trialId: number,
+  limit: number,
+): Promise<readonly number[]> {
+  const rows = await db
+    .selectFrom('objectives')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('judged_through', 'is', null)
+    .where('disabled_at', 'is', null)
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Stores a verdict on the data of the given revision, unless another process has or the data changed; false if nothing was
+ * written. Needs no lock: on the same data the verdict is the same.
+ */
+export async function storeNearest(
+  db: Db,
+  { id, dataRevision }: Pick<Objective, 'id' | 'dataRevision'>,
+  nearest: NearestSoFar,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('objectives')
     .set(nearestColumns(nearest))
     .where('id', '=', id)
+    .where('data_revision', '=', dataRevision)
     .where('judged_through', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows === 1n;

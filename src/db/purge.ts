@@ -41,8 +41,9 @@ const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]
 };
 
 /** Rows of one call. Sets and projects hold up to 80 MB each. */
-const BATCH: Readonly<Record<Table | 'inverses', number>> = {
+const BATCH: Readonly<Record<Table | 'inverses' | 'corrections', number>> = {
   inverses: 2_000,
+  corrections: 2_000,
   objectives: 50,
   trials: 200,
   output_case_sets: 5,
@@ -91,6 +92,10 @@ async function hasAny(trx: Trx, table: Table, column: string, value: number): Pr
 
 async function remove(trx: Trx, accountId: number, table: Table, ids: readonly number[]): Promise<number> {
   if (table === 'objectives') return removeObjectives(trx, accountId, ids);
+  if (table === 'trials') {
+    const corrections = await removeCorrections(trx, ids);
+    if (corrections > 0) return corrections;
+  }
   await removeEvents(trx, accountId, table, ids);
   return removeById(trx, table, ids);
 }
@@ -104,7 +109,10 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
       order by objective_id, iteration limit ${BATCH.inverses})
     returning id`.execute(trx);
   const inverseIds = inverses.map(({ id }) => id);
-  if (inverseIds.length > 0) await removeEvents(trx, accountId, 'inverses', inverseIds);
+  if (inverseIds.length > 0) {
+    await removeEvents(trx, accountId, 'inverses', inverseIds);
+    await sql`delete from corrections where inverse_id = any (${inverseIds}::bigint[])`.execute(trx);
+  }
   const { rows } = await sql<{ id: number }>`
     select o.id from objectives o where o.id = any (${ids}::bigint[])
       and not exists (select from inverses i where i.objective_id = o.id)`.execute(trx);
@@ -113,6 +121,14 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   await removeEvents(trx, accountId, 'objectives', emptyIds);
   await sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`.execute(trx);
   return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));
+}
+
+/** Some of the corrections of trials that the caller holds. */
+async function removeCorrections(trx: Trx, trialIds: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from corrections where id in (
+      select id from corrections where trial_id = any (${trialIds}::bigint[]) limit ${BATCH.corrections})`.execute(trx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 async function removeById(trx: Trx, table: Table, ids: readonly number[]): Promise<number> {

@@ -44,10 +44,12 @@ export interface StoredSuggestion {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
+  readonly expected?: readonly number[] | null;
+  /** Of the data that it was computed from. */
+  readonly dataRevision: number;
   /** With all runs judged; with the nearest case when it was not known before. */
   readonly nearest: NearestSoFar | NearestIteration;
-  /** Of the trial's data when it was read; a newer one has judged anew, or will. */
-  readonly dataRevision: number;
   readonly learnedFrom: LearnedFrom | null;
   readonly events: readonly NewEvent[];
 }
@@ -63,6 +65,7 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  readonly expected: readonly number[] | null;
   readonly dataRevision: number;
   readonly isCaseJudged: boolean;
   /** JSON text. */
@@ -71,14 +74,18 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
 
 const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
   const output = sql`${value('output')}::float8[]`;
-  const isJudged = sql`o.data_revision = ${value('dataRevision')}::integer`;
-  const isCaseJudged = sql`${isJudged} and ${value('isCaseJudged')}::boolean`;
+  const isCurrent = sql`data_revision = ${value('dataRevision')}::integer`;
+  const isCaseJudged = sql`${value('isCaseJudged')}::boolean`;
+  // What was judged by data that has changed since is not stored.
+  const judged = (column: string, found: RawBuilder<unknown>) =>
+    sql`${sql.id(column)} = case when l.${isCurrent} then ${found} else ${sql.ref(`o.${column}`)} end`;
   return sql`
     with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'))}),
-    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective)`)}),
+    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective where ${output} is null or ${isCurrent})`)}),
     inverse as (
       update inverses i set
         status = ${value('status')}, input = ${value('input')}::float8[], output = ${output},
+        expected = ${value('expected')}::float8[],
         suggest_time_ns = ${value('suggestTimeNs')}::bigint, suggested_at = now(),
         stopped_at = case when ${output} is null then i.stopped_at else now() end,
         learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
@@ -90,15 +97,12 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
         stop_reason = ${value('stopReason')}::smallint,
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        nearest_iteration = case when ${isJudged} then ${value('nearestIteration')}::integer else o.nearest_iteration end,
-        nearest_case = case when ${isCaseJudged} then ${value('nearestCase')}::integer else o.nearest_case end,
-        nearest_case_input =
-          case when ${isCaseJudged} then ${value('nearestCaseInput')}::float8[] else o.nearest_case_input end,
-        nearest_case_output =
-          case when ${isCaseJudged} then ${value('nearestCaseOutput')}::float8[] else o.nearest_case_output end,
-        judged_through = case when ${isJudged} then ${value('judgedThrough')}::integer else o.judged_through end,
-        updated_at = now()
-      from inverse i
+        ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
+        ${judged('nearest_case', sql`case when ${isCaseJudged} then ${value('nearestCase')}::integer else o.nearest_case end`)},
+        ${judged('nearest_case_input', sql`case when ${isCaseJudged} then ${value('nearestCaseInput')}::float8[] else o.nearest_case_input end`)},
+        ${judged('nearest_case_output', sql`case when ${isCaseJudged} then ${value('nearestCaseOutput')}::float8[] else o.nearest_case_output end`)},
+        ${judged('judged_through', sql`${value('judgedThrough')}::integer`)}, updated_at = now()
+      from inverse i cross join objective l
       where o.id = ${value('objectiveId')}::bigint),
     ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from inverse)`)}
     select pg_notify(${sql.lit(FINISHED_CHANNEL)}, i.id::text), ${eventsTold()} from inverse i`;
@@ -106,7 +110,8 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
 
 /**
  * Locks the objective, ends the job, and stores its suggestion with both states and the events. False when the lease was lost,
- * or the objective has ended or was deleted: nothing was written. What was judged of older data of the trial is not stored. Waiting requests are notified on commit.
+ * the objective has ended or was deleted, or it would end on data that has changed since: nothing was written. Waiting requests are
+ * notified on commit.
  */
 export async function storeSuggestion(
   db: Db | Trx,
@@ -114,7 +119,8 @@ export async function storeSuggestion(
 ): Promise<boolean> {
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
-    // The case stays as it is until the data of the trial change.
+    expected: suggestion.expected ?? null,
+    // The case is written once for each revision of the data.
     ...NO_NEAREST_CASE,
     ...nearest,
     isCaseJudged: 'nearestCase' in nearest,

@@ -1,6 +1,6 @@
 /**
  * Handles and transactions. Lock order everywhere: objective row first, then its inverses and its job; model before
- * project before trial. A transaction awaits SQL and nothing else.
+ * project before trial, and the trial before its objectives. A transaction awaits SQL and nothing else.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';

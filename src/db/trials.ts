@@ -120,3 +120,32 @@ export async function setTrialStatus(trx: Trx, id: number, status: TrialStatus):
     .executeTakeFirstOrThrow();
   return toTrial(row);
 }
+
+/**
+ * Gives the data of a trial its next revision, behind the lock of the trial, which the caller holds, and passes it on to the
+ * objectives: what is judged by older data counts no longer and is not stored. Locks the objectives. Returns the revision.
+ */
+export async function raiseRevision(trx: Trx, accountId: number, trialId: number): Promise<number> {
+  const { revision } = await trx
+    .updateTable('trials')
+    .set({ revision: sql<number>`revision + 1`, updated_at: sql<Date>`now()` })
+    .where('account_id', '=', accountId)
+    .where('id', '=', trialId)
+    .returning('revision')
+    .executeTakeFirstOrThrow();
+  await trx
+    .updateTable('objectives')
+    .set({
+      data_revision: revision,
+      judged_through: null,
+      nearest_iteration: null,
+      nearest_case: null,
+      nearest_case_input: null,
+      nearest_case_output: null,
+    })
+    .where('account_id', '=', accountId)
+    .where('trial_id', '=', trialId)
+    .where('disabled_at', 'is', null)
+    .execute();
+  return revision;
+}

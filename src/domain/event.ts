@@ -20,6 +20,7 @@ const KINDS = {
   'objective.satisfied': 'objective',
   'objective.stopped': 'objective',
   'objective.exhausted': 'objective',
+  'objective.reopened': 'objective',
 } as const;
 
 export type EventName = keyof typeof KINDS;
@@ -88,6 +89,12 @@ export function endEvent(stopReason: StopReason): EventName | undefined {
     default:
       return undefined;
   }
+}
+
+/** The event for a correction that changes the stop reason, or undefined if it does not. */
+export function revisionEvent(before: StopReason, after: StopReason): EventName | undefined {
+  if (before === after) return undefined;
+  return after === StopReason.running ? 'objective.reopened' : endEvent(after);
 }
 
 export interface Webhook {

@@ -43,6 +43,10 @@ export interface Inverse {
   readonly failureReason: string | null;
   /** What its input was computed from; null for the trial's cases as they were loaded and its own objective only. */
   readonly learnedFrom: LearnedFrom | null;
+  /** Set while it is excluded: shown, and neither learned from nor judged. */
+  readonly excludedAt: Date | null;
+  /** What the model expected of the outputs: the lower ends, then the upper ends; null where it expected nothing. */
+  readonly expected: readonly number[] | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Set only by earlier releases; see disabledAtOf. */
@@ -65,4 +69,9 @@ export function isBeingComputed(inverse: Pick<Inverse, 'status' | 'input'>): boo
 /** Whether the inverse has been handed out and its output is missing. */
 export function awaitsOutput(inverse: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
   return inverse.status === InverseStatus.active && inverse.input !== null && inverse.output === null;
+}
+
+/** Whether the inverse repeats the input and the output of a known run, as the last one of an objective does that found nothing new. */
+export function isRepeat(inverse: Pick<Inverse, 'status' | 'output'>): boolean {
+  return inverse.status === InverseStatus.stopped && inverse.output !== null;
 }

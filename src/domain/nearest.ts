@@ -7,7 +7,7 @@
  * - exact: all outputs miss together; the L1 norm's excess over the threshold, in thresholds.
  *
  * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
- * before iterations.
+ * before iterations. What is excluded never comes nearest.
  */
 import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
 import type { Matrix } from './matrix.ts';
@@ -157,6 +157,8 @@ export interface NearestRun {
 interface Run extends Iteration {
   readonly id: number;
   readonly input: readonly number[] | null;
+  /** Set while it is excluded, so that it counts for nothing. */
+  readonly excludedAt: Date | null;
 }
 
 /**
@@ -167,7 +169,9 @@ interface Run extends Iteration {
 export function findNearestRun(objective: ObjectiveDefinition & NearestSoFar, runs: Iterable<Run>): NearestRun | null {
   if (objective.judgedThrough === null) return null;
   const measure = makeMissMeasure(objective);
-  const byIteration = [...runs].filter(({ iteration }) => isToBeJudged(objective, iteration));
+  const byIteration = [...runs].filter(
+    ({ iteration, excludedAt }) => excludedAt === null && isToBeJudged(objective, iteration),
+  );
   const { nearestIteration } = judgeIterations(measure, objective, byIteration);
   const run = byIteration.find(({ iteration }) => iteration === nearestIteration);
   const { nearestCase: number, nearestCaseInput: input, nearestCaseOutput: output } = objective;

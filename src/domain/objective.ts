@@ -47,13 +47,13 @@ export interface ObjectiveDefinition {
 
 /** What is stored about the nearest run of an objective; see nearest.ts. */
 export interface NearestSoFar {
-  /** Zero-based; null when no case succeeded. Final, as the cases of an objective never change. */
+  /** Zero-based; null when no case succeeded. Added cases are numbered on from those of the output case set. */
   readonly nearestCase: number | null;
   readonly nearestCaseInput: readonly number[] | null;
   readonly nearestCaseOutput: readonly number[] | null;
   /** The nearest of the iterations up to `judgedThrough`. */
   readonly nearestIteration: number | null;
-  /** null: not even the cases have been judged, as in rows of an earlier version. */
+  /** null: not even the cases have been judged, as after a change of the trial's data and in rows of an earlier version. */
   readonly judgedThrough: number | null;
 }
 

@@ -4,6 +4,9 @@
  * Objective (stopReason): RUNNING is the only state with outgoing edges; SATISFIED, STOPPED and EXHAUSTED are final.
  * Inverse (status): active is the only state with outgoing edges; converged, max_iterations, stopped and failed are final.
  * An inverse whose output was loaded without satisfying everything stays active; its loadedAt shows that.
+ *
+ * A correction is no event: it changes what the states rest on, and `reviseStates` forms them anew. Only there an objective
+ * leaves a final state, and only when the client asks for it.
  */
 import { InverseStatus } from './inverse.ts';
 
@@ -71,4 +74,82 @@ export interface Attempts {
 
 function areUsedUp(attempts: Attempts): boolean {
   return attempts.attemptCount >= attempts.maximumAttempts;
+}
+
+/** An inverse as its result counts after a correction. */
+export interface RevisedRun {
+  readonly id: number;
+  readonly status: InverseStatus;
+  /**
+   * - open: the output is missing, or the suggestion is being computed.
+   * - satisfied, unsatisfied: completed; an excluded one satisfies nothing.
+   * - failed: the client reported that the run failed.
+   * - never-run: stopped, not computed, or a repeat of a known run.
+   */
+  readonly result: 'open' | 'satisfied' | 'unsatisfied' | 'failed' | 'never-run';
+}
+
+export interface RevisedStates {
+  readonly stopReason: StopReason;
+  /** By the id of the inverse; only those that change. */
+  readonly statuses: ReadonlyMap<number, InverseStatus>;
+  /** The inverse with which the attempts were used up, if the objective is exhausted. */
+  readonly exhaustedId: number | null;
+}
+
+/**
+ * The states of an objective and its inverses that follow from the results as they are now. Undefined when an objective that has
+ * ended would get another verdict, and `mayReopen` does not allow that.
+ *
+ * @param runs  all inverses, in order of iteration
+ */
+export function reviseStates(
+  objective: Attempts & { readonly stopReason: StopReason },
+  runs: readonly RevisedRun[],
+  mayReopen: boolean,
+): RevisedStates | undefined {
+  const isSatisfied = runs.some(({ result }) => result === 'satisfied');
+  const stopReason = reviseStopReason(objective, isSatisfied, mayReopen);
+  if (stopReason === undefined) return undefined;
+  const last = runs.findLast(({ result }) => result !== 'never-run');
+  const exhaustedId = stopReason === StopReason.exhausted ? (last?.id ?? null) : null;
+  const statuses = new Map<number, InverseStatus>();
+  for (const run of runs) {
+    const status = reviseStatus(run, stopReason, run.id === exhaustedId);
+    if (status !== run.status) statuses.set(run.id, status);
+  }
+  return { stopReason, statuses, exhaustedId };
+}
+
+function reviseStopReason(
+  objective: Attempts & { readonly stopReason: StopReason },
+  isSatisfied: boolean,
+  mayReopen: boolean,
+): StopReason | undefined {
+  const { stopReason } = objective;
+  if (isSatisfied) {
+    return mayReopen || stopReason === StopReason.running || stopReason === StopReason.satisfied
+      ? StopReason.satisfied
+      : undefined;
+  }
+  const goingOn = areUsedUp(objective) ? StopReason.exhausted : StopReason.running;
+  if (stopReason === StopReason.satisfied) return mayReopen ? goingOn : undefined;
+  // It may have stopped because of the wrong result.
+  const goesOn = mayReopen && stopReason === StopReason.stopped && goingOn === StopReason.running;
+  return goesOn ? StopReason.running : stopReason;
+}
+
+function reviseStatus({ status, result }: RevisedRun, stopReason: StopReason, isExhausting: boolean): InverseStatus {
+  switch (result) {
+    case 'open':
+      return isFinal(stopReason) ? InverseStatus.stopped : status;
+    case 'satisfied':
+      return InverseStatus.converged;
+    case 'unsatisfied':
+      return isExhausting ? InverseStatus.maxIterations : InverseStatus.active;
+    case 'failed':
+      return InverseStatus.failed;
+    case 'never-run':
+      return status;
+  }
 }

@@ -130,6 +130,8 @@ export type Proposal =
       readonly kind: 'candidate';
       /** Length n, natural units, within the bounds, whole where the variable is, and not in the history. */
       readonly input: Float64Array;
+      /** Length 2m: the lower, then the upper ends of what the model expects of the outputs; null where it expects nothing. */
+      readonly expected?: Float64Array | null;
     }
   | {
       readonly kind: 'nothing-new';

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
+import { correctInverse } from '../../src/application/correct-run.ts';
 import { initializeInverse } from '../../src/application/load-objectives.ts';
 import { updateTrial } from '../../src/application/manage-trials.ts';
 import type { ObjectivePath } from '../../src/application/paths.ts';
@@ -267,6 +268,31 @@ describe('requests that meet at the lock of an objective', () => {
     );
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'OBJECTIVE_ENDED' } });
     expect((await read(loaded.path)).inverses).toHaveLength(1);
+  });
+
+  it('An output that waited for the lock is judged by the data as a correction left it', async () => {
+    const smallest = [0, 0, 0].map(() => 'minimize' as const);
+    const objective = {
+      objectives: [-100, -100, -100],
+      objectiveTypes: smallest,
+      minimumBounds: [],
+      maximumBounds: [],
+    };
+    const loaded = await loadLinearObjective(account, objective);
+    const best = await computeNext(loaded.path);
+    await load(loaded.path, [-50, -50, -50]);
+    const open = await computeNext(loaded.path);
+    const sent = { change: { kind: 'excluded', isExcluded: true }, reason: 'typo', mayReopen: false } as const;
+    const context = { accountId: account.accountId, keyId: 'test' };
+    const [outcome] = await behindTheLock(loaded, [() => load(loaded.path, [-20, -20, -20])], (trx) =>
+      correctInverse(trx, context, { inverseId: best.id }, sent),
+    );
+    expect(outcome).toMatchObject({
+      status: 'fulfilled',
+      value: { inverse: { id: open.id, output: [-20, -20, -20] } },
+    });
+    expect(await read(loaded.path)).toMatchObject({ optimalInverseId: open.id });
+    await drop(loaded.path);
   });
 
   it('Of two outputs that wait for the lock one is stored, and the other is refused', async () => {

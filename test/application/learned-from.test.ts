@@ -273,13 +273,11 @@ describe('a stored suggestion', () => {
 
     const histories = new Set<string>();
     for (const id of suggested) {
-      const { request, suggested: again } = await repeat(id);
-      const { rows: found } = await sql<{ input: number[]; learned: unknown }>`
-        select input, learned_from as learned from inverses where id = ${id}`.execute(account.db);
-      expect([again, found[0]!.learned]).toEqual([
-        { input: found[0]!.input, output: null },
-        (await repeat(id)).snapshot.learnedFrom,
-      ]);
+      const { request, snapshot, suggested: again } = await repeat(id);
+      const { rows: found } = await sql<{ input: number[]; expected: number[] | null; learned: unknown }>`
+        select input, expected, learned_from as learned from inverses where id = ${id}`.execute(account.db);
+      const { input, expected, learned } = found[0]!;
+      expect([again, snapshot.learnedFrom]).toEqual([{ input, expected, output: null }, learned]);
       histories.add(JSON.stringify(rows(request.history)));
     }
     // Each one knew something else, and none of them what is known now.

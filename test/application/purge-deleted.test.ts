@@ -1,6 +1,7 @@
 /** The purge: records that are due are removed for good with everything below them, and nothing else is. */
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { correctCase, correctInverse } from '../../src/application/correct-run.ts';
 import { loadObjectives } from '../../src/application/load-objectives.ts';
 import { deleteModel } from '../../src/application/manage-models.ts';
 import { deleteProject } from '../../src/application/manage-projects.ts';
@@ -173,6 +174,29 @@ describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
 });
 
 describe('the purge', () => {
+  it('A purged objective takes the corrections of its inverses along, and a purged trial all that are left', async () => {
+    const { trial, objective, path } = await loadLinearObjective(t);
+    const context = { accountId: t.accountId, keyId: 'test' };
+    const change = { kind: 'excluded', isExcluded: true } as const;
+    const correction = { change, reason: 'typo', mayReopen: false };
+    await correctInverse(t.db, context, { inverseId: objective.inverses[0]!.id }, correction);
+    await correctCase(t.db, context, { trialId: trial.id, number: 1 }, correction);
+    const countCorrections = async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::int as count from corrections`.execute(t.db);
+      return rows[0]!.count;
+    };
+    expect(await countCorrections()).toBe(2);
+    await deleteObjective(t.db, t.accountId, path);
+    await purgeAtOnce(t.db, t.accountId, null);
+    await purgeAll();
+    expect(await countCorrections()).toBe(1);
+    await expectExactCount();
+    await deleteTrial(t.db, t.accountId, { trialId: trial.id });
+    await purgeAtOnce(t.db, t.accountId, null);
+    await purgeAll();
+    expect(await countCorrections()).toBe(0);
+  });
+
   it('The purge removes some rows per transaction, however many a deletion covers', async () => {
     const { path } = await growTree();
     await sql`

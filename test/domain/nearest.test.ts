@@ -75,17 +75,28 @@ const played = anyJudged.chain(({ definition, output }) => {
     definition: fc.constant(definition),
     cases: fc.array(fc.oneof(near, far), runs),
     failed: fc.uniqueArray(fc.nat(5)),
+    excluded: fc.uniqueArray(fc.nat(5)),
     outputs: fc.array(fc.option(fc.oneof(near, far)), runs),
     judgedThrough: fc.nat(6),
   });
 });
 
 describe('findNearestRun', () => {
-  it('findNearestRun finds a run that no successful case and no inverse comes nearer than, however much was judged before', () => {
+  it('findNearestRun finds a run that no successful case and no counted inverse comes nearer than, however much was judged before', () => {
     fc.assert(
-      fc.property(played, ({ definition, cases, failed, outputs, judgedThrough }) => {
+      fc.property(played, ({ definition, cases, failed, excluded, outputs, judgedThrough }) => {
         const measure = makeMissMeasure(definition);
-        const inverses = outputs.map((output, i) => ({ id: i + 100, iteration: i + 1, input: [i], output }));
+        const inverses = outputs.map((output, i) => ({
+          id: i + 100,
+          iteration: i + 1,
+          input: [i],
+          output,
+          excludedAt: excluded.includes(i) ? new Date(0) : null,
+        }));
+        const counted = inverses.map(({ excludedAt, iteration, output }) => ({
+          iteration,
+          output: excludedAt === null ? output : null,
+        }));
         const judged = nearestCase(measure, Matrix.from(cases), new Set(failed));
         const number = judged?.number ?? null;
         const stored = {
@@ -96,13 +107,13 @@ describe('findNearestRun', () => {
           ...judgeIterations(
             measure,
             { nearestIteration: null, judgedThrough: 0 },
-            inverses.filter(({ iteration }) => iteration <= judgedThrough),
+            counted.filter(({ iteration }) => iteration <= judgedThrough),
           ),
         };
         const best = findNearestRun(stored, inverses);
         const known = [
           ...cases.map((output, i) => (failed.includes(i) ? null : output)),
-          ...inverses.map(({ output }) => output),
+          ...counted.map(({ output }) => output),
         ];
         const misses = known.map((output) => output && measure.measure(output));
         // The first that nothing comes nearer than.
@@ -126,7 +137,9 @@ describe('findNearestRun', () => {
 
   it('findNearestRun finds nothing while the cases have not been judged', () => {
     expect(
-      findNearestRun({ ...within, ...NOTHING_JUDGED }, [{ id: 1, iteration: 1, input: [0], output: [10, 204] }]),
+      findNearestRun({ ...within, ...NOTHING_JUDGED }, [
+        { id: 1, iteration: 1, input: [0], output: [10, 204], excludedAt: null },
+      ]),
     ).toBeNull();
   });
 });

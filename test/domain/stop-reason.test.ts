@@ -8,6 +8,8 @@ import {
   type ObjectiveEvent,
   outputEvent,
   StopReason as Reason,
+  type RevisedRun,
+  reviseStates,
   type StopReason,
   TRANSITIONS,
 } from '../../src/domain/stop-reason.ts';
@@ -278,4 +280,115 @@ describe('an active inverse', () => {
       expect(awaitsOutput({ status, input: [1], output: null })).toBe(false);
     },
   );
+});
+
+describe('the states after a correction', () => {
+  const run = (id: number, result: RevisedRun['result'], status: InverseStatus = 'active'): RevisedRun => ({
+    id,
+    result,
+    status,
+  });
+  const goingOn = { attemptCount: 3, maximumAttempts: 10 };
+  const usedUp = { attemptCount: 10, maximumAttempts: 10 };
+  const met = [run(1, 'unsatisfied'), run(2, 'satisfied')];
+  const unmet = [run(1, 'unsatisfied'), run(2, 'unsatisfied', 'converged')];
+
+  test.each([
+    // From, attempts, results, with reopen and without.
+    ['running', goingOn, met, 'satisfied', 'satisfied'],
+    ['running', goingOn, unmet, 'running', 'running'],
+    ['running', usedUp, unmet, 'running', 'running'],
+    ['satisfied', goingOn, met, 'satisfied', 'satisfied'],
+    ['satisfied', goingOn, unmet, 'running', undefined],
+    ['satisfied', usedUp, unmet, 'exhausted', undefined],
+    ['stopped', goingOn, met, 'satisfied', undefined],
+    ['stopped', goingOn, unmet, 'running', 'stopped'],
+    ['stopped', usedUp, unmet, 'stopped', 'stopped'],
+    ['exhausted', usedUp, met, 'satisfied', undefined],
+    ['exhausted', usedUp, unmet, 'exhausted', 'exhausted'],
+  ] as const)(
+    'An objective that is %s with %o and the runs %o becomes %s with reopen, %s without',
+    (from, attempts, runs, reopened, kept) => {
+      const objective = { ...attempts, stopReason: Reason[from] };
+      expect(reviseStates(objective, runs, true)?.stopReason).toBe(Reason[reopened]);
+      expect(reviseStates(objective, runs, false)?.stopReason).toBe(kept && Reason[kept]);
+    },
+  );
+
+  it('The inverses follow: satisfied ones converge, the open one stops, the last one uses up the attempts', () => {
+    const running = { ...goingOn, stopReason: Reason.running };
+    expect(
+      reviseStates(running, [run(1, 'unsatisfied'), run(2, 'satisfied'), run(3, 'failed'), run(4, 'open')], false),
+    ).toEqual({
+      stopReason: Reason.satisfied,
+      statuses: new Map([
+        [2, 'converged'],
+        [3, 'failed'],
+        [4, 'stopped'],
+      ]),
+      exhaustedId: null,
+    });
+    expect(reviseStates(running, [run(1, 'unsatisfied'), run(2, 'open')], false)?.statuses).toEqual(new Map());
+    const ended = { ...usedUp, stopReason: Reason.satisfied };
+    expect(reviseStates(ended, [...unmet, run(3, 'never-run', 'failed')], true)).toEqual({
+      stopReason: Reason.exhausted,
+      statuses: new Map([[2, 'max_iterations']]),
+      exhaustedId: 2,
+    });
+    const exhausted = { ...usedUp, stopReason: Reason.exhausted };
+    const last = [run(1, 'satisfied'), run(2, 'unsatisfied', 'max_iterations'), run(3, 'never-run', 'stopped')];
+    expect(reviseStates(exhausted, last, true)).toEqual({
+      stopReason: Reason.satisfied,
+      statuses: new Map([
+        [1, 'converged'],
+        [2, 'active'],
+      ]),
+      exhaustedId: null,
+    });
+    expect(reviseStates(exhausted, [run(1, 'unsatisfied'), run(2, 'failed', 'max_iterations')], false)).toEqual({
+      stopReason: Reason.exhausted,
+      statuses: new Map([[2, 'failed']]),
+      exhaustedId: 2,
+    });
+  });
+
+  it('Whatever was corrected, an objective is satisfied exactly when a run satisfies it, unless its end is kept', () => {
+    const result = fc.constantFrom<RevisedRun['result']>('satisfied', 'unsatisfied', 'failed', 'never-run');
+    const status = fc.constantFrom<InverseStatus>('active', 'converged', 'max_iterations', 'stopped', 'failed');
+    const completed = fc.array(fc.record({ result, status }), { minLength: 1, maxLength: 6 });
+    const objective = fc.record({
+      stopReason: fc.constantFrom(...Object.values(Reason)),
+      attemptCount: fc.nat(3),
+      maximumAttempts: fc.integer({ min: 1, max: 3 }),
+    });
+    fc.assert(
+      fc.property(objective, completed, fc.boolean(), fc.boolean(), (before, list, isOpen, mayReopen) => {
+        const open = isOpen && before.stopReason === Reason.running ? [run(99, 'open')] : [];
+        const runs = [...list.map((one, id) => ({ id, ...one })), ...open];
+        const isMet = runs.some(({ result }) => result === 'satisfied');
+        const after = reviseStates(before, runs, mayReopen);
+        if (after === undefined) {
+          expect(mayReopen).toBe(false);
+          expect(before.stopReason === Reason.satisfied).toBe(!isMet);
+          expect(before.stopReason).not.toBe(Reason.running);
+          return;
+        }
+        expect(after.stopReason === Reason.satisfied).toBe(isMet);
+        const statuses = runs.map(({ id, status }) => after.statuses.get(id) ?? status);
+        const isActive = open.length > 0 && statuses.at(-1) === 'active';
+        expect(isActive).toBe(open.length > 0 && after.stopReason === Reason.running);
+        runs.forEach(({ result, status }, i) => {
+          if (result === 'satisfied') expect(statuses[i]).toBe('converged');
+          if (result === 'failed') expect(statuses[i]).toBe('failed');
+          if (result === 'never-run') expect(statuses[i]).toBe(status);
+          if (result === 'unsatisfied') expect(['active', 'max_iterations']).toContain(statuses[i]);
+        });
+        // The same again changes nothing.
+        const again = runs.map((one, i) => ({ ...one, status: statuses[i]! })).filter(({ id }) => id !== 99);
+        const second = reviseStates({ ...before, stopReason: after.stopReason }, again, false);
+        expect(second?.stopReason).toBe(after.stopReason);
+        expect(second?.statuses).toEqual(new Map());
+      }),
+    );
+  });
 });

@@ -103,6 +103,23 @@ describe('an export of a model', () => {
     expect(lines[10]).toMatchObject({ input: null, output: null, iteration: 3 });
   });
 
+  it('An export contains the corrections of a trial after its objectives, and what they changed', async () => {
+    const t = await prepareModel();
+    const [initial] = (await t.send('GET', `${t.objectiveUrl}/inverses`)).body;
+    const reason = 'sensor not calibrated';
+    const inverse = `${t.objectiveUrl}/inverses/${initial.id}/corrections`;
+    await t.send('POST', inverse, { excluded: true, reason });
+    await t.send('POST', `${t.trialUrl}/cases/2/corrections`, { output: [1, 2, 3], reason });
+    const lines = await exported(`/models/${t.model.id}/export`);
+    const logged = (await t.send('GET', `${t.trialUrl}/corrections`)).body;
+    expect(lines.slice(-2)).toEqual(
+      logged.map((correction: object) => ({ type: 'correction', trialId: t.trialId, ...correction })),
+    );
+    expect(lines.find((line) => line.type === 'inverse' && line.id === initial.id)).toMatchObject({
+      excludedAt: expect.any(String),
+    });
+  });
+
   it('An export omits deleted records unless they are requested and not yet purged', async () => {
     const t = await prepareModel();
     await t.send('POST', `${t.trialUrl}/objectives`, OBJECTIVES);

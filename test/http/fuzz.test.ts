@@ -83,6 +83,7 @@ async function prepareIds(): Promise<Ids> {
     delivery_id: deliveries.body[0].id,
     key_id: key.id,
     deletion_id: deletions.body.at(-1).id,
+    number: 1,
   };
 }
 
@@ -129,6 +130,8 @@ const FITTING: Readonly<Record<string, readonly object[]>> = {
   initializeInverse: [OBJECTIVES, BY_NAME].map((one) => ({ ...one, convergence: 0.5 })),
   loadInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
   putInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
+  correctInverse: [{ output: [1, 2, 3], reason: 'typo' }],
+  correctCase: [{ output: [1, 2, 3], reason: 'typo' }],
   createKey: [{ scopes: ['read', 'write'], label: 'the test rig', expiresAt: '2099-12-31T12:00:00Z' }],
   rotateKey: [{ overlapSeconds: 86_400 }],
 };

@@ -51,6 +51,8 @@ function toObjective(
         failedAt: null,
         failureReason: null,
         learnedFrom: null,
+        excludedAt: null,
+        expected: null,
       }) as Inverse,
   );
   return {

@@ -61,6 +61,8 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
         failedAt: null,
         failureReason: null,
         learnedFrom: null,
+        excludedAt: null,
+        expected: null,
       }) satisfies Inverse,
   );
   return {

@@ -31,6 +31,8 @@ const inverse: Inverse = {
   failedAt: null,
   failureReason: null,
   learnedFrom: null,
+  excludedAt: null,
+  expected: null,
   ...instants,
 };
 
@@ -105,6 +107,7 @@ describe('an inverse', () => {
       failedAt: null,
       failureReason: null,
       learnedFrom: null,
+      excludedAt: null,
       ...shown,
       results: RESULTS_AT_BASIS,
     });

@@ -1,6 +1,7 @@
 /** One example per record for the reference: a made-up project, presented like real ones. */
 import { viewOf } from '../../application/views.ts';
 import type { KeyRecord } from '../../domain/api-key.ts';
+import type { Correction } from '../../domain/correction.ts';
 import type { StoredExplanation } from '../../domain/explanation.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
@@ -8,12 +9,14 @@ import { NO_NAMES } from '../../domain/names.ts';
 import type { Objective } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../../domain/trial.ts';
+import { presentCorrection } from './corrections.wire.ts';
 import { presentExplanation } from './explanation.wire.ts';
-import { presentInverse, presentSuggestion } from './inverses.wire.ts';
+import { presentInverse, presentReportedInverse, presentSuggestion } from './inverses.wire.ts';
 import { presentCreatedKey, presentKey, presentRotatedKey } from './keys.wire.ts';
 import { presentModel } from './models.wire.ts';
 import { presentLoadedObjectives, presentObjective } from './objectives.wire.ts';
 import { presentLoadedSet, presentOutputCaseSet, presentOutputCaseSetSummary } from './output-cases.wire.ts';
+import { inversePath } from './paths.ts';
 import { presentProject, presentProjectSummary } from './projects.wire.ts';
 import { presentTrial } from './trials.wire.ts';
 
@@ -108,6 +111,8 @@ const withoutEnd = {
   failedAt: null,
   failureReason: null,
   learnedFrom: null,
+  excludedAt: null,
+  expected: null,
 };
 
 const initial: Inverse = {
@@ -140,6 +145,24 @@ const suggestion: Inverse = {
 
 const stored = { ...objective, inverses: [initial, suggestion] };
 const view = viewOf(objective, suggestion);
+
+const reported = viewOf(objective, {
+  ...suggestion,
+  output: [16.25, 19.5],
+  expected: [1.25, 18, 1.75, 21],
+  loadedAt: instants.createdAt,
+});
+
+const correction: Correction = {
+  id: 6,
+  revision: 1,
+  target: { kind: 'inverse', objectiveId: 77, inverseId: 901, iteration: 2 },
+  before: { output: [16.25, 19.5], failureReason: null, isExcluded: false },
+  after: { output: [1.625, 19.5], failureReason: null, isExcluded: false },
+  reason: 'decimal point misread',
+  correctedBy: 'the test rig',
+  createdAt: instants.createdAt,
+};
 
 const explanation: StoredExplanation = {
   caseCount: 14,
@@ -194,6 +217,8 @@ export const RECORD_EXAMPLES: Readonly<Record<string, unknown>> = {
   ExplainedObjective: { ...presentObjective(stored), ...presentExplanation(objective, explanation) },
   Suggestion: presentSuggestion(view),
   Inverse: presentInverse(view),
+  ReportedInverse: presentReportedInverse(reported, inversePath({ modelId: 3, projectId: 12, trialId: 58 }, 77, 901)),
+  Correction: presentCorrection(correction),
   Key: presentKey(key),
   CreatedKey: presentCreatedKey({ key, text }),
   RotatedKey: presentRotatedKey({ successor: key, text, predecessor }),

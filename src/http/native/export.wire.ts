@@ -16,6 +16,7 @@ import type { Project } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { learnedFromSchema, presentLearnedFrom } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
 import { learningFields, presentLearning } from './objectives.wire.ts';
@@ -128,9 +129,11 @@ export const exportLineSchema = z
       failedAt: timestamp.nullable(),
       failureReason: z.string().nullable(),
       learnedFrom: learnedFromSchema,
+      excludedAt: timestamp.nullable(),
       createdAt: timestamp,
       updatedAt: timestamp,
     }),
+    correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
     z.object({
       type: z.literal('end'),
       lines: z.int().describe('Number of lines before this one. Without this line an export is incomplete.'),
@@ -204,6 +207,8 @@ function presentLine(record: ExportRecord): string {
       return presentExplanation(record.explanation);
     case 'inverse':
       return presentInverse(record.inverse);
+    case 'correction':
+      return JSON.stringify({ type, trialId: record.trialId, ...presentCorrection(record.correction) });
   }
 }
 
@@ -287,6 +292,7 @@ function presentInverse(inverse: ExportedInverse): string {
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
     learnedFrom: presentLearnedFrom(inverse),
+    excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };

@@ -2,6 +2,7 @@ import { getInverse, listInverses } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
 import { suggest } from '../../application/suggest.ts';
 import { viewOf } from '../../application/views.ts';
+import { DomainError } from '../../domain/errors.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { created, ok, pageOf } from '../answer/answers.ts';
@@ -12,7 +13,9 @@ import {
   newInverseOutput,
   noFields,
   presentInverse,
+  presentReportedInverse,
   presentSuggestion,
+  reportedInverseSchema,
   suggestionSchema,
 } from './inverses.wire.ts';
 import { inversePath } from './paths.ts';
@@ -25,6 +28,13 @@ const inverses = `${objective}/inverses` as const;
 const POLL_AFTER_SECONDS = 1;
 /** When many requests of the account are waiting, the queue is long. */
 const POLL_CROWDED_SECONDS = 5;
+
+/** A different output than the stored one is what a client sends who has found a mistake. */
+function adviseCorrection(error: unknown): never {
+  if (!(error instanceof DomainError) || error.code !== 'OUTPUT_CONFLICT') throw error;
+  const message = `${error.message} To change it, send a correction (POST .../inverses/{inverse_id}/corrections).`;
+  throw new DomainError(error.code, message, error.facts);
+}
 
 export const inverseOperations: readonly Operation[] = [
   defineOperation({
@@ -101,14 +111,20 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Complete the open iteration: load its output or report that its run failed',
     body: newInverseOutput,
-    answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration already has a different output; instance is its path.' },
-    handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
+    answers: ok.spec('The inverse, judged.', reportedInverseSchema),
+    refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
+    handle: async ({ deps, accountId, ids, body }) => {
+      const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
+      return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+    },
     replay: {
+      // It changes only by a correction, which a repeat then shows.
       isFinal: true,
       read: async ({ deps, accountId, ids }, inverseId) =>
-        presentInverse(await getInverse(deps.db, accountId, { ...ids, inverseId })),
+        presentReportedInverse(
+          await getInverse(deps.db, accountId, { ...ids, inverseId }),
+          inversePath(ids, ids.objectiveId, inverseId),
+        ),
     },
   }),
   defineOperation({
@@ -118,9 +134,11 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Complete the named iteration',
     body: newInverseOutput,
-    answers: ok.spec('The inverse, judged.', inverseSchema),
-    refusals: { 409: 'The iteration already has a different output; instance is its path.' },
-    handle: async ({ deps, accountId, ids, body }) =>
-      ok.answer(presentInverse(await recordOutput(deps.db, accountId, ids, body))),
+    answers: ok.spec('The inverse, judged.', reportedInverseSchema),
+    refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
+    handle: async ({ deps, accountId, ids, body }) => {
+      const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
+      return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+    },
   }),
 ];

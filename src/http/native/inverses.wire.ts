@@ -3,6 +3,7 @@ import type { Measurement } from '../../application/record-output.ts';
 import { type InverseView, judge } from '../../application/views.ts';
 import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { surprisesOf } from '../../domain/expectation.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { isByName, type Labels } from '../../domain/names.ts';
 import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
@@ -109,6 +110,9 @@ const commonFields = {
   failedAt: timestamp.nullable(),
   failureReason: z.string().nullable(),
   learnedFrom: learnedFromSchema,
+  excludedAt: timestamp
+    .nullable()
+    .describe('Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -137,6 +141,25 @@ export const inverseSchema = z
   })
   .meta({ id: 'Inverse' });
 
+const warningSchema = z
+  .object({
+    output: z.int().describe('Zero-based number of the output, as in results.'),
+    name: z.string().nullable().describe('Of the output; null if the project names none.'),
+    value: z.number().describe('As it was loaded and stored.'),
+    expectedMinimum: z.number(),
+    expectedMaximum: z.number(),
+    detail: z.string().describe('What was expected, and how to correct the output.'),
+  })
+  .meta({ id: 'OutputWarning' });
+
+export const reportedInverseSchema = inverseSchema
+  .extend({
+    warnings: z
+      .array(warningSchema)
+      .describe('Outputs far outside what the model expected. They are stored all the same; empty without any.'),
+  })
+  .meta({ id: 'ReportedInverse' });
+
 export const embeddedInverseSchema = z
   .object({
     ...commonFields,
@@ -163,6 +186,32 @@ export function presentInverse(view: InverseView): z.infer<typeof inverseSchema>
     ...presentOutputByName(objective.labels, inverse.output),
     disabledAt: toOptionalTimestamp(disabledAtOf(objective, inverse)),
   };
+}
+
+/** An inverse as the answer to the report of its run; `path` is that of the inverse. */
+export function presentReportedInverse(view: InverseView, path: string): z.infer<typeof reportedInverseSchema> {
+  return { ...presentInverse(view), warnings: presentWarnings(view.inverse, { path, outputNames: null }) };
+}
+
+interface WarningContext {
+  readonly path: string;
+  readonly outputNames: readonly string[] | null;
+}
+
+function presentWarnings(inverse: Inverse, { path, outputNames }: WarningContext): z.infer<typeof warningSchema>[] {
+  return surprisesOf(inverse).map(({ output, value, minimum, maximum }) => {
+    const name = outputNames?.[output] ?? null;
+    const what = `Output ${name ?? `y${output + 1}`} is ${value}; the model expected ${minimum} to ${maximum}.`;
+    const advice = `It was stored. If it is wrong, correct it: POST ${path}/corrections.`;
+    return {
+      output,
+      name,
+      value,
+      expectedMinimum: minimum,
+      expectedMaximum: maximum,
+      detail: `${what} ${advice}`,
+    };
+  });
 }
 
 /** An inverse among the inverses of its objective. */
@@ -209,6 +258,7 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
     learnedFrom: presentLearnedFrom(inverse),
+    excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };

@@ -225,7 +225,7 @@ export const objectiveSchema = z
     best: nearestRunSchema
       .nullable()
       .describe(
-        'The case or inverse that comes nearest so far, satisfied or not. null only for objectives of an earlier release, until a worker has judged their cases.',
+        'The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the data of the trial changed, and for objectives of an earlier release until a worker has judged them.',
       ),
     inverses: z.array(embeddedInverseSchema).describe('In order of creation.'),
   })

@@ -11,6 +11,7 @@ import type { Operation } from '../operation.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
+import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
 import { exportOperations } from './export.ts';
 import { inverseOperations } from './inverses.ts';
@@ -30,6 +31,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [
   ...trialOperations,
   ...objectiveOperations,
   ...inverseOperations,
+  ...correctionOperations,
   ...keyOperations,
   ...webhookOperations,
   ...accountOperations,

@@ -1,0 +1,111 @@
+/**
+ * Corrections of what was run: a case, designed or added, or an inverse. Each states a reason, is logged with what it replaced,
+ * and gives the data of its trial the next revision.
+ */
+import { DomainError } from './errors.ts';
+import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from './inverse.ts';
+import { BYTES_PER_NUMBER, type StorageUsage } from './storage.ts';
+import { areEqualVectors } from './vectors.ts';
+
+/** What is known about a run. */
+export interface RunResult {
+  /** null: the run failed. */
+  readonly output: readonly number[] | null;
+  /** null unless the run failed and a reason was given. */
+  readonly failureReason: string | null;
+  /** Excluded runs are kept and shown; nothing learns from them, and they are never the best. */
+  readonly isExcluded: boolean;
+}
+
+/** What a correction states about a run. */
+export type ResultChange =
+  | { readonly kind: 'output'; readonly output: readonly number[] }
+  /** Without a reason a failure that is known already stays as it is. */
+  | { readonly kind: 'failed'; readonly failureReason: string | null }
+  | { readonly kind: 'excluded'; readonly isExcluded: boolean };
+
+export interface NewCorrection {
+  readonly change: ResultChange;
+  readonly reason: string;
+}
+
+/** A case by its number, from 1, or an inverse. */
+export type CorrectionTarget =
+  | { readonly kind: 'case'; readonly caseNumber: number }
+  | {
+      readonly kind: 'inverse';
+      readonly objectiveId: number;
+      readonly inverseId: number;
+      readonly iteration: number;
+    };
+
+export interface Correction {
+  readonly id: number;
+  /** That it gave to the data of the trial. */
+  readonly revision: number;
+  readonly target: CorrectionTarget;
+  readonly before: RunResult;
+  readonly after: RunResult;
+  readonly reason: string;
+  /** Label of the API key, or its key id if it has none. */
+  readonly correctedBy: string;
+  readonly createdAt: Date;
+}
+
+/** Corrections that a trial may have. */
+export const MAXIMUM_CORRECTIONS = 10_000;
+
+/** The result after a change; an output or a failure leaves it excluded if it is. */
+export function changeResult(known: RunResult, change: ResultChange): RunResult {
+  switch (change.kind) {
+    case 'output':
+      return { ...known, output: change.output, failureReason: null };
+    case 'failed': {
+      const failureReason = change.failureReason ?? (known.output === null ? known.failureReason : null);
+      return { ...known, output: null, failureReason };
+    }
+    case 'excluded':
+      return { ...known, isExcluded: change.isExcluded };
+  }
+}
+
+export function areEqualResults(a: RunResult, b: RunResult): boolean {
+  if (a.isExcluded !== b.isExcluded || a.failureReason !== b.failureReason) return false;
+  return a.output === null || b.output === null ? a.output === b.output : areEqualVectors(a.output, b.output);
+}
+
+/** What a correction takes in the account's storage: correction_bytes of migration 0023. */
+export function correctionSize({
+  before,
+  after,
+  reason,
+}: Pick<Correction, 'before' | 'after' | 'reason'>): StorageUsage {
+  const numbers = (before.output?.length ?? 0) + (after.output?.length ?? 0);
+  const texts = [reason, before.failureReason ?? '', after.failureReason ?? ''];
+  const textBytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return { bytes: ROW_BYTES + BYTES_PER_NUMBER * numbers + textBytes, rows: 1 };
+}
+
+const ROW_BYTES = 256;
+
+type RunInverse = Pick<Inverse, 'iteration' | 'status' | 'input' | 'output' | 'failureReason' | 'excludedAt'>;
+
+/** What is known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
+export function resultOf(inverse: RunInverse): RunResult {
+  const { output, failureReason, excludedAt } = inverse;
+  const advice = adviceWithoutRun(inverse);
+  if (advice === undefined) return { output, failureReason, isExcluded: excludedAt !== null };
+  throw new DomainError('NOTHING_TO_CORRECT', `Iteration ${inverse.iteration} ${advice}`);
+}
+
+function adviceWithoutRun(inverse: RunInverse): string | undefined {
+  if (isBeingComputed(inverse)) return 'is still being computed; ask for the suggestion, run it and load its output.';
+  if (awaitsOutput(inverse)) return 'still awaits its output; load that, or report that the run failed.';
+  if (isRepeat(inverse)) {
+    return 'repeats a known input and was not run itself; correct the case or the inverse with that input, and it follows.';
+  }
+  if (inverse.status === InverseStatus.stopped) {
+    return 'was stopped before it had an output; if you have one, add it to the trial as a case.';
+  }
+  return inverse.input === null ? 'could not be computed and was never run; ask for the next suggestion.' : undefined;
+}

@@ -1,0 +1,63 @@
+import { correctCase, correctInverse, readCorrections } from '../../application/correct-run.ts';
+import { ok, pageOf } from '../answer/answers.ts';
+import { defineOperation, type Operation } from '../operation.ts';
+import {
+  correctedCaseSchema,
+  correctedInverseSchema,
+  correctionSchema,
+  newCaseCorrection,
+  newInverseCorrection,
+  presentCorrectedCase,
+  presentCorrectedInverse,
+  presentCorrection,
+} from './corrections.wire.ts';
+
+const tag = 'Corrections';
+const trial = '/models/{model_id}/projects/{project_id}/trials/{trial_id}';
+
+export const correctionOperations: readonly Operation[] = [
+  defineOperation({
+    method: 'POST',
+    path: `${trial}/objectives/{objective_id}/inverses/{inverse_id}/corrections`,
+    operationId: 'correctInverse',
+    tag,
+    summary: 'Correct or exclude the result of an inverse',
+    description:
+      'Suggestions, best and optimalInverse follow from now on; the log keeps what it was, who changed it and why. Repeating a correction changes nothing more.',
+    body: newInverseCorrection,
+    answers: ok.spec('The inverse and the state of its objective as they are now.', correctedInverseSchema),
+    refusals: { 409: 'The correction changes the verdict of an objective that has ended: send it with reopen: true.' },
+    handle: async ({ deps, accountId, principal, ids, body }) => {
+      const context = { accountId, keyId: principal.keyId, limits: deps.settings.account };
+      return ok.answer(presentCorrectedInverse(await correctInverse(deps.db, context, ids, body)));
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${trial}/cases/{number}/corrections`,
+    operationId: 'correctCase',
+    tag,
+    summary: 'Correct or exclude the result of a case',
+    description:
+      'By the number of the case, from 1. The stored set of output cases stays as it is; the correction counts instead, for all objectives of the trial.',
+    body: newCaseCorrection,
+    answers: ok.spec('The case as it counts now.', correctedCaseSchema),
+    handle: async ({ deps, accountId, principal, ids, body }) => {
+      const context = { accountId, keyId: principal.keyId, limits: deps.settings.account };
+      return ok.answer(presentCorrectedCase(await correctCase(deps.db, context, ids, body)));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${trial}/corrections`,
+    operationId: 'listCorrections',
+    tag,
+    summary: 'List the corrections of a trial',
+    isList: true,
+    answers: pageOf.spec('The corrections of cases and inverses, oldest first.', correctionSchema),
+    handle: async (call) => {
+      const page = await readCorrections(call.deps.db, call.accountId, call.ids, call.page);
+      return pageOf.answer(call, page, presentCorrection);
+    },
+  }),
+];

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import type { CorrectedCase, CorrectedInverse } from '../../application/correct-run.ts';
+import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
+import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { StopReason } from '../../domain/stop-reason.ts';
+import type { BodySpec, SentFields } from '../body/spec.ts';
+import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
+import { vectorSchema } from '../wire/vectors.ts';
+import { type Parsed, readFields, withoutRepeats } from '../wire/violations.ts';
+import { inverseSchema, presentInverse } from './inverses.wire.ts';
+
+const MAXIMUM_REASON_LENGTH = 1_000;
+
+const changeFields = {
+  output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
+    .optional()
+    .describe('What the run gave, one number per output.'),
+  failed: z.literal(true).optional().describe('true, instead of an output, if the run failed.'),
+  failureReason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH })
+    .nullish()
+    .describe('Why the run failed; only with failed.'),
+  excluded: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: nothing learns from the run and it is never the best, though it is still shown. false: it counts again.',
+    ),
+  reason: textSchema({ minimum: 1, maximum: MAXIMUM_REASON_LENGTH }).describe('Why it is corrected, for the log.'),
+};
+
+const CHANGES = ['output', 'failed', 'excluded'] as const;
+
+const caseCorrectionSchema = z.strictObject(changeFields).meta({
+  id: 'NewCaseCorrection',
+  examples: [
+    { output: [1.62, 19.1], reason: 'decimal point misread' },
+    { excluded: true, reason: 'sensor was not calibrated' },
+  ],
+});
+
+const inverseCorrectionSchema = z
+  .strictObject({
+    ...changeFields,
+    reopen: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: an objective that has ended gets the verdict that follows, and goes on if nothing satisfies it. Also brings back one that was stopped. Ignored where it changes nothing.',
+      ),
+  })
+  .meta({
+    id: 'NewInverseCorrection',
+    examples: [
+      { output: [1.62, 19.1], reason: 'decimal point misread' },
+      { failed: true, failureReason: 'mesh collapsed', reason: 'the log of the run says so', reopen: true },
+    ],
+  });
+
+type AnyFields = Partial<z.output<typeof inverseCorrectionSchema>>;
+
+/** Exactly one of an output, a failure, and an exclusion or its end. */
+function readChange(fields: AnyFields, body: SentFields): { change?: ResultChange; violations: readonly Violation[] } {
+  const sent = CHANGES.filter((name) => body[name] !== undefined);
+  const violations: Violation[] = [];
+  if (sent.length === 0) {
+    const message = 'is required: send the right output, or failed: true, or excluded: true or false.';
+    violations.push(makeViolation(['output'], message));
+  }
+  for (const name of sent.slice(1)) {
+    violations.push(makeViolation([name], `must be left out when ${sent[0]} is sent: a correction changes one thing.`));
+  }
+  if (body['failureReason'] != null && body['failed'] === undefined) {
+    violations.push(makeViolation(['failureReason'], 'must be left out unless failed is true.'));
+  }
+  const { output, failed, failureReason = null, excluded } = fields;
+  if (output !== undefined) return { change: { kind: 'output', output }, violations };
+  if (failed !== undefined) return { change: { kind: 'failed', failureReason }, violations };
+  if (excluded !== undefined) return { change: { kind: 'excluded', isExcluded: excluded }, violations };
+  return { violations };
+}
+
+function toParsed(
+  { fields, violations: invalid }: { readonly fields: AnyFields; readonly violations: readonly Violation[] },
+  body: SentFields,
+): Parsed<NewCorrection & { readonly mayReopen: boolean }> {
+  const { change, violations: others } = readChange(fields, body);
+  const violations = withoutRepeats(invalid, others);
+  if (violations.length > 0) return { kind: 'violations', violations };
+  // Without violations both were sent and are valid.
+  return { kind: 'value', value: { change: change!, reason: fields.reason!, mayReopen: fields.reopen ?? false } };
+}
+
+export const newInverseCorrection: BodySpec<NewCorrection & { readonly mayReopen: boolean }> = {
+  schema: inverseCorrectionSchema,
+  read: (body) => toParsed(readFields(inverseCorrectionSchema, body), body),
+};
+
+export const newCaseCorrection: BodySpec<NewCorrection> = {
+  schema: caseCorrectionSchema,
+  read: (body) => toParsed(readFields(caseCorrectionSchema, body), body),
+};
+
+const resultFields = {
+  output: z.array(z.number()).nullable().describe('null if the run failed.'),
+  failed: z.boolean(),
+  failureReason: z.string().nullable(),
+  excluded: z.boolean(),
+};
+
+function presentRunResult({ output, failureReason, isExcluded }: RunResult) {
+  return { output: output && [...output], failed: output === null, failureReason, excluded: isExcluded };
+}
+
+const runResultSchema = z.object(resultFields).meta({ id: 'RunResult' });
+
+export const correctionSchema = z
+  .object({
+    id: z.int(),
+    revision: z.int().describe('Of the data of the trial, from this correction on.'),
+    target: z
+      .object({
+        caseNumber: z.int().nullable().describe('null for an inverse.'),
+        objectiveId: z.int().nullable().describe('null for a case.'),
+        inverseId: z.int().nullable(),
+        iteration: z.int().nullable(),
+      })
+      .describe('What was corrected: a case or an inverse.'),
+    old: runResultSchema,
+    new: runResultSchema,
+    reason: z.string(),
+    correctedBy: z.string().describe('Label of the API key, or its key id if it has none.'),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'Correction' });
+
+export function presentCorrection(correction: Correction): z.infer<typeof correctionSchema> {
+  const { id, revision, target, before, after, reason, correctedBy, createdAt } = correction;
+  const inverse = target.kind === 'inverse' ? target : undefined;
+  return {
+    id,
+    revision,
+    target: {
+      caseNumber: target.kind === 'case' ? target.caseNumber : null,
+      objectiveId: inverse?.objectiveId ?? null,
+      inverseId: inverse?.inverseId ?? null,
+      iteration: inverse?.iteration ?? null,
+    },
+    old: presentRunResult(before),
+    new: presentRunResult(after),
+    reason,
+    correctedBy,
+    createdAt: toTimestamp(createdAt),
+  };
+}
+
+const loggedCorrection = correctionSchema.nullable().describe('null: it changed nothing, and nothing was logged.');
+
+export const correctedInverseSchema = z
+  .object({
+    correction: loggedCorrection,
+    inverse: inverseSchema,
+    objective: z.object({
+      id: z.int(),
+      stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
+      attemptCount: z.int(),
+      optimalInverseId: z.int().nullable(),
+    }),
+  })
+  .meta({ id: 'CorrectedInverse' });
+
+export function presentCorrectedInverse(corrected: CorrectedInverse): z.infer<typeof correctedInverseSchema> {
+  const { id, stopReason, attemptCount, optimalInverseId } = corrected.objective;
+  return {
+    correction: corrected.correction && presentCorrection(corrected.correction),
+    inverse: presentInverse(corrected),
+    objective: { id, stopReason, attemptCount, optimalInverseId },
+  };
+}
+
+export const correctedCaseSchema = z
+  .object({
+    correction: loggedCorrection,
+    number: z.int().describe('1 for the first case.'),
+    input: z.array(z.number()),
+    ...resultFields,
+  })
+  .meta({ id: 'CorrectedCase' });
+
+export function presentCorrectedCase(corrected: CorrectedCase): z.infer<typeof correctedCaseSchema> {
+  const { correction, number, input, result } = corrected;
+  return {
+    correction: correction && presentCorrection(correction),
+    number,
+    input: [...input],
+    ...presentRunResult(result),
+  };
+}
