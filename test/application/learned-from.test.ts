@@ -8,6 +8,7 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { completeIteration, findIteration } from '../../src/db/iterations.ts';
 import { encodeMatrix } from '../../src/db/matrices.ts';
+import { findObjective } from '../../src/db/objectives.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { readSnapshot, readSnapshotOf } from '../../src/db/suggestions.ts';
 import { inTransaction, type Trx } from '../../src/db/transaction.ts';
@@ -316,7 +317,7 @@ describe('while the data of a trial change', () => {
     expect(await computeSuggestion({ db, engine: changing, workLimit: WORK_LIMIT }, job!, never)).toMatchObject({
       kind: 'suggested',
     });
-    expect(await readObjective(account, { objectiveId: objective.id })).toMatchObject({
+    expect(await findObjective(db, accountId, objective.id)).toMatchObject({
       attemptCount: 1,
       judgedThrough: null,
       dataRevision: 1,
@@ -330,7 +331,7 @@ describe('while the data of a trial change', () => {
     );
     // The next one judges everything known now.
     await suggestNext(objective.id);
-    expect(await readObjective(account, { objectiveId: objective.id })).toMatchObject({
+    expect(await findObjective(db, accountId, objective.id)).toMatchObject({
       judgedThrough: 2,
       nearestIteration: 2,
     });
