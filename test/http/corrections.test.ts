@@ -629,6 +629,24 @@ describe('what corrections take', () => {
     for (const { counted, stored } of rows) expect(counted).toBe(stored);
   });
 
+  it('An account that may have no further running objective reopens none', async () => {
+    const { objectiveUrl, trialUrl } = await prepareObjective(send);
+    const inverse = await runAt(objectiveUrl, SOLUTION);
+    await prepareObjective(send);
+    limits.openObjectives = 1;
+    try {
+      const refused = await correct(inverse, { excluded: true, reopen: true });
+      expect(refused.body).toMatchObject({ status: 400, type: 'urn:backsolve:problem:limit-reached' });
+      expect(await read(objectiveUrl)).toMatchObject({
+        stopReason: 1,
+        optimalInverse: { id: inverse.id, excludedAt: null },
+      });
+      expect(await log(trialUrl)).toEqual([]);
+    } finally {
+      limits.openObjectives = 0;
+    }
+  });
+
   it('An account over its quota is refused, and nothing is stored', async () => {
     const { objectiveUrl, trialUrl } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, NEAR);
