@@ -11,9 +11,9 @@ import { Matrix } from '../domain/matrix.ts';
 import { decodeElements, decodeMatrix, matrixColumn, matrixElements } from './matrices.ts';
 
 /** Other objectives that one learns from, besides the one that it continues: the newest. */
-export const MAXIMUM_OTHER_OBJECTIVES = 100;
+const MAXIMUM_OTHER_OBJECTIVES = 100;
 /** Their runs: those of the newest objectives, and of the last of these its newest. */
-export const MAXIMUM_OTHER_RUNS = 5_000;
+const MAXIMUM_OTHER_RUNS = 5_000;
 
 /** Cases, one row each: row i of the outputs answers row i of the inputs. */
 export interface KnownCases {

@@ -125,9 +125,6 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly byName?: ListsByName;
 }
 
-/** The same with its initial point. */
-export type StartedObjective = NewObjective & Pick<Objective, 'initialInput' | 'initialOutput'>;
-
 /** An objective with its inverses in order of creation. */
 export interface ObjectiveWithInverses extends Objective {
   readonly inverses: readonly Inverse[];
