@@ -51,9 +51,8 @@ export async function computeSuggestion(
   signal: AbortSignal,
 ): Promise<ComputeOutcome> {
   const startedAt = performance.now();
-  // While its job is open the own inverses of an objective stay as they are but for corrections; what it learned from is stored
-  // with the suggestion, and the fenced write notices everything else. Cases and corrections that come meanwhile count from the
-  // next suggestion on; an end is never stored on data that has changed.
+  // While its job is open nothing is added to the objective's own runs. A correction, an added case or a run of another objective
+  // that comes meanwhile counts from the next suggestion on; an end is never stored on data that has changed.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
   const readMs = performance.now() - startedAt;
@@ -138,9 +137,9 @@ function toStored(
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
     expected,
-    nearest,
     dataRevision: objective.dataRevision,
     learnedFrom: snapshot.learnedFrom,
+    nearest,
     events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
   };
 }

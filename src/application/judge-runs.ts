@@ -160,7 +160,7 @@ export function judgeRuns(
   return judgeIterations(makeMissMeasure(objective), objective, iterationsOf(runs));
 }
 
-/** Ascending. */
+/** Ascending. The initial point is iteration 1. */
 function* iterationsOf({ iterations, outputs }: Pick<Snapshot, 'iterations' | 'outputs'>) {
   for (const [row, iteration] of iterations.entries()) {
     const output = outputs.row(row);

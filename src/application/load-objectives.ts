@@ -117,11 +117,11 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   refuseClosedTrial(trial.id, trial.status);
   const project = (await findProject(trx, accountId, trial.projectId))!;
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  const { objective: request, named, violations: misnamed } = resolveObjective(sent, project, set.outputCount);
-  refuseViolations(misnamed);
-  const { limits, violations } = readObjectiveLimits(project, request);
+  const { objective: request, named, violations } = resolveObjective(sent, project, set.outputCount);
+  refuseViolations(violations);
+  const { limits, violations: wrongLimits } = readObjectiveLimits(project, request);
   const context = { outputCount: set.outputCount, space: project };
-  refuseViolations(atNames([...checkNewObjective(request, context), ...violations], named));
+  refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits], named));
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
   const cases = { projectId: project.id, trialId: trial.id, set };

@@ -30,7 +30,7 @@ export type Measurement =
 
 /**
  * Tries to complete an iteration. Once a try has failed the iteration is completed or stopped, which the next one sees, or the
- * data of the trial have changed, by which the next one judges.
+ * data of the trial has changed.
  */
 const MAXIMUM_TRIES = 5;
 
@@ -109,7 +109,7 @@ function explainConflict({ iteration }: Inverse, isRunFailed: boolean): string {
     : `Iteration ${iteration} already has a different output, and the stored one stays. Only the stored output is accepted again.`;
 }
 
-/** Undefined when the iteration, or its objective, is no longer open, or the data of the trial have changed. */
+/** Undefined when the iteration, or its objective, is no longer open, or the data by which it was judged has changed. */
 async function complete(
   db: Db | Trx,
   accountId: number,

@@ -3,6 +3,7 @@
  * are. One call reads a bounded amount, however much a record holds.
  */
 import { sql } from 'kysely';
+import type { LearnedFrom } from '../domain/inverse.ts';
 import type { Db } from './transaction.ts';
 
 export interface ExportedExplanation {
@@ -47,6 +48,7 @@ export interface ExportedInverse {
   readonly exhaustedAt: Date | null;
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
+  readonly learnedFrom: LearnedFrom | null;
   readonly excludedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -112,7 +114,8 @@ export async function listInversesAfter(
       i.suggest_time_ns as "suggestTimeNs", i.compute_time_ns as "computeTimeNs", i.suggested_at as "suggestedAt",
       i.loaded_at as "loadedAt", i.satisfied_at as "satisfiedAt", i.stopped_at as "stoppedAt",
       i.exhausted_at as "exhaustedAt", i.failed_at as "failedAt", i.failure_reason as "failureReason",
-      i.excluded_at as "excludedAt", i.created_at as "createdAt", i.updated_at as "updatedAt"
+      i.excluded_at as "excludedAt", i.learned_from as "learnedFrom", i.created_at as "createdAt",
+      i.updated_at as "updatedAt"
     from unnest(${objectiveIds}::bigint[]) as o (id) cross join lateral (
       select * from inverses s
       where s.objective_id = o.id and s.iteration > case when o.id = ${after.objectiveId} then ${after.iteration}::int else 0 end

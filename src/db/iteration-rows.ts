@@ -61,12 +61,11 @@ const NAMES_WITH_PARENTS = OBJECTIVE_WITH_PARENTS.map(nameOf);
 /** The output of the optimal inverse of objective `o`, if there is one. */
 export const OPTIMAL_OUTPUT = sql`(select h.output from inverses h where h.id = o.optimal_inverse_id) as "optimalOutput"`;
 
-/** The objective's row, locked, if it runs; with a data revision, only if it still has this one. */
-export function lockRunning(accountId: number, objectiveId: number, dataRevision?: number): RawBuilder<unknown> {
-  const isCurrent = dataRevision === undefined ? sql`` : sql`and data_revision = ${dataRevision}::integer`;
+/** The objective's row, locked, if it runs, with the revision of its data then. */
+export function lockRunning(accountId: number, objectiveId: number): RawBuilder<unknown> {
   return sql`
     select id, data_revision from objectives
     where account_id = ${accountId}::bigint and id = ${objectiveId}::bigint
-      and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)} ${isCurrent}
+      and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)}
     for update`;
 }

@@ -171,9 +171,9 @@ export interface CompletedIteration {
   readonly accountId: number;
   readonly objectiveId: number;
   readonly inverseId: number;
-  /** Of the trial's data by which the state was decided. */
-  readonly dataRevision: number;
   readonly state: Transition;
+  /** Of the data by which it was judged. */
+  readonly dataRevision: number;
   /** null: the run failed. */
   readonly output: readonly number[] | null;
   /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
@@ -195,7 +195,7 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
   const nowIf = (condition: RawBuilder<unknown>, column: string) =>
     sql`${sql.id(column)} = case when ${condition} then now() else ${sql.ref(`i.${column}`)} end`;
   return sql`
-    with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'), value('dataRevision'))}),
+    with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'))}),
     inverse as (
       update inverses i set
         status = ${value('status')}, output = ${value('output')}::float8[], failure_reason = ${value('failureReason')}::text,
@@ -224,8 +224,8 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
 
 /**
  * Locks the objective, then stores the output of its open inverse, or its failure, with both states and the events. Undefined
- * when the inverse does not await an output, the objective has ended or was deleted, or the trial's data have changed: nothing
- * was written.
+ * when the inverse does not await an output, the objective has ended or was deleted, or the trial's data has changed: nothing was
+ * written.
  */
 export async function completeIteration(
   db: Db | Trx,

@@ -11,9 +11,9 @@ import { Matrix } from '../domain/matrix.ts';
 import { decodeElements, decodeMatrix, matrixColumn, matrixElements } from './matrices.ts';
 
 /** Other objectives that one learns from, besides the one that it continues: the newest. */
-export const MAXIMUM_OTHER_OBJECTIVES = 100;
+const MAXIMUM_OTHER_OBJECTIVES = 100;
 /** Their runs: those of the newest objectives, and of the last of these its newest. */
-export const MAXIMUM_OTHER_RUNS = 5_000;
+const MAXIMUM_OTHER_RUNS = 5_000;
 
 /** Cases, one row each: row i of the outputs answers row i of the inputs. */
 export interface KnownCases {
@@ -130,12 +130,15 @@ export interface RunColumns {
   readonly outputs: Buffer | null;
 }
 
-/** The runs of a table `i` (objective_id, iteration, input, output), ordered, as one row that `toKnownRuns` reads. */
-export function gatheredRuns(from: RawBuilder<unknown>): RawBuilder<unknown> {
-  const ordered = sql`order by i.objective_id, i.iteration`;
+/**
+ * The runs of a table `i` (objective_id, iteration, input, output), ordered, as one row that `toKnownRuns` reads; of one
+ * objective, if its id is not wanted.
+ */
+export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}): RawBuilder<unknown> {
+  const ordered = isOfOne ? sql`order by i.iteration` : sql`order by i.objective_id, i.iteration`;
+  const ids = isOfOne ? sql`` : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",`;
   return sql`
-    select array_agg(i.objective_id ${ordered}) as "objectiveIds", array_agg(i.iteration ${ordered}) as iterations,
-      array_send(array_agg(i.input ${ordered})) as inputs,
+    select ${ids} array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
       array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs
     from ${from}`;
 }

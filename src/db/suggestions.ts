@@ -31,6 +31,7 @@ import {
   toKnownRuns,
   WAS_RUN,
 } from './known-runs.ts';
+import { decodeMatrix, matrixColumn } from './matrices.ts';
 import type { NearestIteration, ObjectiveWithParents } from './objectives.ts';
 import { FINISHED_CHANNEL, finishingJob } from './suggestion-jobs.ts';
 import type { Db, Trx } from './transaction.ts';
@@ -66,6 +67,7 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly isOptimal: boolean;
   readonly expected: readonly number[] | null;
   readonly dataRevision: number;
+  readonly isCaseJudged: boolean;
   /** JSON text. */
   readonly learnedFrom: string | null;
 }
@@ -73,6 +75,7 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
 const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
   const output = sql`${value('output')}::float8[]`;
   const isCurrent = sql`data_revision = ${value('dataRevision')}::integer`;
+  const isCaseJudged = sql`${value('isCaseJudged')}::boolean`;
   // What was judged by data that has changed since is not stored.
   const judged = (column: string, found: RawBuilder<unknown>) =>
     sql`${sql.id(column)} = case when l.${isCurrent} then ${found} else ${sql.ref(`o.${column}`)} end`;
@@ -95,9 +98,9 @@ const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
         ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
-        ${judged('nearest_case', sql`coalesce(${value('nearestCase')}::integer, o.nearest_case)`)},
-        ${judged('nearest_case_input', sql`coalesce(${value('nearestCaseInput')}::float8[], o.nearest_case_input)`)},
-        ${judged('nearest_case_output', sql`coalesce(${value('nearestCaseOutput')}::float8[], o.nearest_case_output)`)},
+        ${judged('nearest_case', sql`case when ${isCaseJudged} then ${value('nearestCase')}::integer else o.nearest_case end`)},
+        ${judged('nearest_case_input', sql`case when ${isCaseJudged} then ${value('nearestCaseInput')}::float8[] else o.nearest_case_input end`)},
+        ${judged('nearest_case_output', sql`case when ${isCaseJudged} then ${value('nearestCaseOutput')}::float8[] else o.nearest_case_output end`)},
         ${judged('judged_through', sql`${value('judgedThrough')}::integer`)}, updated_at = now()
       from inverse i cross join objective l
       where o.id = ${value('objectiveId')}::bigint),
@@ -117,9 +120,10 @@ export async function storeSuggestion(
   const rows = await storeSuggestionOnce(db, {
     ...suggestion,
     expected: suggestion.expected ?? null,
-    // The case is written once for each revision of the data, and null leaves it as it is.
+    // The case is written once for each revision of the data.
     ...NO_NEAREST_CASE,
     ...nearest,
+    isCaseJudged: 'nearestCase' in nearest,
     learnedFrom: learnedFrom && JSON.stringify(learnedFrom),
     ...listEvents(events),
     accountId: job.accountId,
@@ -150,11 +154,17 @@ export interface Snapshot extends KnownCases {
   readonly learnedFrom: LearnedFrom | null;
 }
 
-interface SnapshotRow extends Omit<InputSpace, 'inputTypes' | 'details'>, CaseColumns {
+interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
   readonly inputTypes: readonly string[];
   readonly inputDetails: unknown;
-  readonly revision: number;
+  readonly inputCases: Buffer;
+  readonly outputCases: Buffer;
+  readonly failedCases: readonly number[];
   readonly optimalOutput: readonly number[] | null;
+}
+
+interface SnapshotRow extends PlainRow, CaseColumns {
+  readonly revision: number;
 }
 
 const SPACE = sql`p.minimums, p.maximums, p.input_types as "inputTypes", p.categories, p.input_details as "inputDetails"`;
@@ -164,12 +174,33 @@ function runColumns(runs: string, prefix: string) {
   return sql.join(RUN_NAMES.map((name) => sql`${sql.ref(`${runs}.${name}`)} as ${sql.id(prefix + name)}`));
 }
 
+const OWN_RUNS = sql`inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null`;
+
 const RUN_NAMES = ['objectiveIds', 'iterations', 'inputs', 'outputs'] as const;
 const [OWN, OTHER] = ['own.', 'other.'] as const;
 
 function readRuns(row: Row, prefix: string): KnownRuns {
   return toKnownRuns(Object.fromEntries(RUN_NAMES.map((name) => [name, row[prefix + name]])) as unknown as RunColumns);
 }
+
+/** The cases as they were loaded and the own runs; with whether there is more, which makes the rest of the row useless. */
+const selectPlain = compileSqlOnce<
+  { accountId: number; objectiveId: number },
+  Row & PlainRow & Omit<RunColumns, 'objectiveIds'> & { readonly isMoreKnown: boolean }
+>(
+  (value) => sql`
+    select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, p.input_count as "inputCount", ${SPACE},
+      ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
+      s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs,
+      t.revision > 0 or o.continues_id is not null or o.reuse and exists (
+        select from objectives q where q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null) as "isMoreKnown"
+    from objectives o
+    join trials t on t.id = o.trial_id
+    join projects p on p.id = o.project_id
+    join output_case_sets s on s.id = t.output_case_set_id
+    cross join lateral (${gatheredRuns(OWN_RUNS, { isOfOne: true })}) r
+    where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
+);
 
 const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }, Row & SnapshotRow>(
   (value) => sql`
@@ -180,30 +211,58 @@ const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }
     join projects p on p.id = o.project_id
     join output_case_sets s on s.id = t.output_case_set_id
     ${caseSources(sql`t.revision`)}
-    cross join lateral (${gatheredRuns(sql`inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null`)}) r
+    cross join lateral (${gatheredRuns(OWN_RUNS)}) r
     cross join lateral (${OTHER_RUNS}) x
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 
-/** Undefined when the objective was deleted, or purged with what it needs. One look along inverses_one_per_iteration. */
+/**
+ * Undefined when the objective was deleted, or purged with what it needs. One statement in the usual case, with one look along
+ * inverses_one_per_iteration; where more is known than it reads, another one reads everything again.
+ */
 export async function readSnapshot(
   db: Db,
   { accountId, objectiveId }: { readonly accountId: number; readonly objectiveId: number },
 ): Promise<Snapshot | undefined> {
+  const [plain] = await selectPlain(db, { accountId, objectiveId });
+  if (plain === undefined || plain['disabledAt'] !== null) return undefined;
+  if (!plain.isMoreKnown) return toPlainSnapshot(plain);
   const [row] = await selectSnapshot(db, { accountId, objectiveId });
   return row === undefined || row['disabledAt'] !== null ? undefined : toSnapshot(row);
 }
 
-function toSnapshot(row: Row & SnapshotRow): Snapshot {
-  const { inputCount, minimums, maximums, inputTypes, categories, inputDetails } = row;
+const NO_RUNS = toKnownRuns({ objectiveIds: null, iterations: null, inputs: null, outputs: null });
+
+function toPlainSnapshot(row: Row & PlainRow & Omit<RunColumns, 'objectiveIds'>): Snapshot {
+  return {
+    inputCases: decodeMatrix(row.inputCases),
+    outputCases: decodeMatrix(row.outputCases),
+    failedCases: row.failedCases,
+    caseNumbers: null,
+    objective: readWithParents(row),
+    space: toSpace(row),
+    others: NO_RUNS,
+    iterations: row.iterations ?? [],
+    inputs: decodeMatrix(row.inputs),
+    outputs: decodeMatrix(row.outputs),
+    optimalOutput: row.optimalOutput,
+    learnedFrom: null,
+  };
+}
+
+/** The types and the details were checked before they were stored. */
+function toSpace({ inputCount, minimums, maximums, inputTypes, categories, inputDetails }: PlainRow): InputSpace {
   const details = inputDetails === null ? {} : { details: inputDetails as InputDetails };
+  return { inputCount, minimums, maximums, inputTypes: inputTypes as readonly InputType[], categories, ...details };
+}
+
+function toSnapshot(row: Row & SnapshotRow): Snapshot {
   const { iterations, inputs, outputs } = readRuns(row, OWN);
   const others = readRuns(row, OTHER);
   return {
     ...toKnownCases(row),
     objective: readWithParents(row),
-    // The types and the details were checked before they were stored.
-    space: { inputCount, minimums, maximums, inputTypes: inputTypes as readonly InputType[], categories, ...details },
+    space: toSpace(row),
     others,
     iterations,
     inputs,

@@ -171,7 +171,7 @@ interface ReadConstraint {
   readonly violations: readonly Violation[];
 }
 
-/** A constraint at `path` as the optimizer understands it; expressions call the inputs by `sent.inputNames`. */
+/** A constraint at `path` as the optimizer understands it; expressions call the inputs by `names`. */
 export function readConstraint(
   space: InputSpace,
   names: readonly string[],

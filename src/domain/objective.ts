@@ -75,8 +75,6 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly stopReason: StopReason;
   readonly optimalInverseId: number | null;
   readonly seed: number;
-  /** Of its project; null when that has no names. */
-  readonly labels: Labels | null;
   /** Whether it learns from the inverses of the trial's other objectives. */
   readonly reuse: boolean;
   /** The objective that it went on from; it learns from that one in any case. */
@@ -87,6 +85,8 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly constraints: ObjectiveConstraints | null;
   /** The revision of the trial's data that everything stored about it was judged by. */
   readonly dataRevision: number;
+  /** Of its project; null when that has no names. */
+  readonly labels: Labels | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly disabledAt: Date | null;
@@ -113,8 +113,6 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly maximumAttempts: number;
   /** 'where-needed' unless given. */
   readonly boundsRule?: BoundsRule;
-  /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
-  readonly byName?: ListsByName;
   /** As the client said, or undefined. */
   readonly reuse?: boolean | undefined;
   /** What `reuse` is unless the client says; false unless given. */
@@ -123,10 +121,9 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly continues?: number | null;
   readonly fixedInputs?: readonly (number | null)[] | null;
   readonly constraints?: readonly SentConstraint[] | null;
+  /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
+  readonly byName?: ListsByName;
 }
-
-/** The same with its initial point. */
-export type StartedObjective = NewObjective & Pick<Objective, 'initialInput' | 'initialOutput'>;
 
 /** An objective with its inverses in order of creation. */
 export interface ObjectiveWithInverses extends Objective {

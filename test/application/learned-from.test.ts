@@ -8,6 +8,7 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { completeIteration, findIteration } from '../../src/db/iterations.ts';
 import { encodeMatrix } from '../../src/db/matrices.ts';
+import { findObjective } from '../../src/db/objectives.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
 import { readSnapshot, readSnapshotOf } from '../../src/db/suggestions.ts';
 import { inTransaction, type Trx } from '../../src/db/transaction.ts';
@@ -273,13 +274,11 @@ describe('a stored suggestion', () => {
 
     const histories = new Set<string>();
     for (const id of suggested) {
-      const { request, suggested: again } = await repeat(id);
-      const { rows: found } = await sql<{ input: number[]; learned: unknown }>`
-        select input, learned_from as learned from inverses where id = ${id}`.execute(account.db);
-      expect([again, found[0]!.learned]).toEqual([
-        { input: found[0]!.input, output: null },
-        (await repeat(id)).snapshot.learnedFrom,
-      ]);
+      const { request, snapshot, suggested: again } = await repeat(id);
+      const { rows: found } = await sql<{ input: number[]; expected: number[] | null; learned: unknown }>`
+        select input, expected, learned_from as learned from inverses where id = ${id}`.execute(account.db);
+      const { input, expected, learned } = found[0]!;
+      expect([again, snapshot.learnedFrom]).toEqual([{ input, expected, output: null }, learned]);
       histories.add(JSON.stringify(rows(request.history)));
     }
     // Each one knew something else, and none of them what is known now.
@@ -318,7 +317,7 @@ describe('while the data of a trial change', () => {
     expect(await computeSuggestion({ db, engine: changing, workLimit: WORK_LIMIT }, job!, never)).toMatchObject({
       kind: 'suggested',
     });
-    expect(await readObjective(account, { objectiveId: objective.id })).toMatchObject({
+    expect(await findObjective(db, accountId, objective.id)).toMatchObject({
       attemptCount: 1,
       judgedThrough: null,
       dataRevision: 1,
@@ -332,7 +331,7 @@ describe('while the data of a trial change', () => {
     );
     // The next one judges everything known now.
     await suggestNext(objective.id);
-    expect(await readObjective(account, { objectiveId: objective.id })).toMatchObject({
+    expect(await findObjective(db, accountId, objective.id)).toMatchObject({
       judgedThrough: 2,
       nearestIteration: 2,
     });

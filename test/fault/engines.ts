@@ -23,7 +23,11 @@ export function makeEngine(suggestWith: Suggest): Engine {
 
 /** Always proposes this input. */
 export function proposing(...input: readonly number[]): Suggest {
-  return async () => ({ ok: true, result: { kind: 'candidate', input: Float64Array.from(input), expected: null }, elapsedNs: 1_000 });
+  return async () => ({
+    ok: true,
+    result: { kind: 'candidate', input: Float64Array.from(input), expected: null },
+    elapsedNs: 1_000,
+  });
 }
 
 /** A separate thread that dies during its computation. */

@@ -146,7 +146,7 @@ const RULES: readonly Rule[] = [
     { ...INITIALIZE, ...plain, minimumBounds: null },
     ['minimumBounds'],
   ],
-  ['9 no desiredL1Norm', 'objectives', without(OBJECTIVES, 'desiredL1Norm'), ['desiredL1Norm']],
+  ['9 a desiredL1Norm that is no number', 'objectives', { ...OBJECTIVES, desiredL1Norm: '0' }, ['desiredL1Norm']],
   ['9 a negative desiredL1Norm', 'objectives', { ...OBJECTIVES, desiredL1Norm: -0.1 }, ['desiredL1Norm']],
   ['9 in initialize', 'initialize', without(INITIALIZE, 'desiredL1Norm'), ['desiredL1Norm']],
   ['10 no convergence', 'initialize', without(INITIALIZE, 'convergence'), ['convergence']],

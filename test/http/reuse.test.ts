@@ -253,6 +253,15 @@ describe('limits on the inputs of one objective', () => {
     expect(initialInput[2]).toBeGreaterThanOrEqual(4);
   });
 
+  it('Fixed inputs are taken by name, and named where they clash', async () => {
+    const { fixedInputs } = await load(trialUrl, { ...GOAL, fixedInputs: { filler: 0.15 } });
+    expect(fixedInputs).toEqual([null, 0.15, null]);
+    const wrong = async (named: object) => (await refusal(trialUrl, { ...GOAL, fixedInputs: named }))[0];
+    expect(await wrong({ filer: 0.15 })).toContain('did you mean filler?');
+    expect(await wrong({ filler: 0.12 })).toContain('must be 0 plus a multiple of the step 0.05, is 0.12.');
+    expect(await wrong({ resin: 0.9, filler: 0.5 })).toContain('fixedInputs[0] (resin = 0.9)');
+  });
+
   it('A space that the fixed inputs leave a single point of is used up with its run', async () => {
     const fixed = { fixedInputs: [0.25, 0.5, 7], reuse: false };
     const objective = await load(trialUrl, { ...GOAL, ...fixed });

@@ -18,7 +18,9 @@ import { StopReason } from '../../domain/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
+import { learnedFromSchema, presentLearnedFrom } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
+import { learningFields, presentLearning } from './objectives.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -111,6 +113,7 @@ export const exportLineSchema = z
       stopReason: z.literal(Object.values(StopReason)),
       optimalInverseId: z.int().nullable(),
       seed: z.int(),
+      ...learningFields,
       ...camelInstants,
     }),
     z.object({
@@ -137,6 +140,7 @@ export const exportLineSchema = z
       exhaustedAt: timestamp.nullable(),
       failedAt: timestamp.nullable(),
       failureReason: z.string().nullable(),
+      learnedFrom: learnedFromSchema,
       excludedAt: timestamp.nullable(),
       createdAt: timestamp,
       updatedAt: timestamp,
@@ -274,6 +278,7 @@ function presentObjective(objective: Objective) {
     stopReason: objective.stopReason,
     optimalInverseId: objective.optimalInverseId,
     seed: objective.seed,
+    ...presentLearning(objective),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
     disabledAt: toOptionalTimestamp(objective.disabledAt),
@@ -305,6 +310,7 @@ function presentInverse(inverse: ExportedInverse): string {
     exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
+    learnedFrom: presentLearnedFrom(inverse),
     excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),

@@ -84,6 +84,18 @@ export function presentResult(result: ObjectiveResult, labels: Labels | null): z
   };
 }
 
+export const learnedFromSchema = z
+  .object({
+    revision: z.int().describe('Of the cases of the trial: 0 as loaded, raised by each addition and correction.'),
+    objectives: z
+      .array(z.object({ objectiveId: z.int(), iteration: z.int() }))
+      .describe('The other objectives whose runs were known, each with the last one.'),
+  })
+  .nullable()
+  .describe(
+    'What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else.',
+  );
+
 const commonFields = {
   id: z.int(),
   objectiveId: z.int(),
@@ -97,17 +109,7 @@ const commonFields = {
   exhaustedAt: timestamp.nullable(),
   failedAt: timestamp.nullable(),
   failureReason: z.string().nullable(),
-  learnedFrom: z
-    .object({
-      revision: z.int().describe('Of the cases of the trial: 0 as loaded, raised by each addition and correction.'),
-      objectives: z
-        .array(z.object({ objectiveId: z.int(), iteration: z.int() }))
-        .describe('The other objectives whose runs were known, each with the last one.'),
-    })
-    .nullable()
-    .describe(
-      'What the suggestion was computed from besides the earlier iterations; null for the cases as loaded and nothing else.',
-    ),
+  learnedFrom: learnedFromSchema,
   excludedAt: timestamp
     .nullable()
     .describe('Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best.'),
@@ -262,7 +264,7 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
   };
 }
 
-function presentLearnedFrom({ learnedFrom }: Inverse) {
+export function presentLearnedFrom({ learnedFrom }: Pick<Inverse, 'learnedFrom'>) {
   if (learnedFrom === null) return null;
   const objectives = learnedFrom.objectives.map(([objectiveId, iteration]) => ({ objectiveId, iteration }));
   return { revision: learnedFrom.revision, objectives };

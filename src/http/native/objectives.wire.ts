@@ -29,6 +29,8 @@ import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
 import { constraintSchema } from './project-fields.wire.ts';
 
+const constraint = constraintSchema();
+
 const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
 
 const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }, z.number().nullable()).describe(
@@ -54,7 +56,6 @@ const definitionFields = {
     ),
 };
 
-const constraint = constraintSchema();
 const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const initialInput = vectorSchema(INPUTS, namedInputValue);
 const initialOutput = vectorSchema(OUTPUTS, z.number());
@@ -90,7 +91,7 @@ const newObjectivesSchema = z
       .describe(
         'Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says.',
       ),
-    fixedInputs: nullableVectorSchema(INPUTS, namedInputValue)
+    fixedInputs: nullableVectorSchema(INPUTS, namedInputValue.nullable())
       .nullish()
       .transform((values) => values ?? null)
       .describe('The value that an input has in every suggestion; null where it is free.'),
@@ -160,6 +161,14 @@ export const newInverse: BodySpec<NewObjective> = {
   read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME),
 };
 
+/** What an objective learns from, and its own limits on the inputs. */
+export const learningFields = {
+  reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
+  continues: z.int().nullable().describe('The objective that it goes on from.'),
+  fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
+  constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
+};
+
 const echoFields = {
   id: z.int(),
   trialId: z.int(),
@@ -175,10 +184,7 @@ const echoFields = {
   attemptCount: z.int().describe('Inverses suggested so far.'),
   maximumAttempts: z.int(),
   convergence: z.number(),
-  reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
-  continues: z.int().nullable().describe('The objective that it goes on from.'),
-  fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
-  constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
+  ...learningFields,
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -275,6 +281,15 @@ function presentWith<Inverses>(objective: Objective, { optimal, best }: Standout
   };
 }
 
+export function presentLearning({ reuse, continuesId, fixedInputs, constraints }: Objective) {
+  return {
+    reuse,
+    continues: continuesId,
+    fixedInputs: fixedInputs && [...fixedInputs],
+    constraints: constraints && presentConstraints(constraints.sent),
+  };
+}
+
 function presentConstraints(sent: readonly SentConstraint[]): z.infer<typeof constraint>[] {
   return sent.map((one) => (typeof one === 'string' ? one : { ...one, coefficients: [...one.coefficients] }));
 }
@@ -310,10 +325,7 @@ function presentEcho(objective: Objective) {
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     convergence: objective.convergence,
-    reuse: objective.reuse,
-    continues: objective.continuesId,
-    fixedInputs: objective.fixedInputs && [...objective.fixedInputs],
-    constraints: objective.constraints && presentConstraints(objective.constraints.sent),
+    ...presentLearning(objective),
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
   };
