@@ -17,6 +17,7 @@ import {
 import { findInverse, listInverses, storeResult, storeRevisedStates } from '../db/inverses.ts';
 import { findObjective, lockObjective, type ObjectiveWithParents, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
+import { findProject } from '../db/projects.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { raiseRevision } from '../db/trials.ts';
@@ -28,13 +29,16 @@ import {
   correctionSize,
   MAXIMUM_CORRECTIONS,
   type NewCorrection,
+  type ResultChange,
   type RunResult,
   resultOf,
 } from '../domain/correction.ts';
 import { DomainError, makeViolation, refuseViolations } from '../domain/errors.ts';
 import { revisionEvent } from '../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
+import { makeOutputReader } from '../domain/names.ts';
 import type { ObjectiveDefinition } from '../domain/objective.ts';
+import { isAdmissible } from '../domain/objective-limits.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
@@ -77,9 +81,10 @@ export async function correctInverse(
   const { accountId } = context;
   const corrected = await inTransaction(db, async (trx) => {
     const { trial, objective, inverse } = await lockInverseAt(trx, accountId, path);
-    checkChange(sent, objective.objectives.length, inverse);
+    const change = readChange(sent, objective.objectives.length, objective.labels?.outputNames ?? null);
+    refuseFailedStart(change, inverse);
     const before = resultOf(inverse);
-    const after = changeResult(before, sent.change);
+    const after = changeResult(before, change);
     const isChanged = !areEqualResults(before, after);
     const mayReopen = sent.mayReopen && (isChanged || (await wasCorrected(trx, inverse.id)));
     if (!isChanged && !mayReopen) return { correction: null, view: viewOf(objective, inverse) };
@@ -133,8 +138,8 @@ export async function correctCase(
   const { number } = path;
   const corrected = await inTransaction(db, async (trx): Promise<CorrectedCase> => {
     const trial = await lockTrialAt(trx, accountId, path);
-    const { input, result: before } = await getCase(trx, accountId, trial, number, sent);
-    const after = changeResult(before, sent.change);
+    const { input, result: before, change } = await getCase(trx, accountId, trial, number, sent);
+    const after = changeResult(before, change);
     if (areEqualResults(before, after)) return { correction: null, number, input, result: before };
     const target = { kind: 'case', caseNumber: number } as const;
     const correction = await log(trx, context, trial.id, { sent, target, before, after });
@@ -176,32 +181,42 @@ async function lockInverseAt(
   return { trial, objective, inverse };
 }
 
-/** Throws VALIDATION_FAILED for an output of another length, and for a failure of the initial point. */
-function checkChange({ change }: NewCorrection, outputCount: number, inverse?: Inverse): void {
-  if (change.kind === 'output') refuseViolations(checkLength(['output'], change.output, outputCount, 'output'));
-  if (change.kind === 'failed' && inverse?.iteration === 1) {
-    const message =
-      'must be left out for iteration 1: the initial point needs an output. Exclude it instead (excluded: true).';
-    refuseViolations([makeViolation(['failed'], message)]);
+/** The change with its output in the order of the outputs. Throws VALIDATION_FAILED for one of another length or with other names. */
+function readChange({ change }: NewCorrection, outputCount: number, names: readonly string[] | null): ResultChange {
+  if (change.kind !== 'output') return change;
+  if (change.byName !== undefined) {
+    const { vector, violations } = makeOutputReader(outputCount, names)(change.byName, ['output']);
+    refuseViolations(violations);
+    return { kind: 'output', output: vector };
   }
+  refuseViolations(checkLength(['output'], change.output, outputCount, 'output'));
+  return change;
 }
 
-/** The case of that number as it counts now. */
+function refuseFailedStart(change: ResultChange, { iteration }: Inverse): void {
+  if (change.kind !== 'failed' || iteration !== 1) return;
+  const message =
+    'must be left out for iteration 1: the initial point needs an output. Exclude it instead (excluded: true).';
+  refuseViolations([makeViolation(['failed'], message)]);
+}
+
+/** The case of that number as it counts now, and the change to it. */
 async function getCase(
   trx: Trx,
   accountId: number,
   trial: Trial,
   number: number,
   sent: NewCorrection,
-): Promise<{ readonly input: readonly number[]; readonly result: RunResult }> {
+): Promise<{ readonly input: readonly number[]; readonly result: RunResult; readonly change: ResultChange }> {
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  checkChange(sent, set.outputCount);
+  const { names } = (await findProject(trx, accountId, trial.projectId))!;
+  const change = readChange(sent, set.outputCount, names.outputNames);
   const total = set.caseCount + (number <= set.caseCount ? 0 : await countAddedCases(trx, accountId, trial.id));
   if (number > total) throw missingCase(trial.id, number, total);
   const [corrected] = await listCorrectedCases(trx, trial.id, { first: number, last: number });
   const toCase = (input: number[], output: number[], isFailed: boolean) => {
     const loaded = { output: isFailed ? null : output, failureReason: null, isExcluded: false };
-    return { input, result: corrected?.result ?? loaded };
+    return { input, result: corrected?.result ?? loaded, change };
   };
   if (number <= set.caseCount) {
     const outputs = await readCases(trx, accountId, 'output_case_sets', set.id, number - 1, 1);
@@ -301,6 +316,7 @@ async function reviewInverses(
   objective: ObjectiveWithParents,
   revised?: RevisedResult,
 ): Promise<{ readonly runs: readonly RevisedRun[]; readonly optimalInverseId: number | null }> {
+  const project = (await findProject(trx, accountId, objective.projectId))!;
   const runs: RevisedRun[] = [];
   let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
   let after: number | null = null;
@@ -309,7 +325,9 @@ async function reviewInverses(
     for (const inverse of page.items) {
       const { id, status } = inverse;
       const known = revised?.id === id ? revised.result : undefined;
-      const evaluation = judgeCounted(objective, inverse, known);
+      // A run outside the limits, such as the initial point may be, is data and no solution.
+      const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
+      const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
       runs.push({ id, status, result: toResult(inverse, known, evaluation) });
       const isBest =
         evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));

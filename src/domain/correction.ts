@@ -4,6 +4,7 @@
  */
 import { DomainError } from './errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from './inverse.ts';
+import type { ByName } from './names.ts';
 import { BYTES_PER_NUMBER, type StorageUsage } from './storage.ts';
 import { areEqualVectors } from './vectors.ts';
 
@@ -19,7 +20,8 @@ export interface RunResult {
 
 /** What a correction states about a run. */
 export type ResultChange =
-  | { readonly kind: 'output'; readonly output: readonly number[] }
+  /** By the names of the outputs, `output` is empty until it is read with them. */
+  | { readonly kind: 'output'; readonly output: readonly number[]; readonly byName?: ByName }
   /** Without a reason a failure that is known already stays as it is. */
   | { readonly kind: 'failed'; readonly failureReason: string | null }
   | { readonly kind: 'excluded'; readonly isExcluded: boolean };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CorrectedCase, CorrectedInverse } from '../../application/correct-run.ts';
 import type { Correction, NewCorrection, ResultChange, RunResult } from '../../domain/correction.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
+import { isByName } from '../../domain/names.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toTimestamp } from '../wire/fields.ts';
@@ -13,9 +14,9 @@ import { inverseSchema, presentInverse } from './inverses.wire.ts';
 const MAXIMUM_REASON_LENGTH = 1_000;
 
 const changeFields = {
-  output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT })
+  output: vectorSchema({ minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, z.number())
     .optional()
-    .describe('What the run gave, one number per output.'),
+    .describe('What the run gave, one number per output, or by the names of the outputs.'),
   failed: z.literal(true).optional().describe('true, instead of an output, if the run failed.'),
   failureReason: textSchema({ minimum: 0, maximum: MAXIMUM_TEXT_LENGTH })
     .nullish()
@@ -74,6 +75,7 @@ function readChange(fields: AnyFields, body: SentFields): { change?: ResultChang
     violations.push(makeViolation(['failureReason'], 'must be left out unless failed is true.'));
   }
   const { output, failed, failureReason = null, excluded } = fields;
+  if (isByName(body['output'])) return { change: { kind: 'output', output: [], byName: body['output'] }, violations };
   if (output !== undefined) return { change: { kind: 'output', output }, violations };
   if (failed !== undefined) return { change: { kind: 'failed', failureReason }, violations };
   if (excluded !== undefined) return { change: { kind: 'excluded', isExcluded: excluded }, violations };
@@ -91,14 +93,19 @@ function toParsed(
   return { kind: 'value', value: { change: change!, reason: fields.reason!, mayReopen: fields.reopen ?? false } };
 }
 
+/** An output by name is read by the use case, which knows the names. */
+function namedFields(body: SentFields): readonly string[] {
+  return isByName(body['output']) ? ['output'] : [];
+}
+
 export const newInverseCorrection: BodySpec<NewCorrection & { readonly mayReopen: boolean }> = {
   schema: inverseCorrectionSchema,
-  read: (body) => toParsed(readFields(inverseCorrectionSchema, body), body),
+  read: (body) => toParsed(readFields(inverseCorrectionSchema, body, namedFields(body)), body),
 };
 
 export const newCaseCorrection: BodySpec<NewCorrection> = {
   schema: caseCorrectionSchema,
-  read: (body) => toParsed(readFields(caseCorrectionSchema, body), body),
+  read: (body) => toParsed(readFields(caseCorrectionSchema, body, namedFields(body)), body),
 };
 
 const resultFields = {

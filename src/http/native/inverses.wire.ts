@@ -190,7 +190,10 @@ export function presentInverse(view: InverseView): z.infer<typeof inverseSchema>
 
 /** An inverse as the answer to the report of its run; `path` is that of the inverse. */
 export function presentReportedInverse(view: InverseView, path: string): z.infer<typeof reportedInverseSchema> {
-  return { ...presentInverse(view), warnings: presentWarnings(view.inverse, { path, outputNames: null }) };
+  return {
+    ...presentInverse(view),
+    warnings: presentWarnings(view.inverse, { path, outputNames: view.objective.labels?.outputNames ?? null }),
+  };
 }
 
 interface WarningContext {
