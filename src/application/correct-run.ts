@@ -29,6 +29,7 @@ import {
   correctionSize,
   MAXIMUM_CORRECTIONS,
   type NewCorrection,
+  type ResultChange,
   type RunResult,
   resultOf,
 } from '../domain/correction.ts';
@@ -36,6 +37,7 @@ import { DomainError, makeViolation, refuseViolations } from '../domain/errors.t
 import { revisionEvent } from '../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
 import type { ObjectiveDefinition } from '../domain/objective.ts';
+import { isAdmissible } from '../domain/objective-limits.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
@@ -74,16 +76,15 @@ export async function correctInverse(
   db: Db | Trx,
   context: CorrectionContext,
   path: InversePath,
-  stated: NewCorrection & { readonly mayReopen: boolean },
+  sent: NewCorrection & { readonly mayReopen: boolean },
 ): Promise<CorrectedInverse> {
   const { accountId } = context;
   const corrected = await inTransaction(db, async (trx) => {
     const { trial, objective, inverse } = await lockInverseAt(trx, accountId, path);
-    const names = objective.labels?.outputNames ?? null;
-    const sent = withVector(stated, objective.objectives.length, names);
-    checkChange(sent, objective.objectives.length, inverse);
+    const change = readChange(sent, objective.objectives.length, objective.labels?.outputNames ?? null);
+    refuseFailedStart(change, inverse);
     const before = resultOf(inverse);
-    const after = changeResult(before, sent.change);
+    const after = changeResult(before, change);
     const isChanged = !areEqualResults(before, after);
     const mayReopen = sent.mayReopen && (isChanged || (await wasCorrected(trx, inverse.id)));
     if (!isChanged && !mayReopen) return { correction: null, view: viewOf(objective, inverse) };
@@ -131,14 +132,14 @@ export async function correctCase(
   db: Db | Trx,
   context: CorrectionContext,
   path: TrialPath & { readonly number: number },
-  stated: NewCorrection,
+  sent: NewCorrection,
 ): Promise<CorrectedCase> {
   const { accountId } = context;
   const { number } = path;
   const corrected = await inTransaction(db, async (trx): Promise<CorrectedCase> => {
     const trial = await lockTrialAt(trx, accountId, path);
-    const { input, result: before, sent } = await getCase(trx, accountId, trial, number, stated);
-    const after = changeResult(before, sent.change);
+    const { input, result: before, change } = await getCase(trx, accountId, trial, number, sent);
+    const after = changeResult(before, change);
     if (areEqualResults(before, after)) return { correction: null, number, input, result: before };
     const target = { kind: 'case', caseNumber: number } as const;
     const correction = await log(trx, context, trial.id, { sent, target, before, after });
@@ -180,40 +181,38 @@ async function lockInverseAt(
   return { trial, objective, inverse };
 }
 
-/** Throws VALIDATION_FAILED for an output of another length, and for a failure of the initial point. */
-function checkChange({ change }: NewCorrection, outputCount: number, inverse?: Inverse): void {
-  if (change.kind === 'output') refuseViolations(checkLength(['output'], change.output, outputCount, 'output'));
-  if (change.kind === 'failed' && inverse?.iteration === 1) {
-    const message =
-      'must be left out for iteration 1: the initial point needs an output. Exclude it instead (excluded: true).';
-    refuseViolations([makeViolation(['failed'], message)]);
-  }
+/** The change with its output in the order of the outputs. Throws VALIDATION_FAILED for one of another length or with other names. */
+function readChange({ change }: NewCorrection, outputCount: number, names: readonly string[] | null): ResultChange {
+  if (change.kind !== 'output') return change;
+  const ordered = inOrder(change, outputCount, names);
+  refuseViolations(checkLength(['output'], ordered.output, outputCount, 'output'));
+  return ordered;
 }
 
-/** The correction with its output as a vector. Throws VALIDATION_FAILED for names that are unknown or missing. */
-function withVector<Sent extends NewCorrection>(sent: Sent, count: number, names: readonly string[] | null): Sent {
-  return sent.change.kind === 'output' ? { ...sent, change: inOrder(sent.change, count, names) } : sent;
+function refuseFailedStart(change: ResultChange, { iteration }: Inverse): void {
+  if (change.kind !== 'failed' || iteration !== 1) return;
+  const message =
+    'must be left out for iteration 1: the initial point needs an output. Exclude it instead (excluded: true).';
+  refuseViolations([makeViolation(['failed'], message)]);
 }
 
-/** The case of that number as it counts now, and its correction as a vector. */
+/** The case of that number as it counts now, and the change to it. */
 async function getCase(
   trx: Trx,
   accountId: number,
   trial: Trial,
   number: number,
-  stated: NewCorrection,
-): Promise<{ readonly input: readonly number[]; readonly result: RunResult; readonly sent: NewCorrection }> {
+  sent: NewCorrection,
+): Promise<{ readonly input: readonly number[]; readonly result: RunResult; readonly change: ResultChange }> {
   const set = (await findOutputCaseSet(trx, accountId, trial.outputCaseSetId))!;
-  const isByName = stated.change.kind === 'output' && stated.change.byName !== undefined;
-  const project = isByName ? await findProject(trx, accountId, trial.projectId) : undefined;
-  const sent = withVector(stated, set.outputCount, project?.names.outputNames ?? null);
-  checkChange(sent, set.outputCount);
+  const { names } = (await findProject(trx, accountId, trial.projectId))!;
+  const change = readChange(sent, set.outputCount, names.outputNames);
   const total = set.caseCount + (number <= set.caseCount ? 0 : await countAddedCases(trx, accountId, trial.id));
   if (number > total) throw missingCase(trial.id, number, total);
   const [corrected] = await listCorrectedCases(trx, trial.id, { first: number, last: number });
   const toCase = (input: number[], output: number[], isFailed: boolean) => {
     const loaded = { output: isFailed ? null : output, failureReason: null, isExcluded: false };
-    return { input, result: corrected?.result ?? loaded, sent };
+    return { input, result: corrected?.result ?? loaded, change };
   };
   if (number <= set.caseCount) {
     const outputs = await readCases(trx, accountId, 'output_case_sets', set.id, number - 1, 1);
@@ -313,6 +312,7 @@ async function reviewInverses(
   objective: ObjectiveWithParents,
   revised?: RevisedResult,
 ): Promise<{ readonly runs: readonly RevisedRun[]; readonly optimalInverseId: number | null }> {
+  const project = (await findProject(trx, accountId, objective.projectId))!;
   const runs: RevisedRun[] = [];
   let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
   let after: number | null = null;
@@ -321,7 +321,9 @@ async function reviewInverses(
     for (const inverse of page.items) {
       const { id, status } = inverse;
       const known = revised?.id === id ? revised.result : undefined;
-      const evaluation = judgeCounted(objective, inverse, known);
+      // A run outside the limits, such as the initial point may be, is data and no solution.
+      const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
+      const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
       runs.push({ id, status, result: toResult(inverse, known, evaluation) });
       const isBest =
         evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));

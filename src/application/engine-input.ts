@@ -73,7 +73,7 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
   };
 }
 
-function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested'> {
+function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> {
   const { space, objective, inputCases, outputCases, failedCases, others, iterations } = snapshot;
   const n = space.inputCount;
   const m = objective.objectives.length;
@@ -98,9 +98,13 @@ function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstS
   const hasInitialPoint = iterations[0] === 1;
   const history = { count, X, Y, failed };
   const repeated = findRepeated(history, { from: firstOther, to: firstOwn, and: hasInitialPoint ? [firstOwn] : [] });
+  const first = firstOwn - repeated.size;
+  // Without them everything before the search is its own design.
+  const hasForeign = snapshot.caseNumbers !== null || others.outputs.rows > 0;
   return {
     history: repeated.size === 0 ? history : withoutRows(history, repeated),
-    firstSuggested: firstOwn - repeated.size + (hasInitialPoint ? 1 : 0),
+    firstSuggested: first + (hasInitialPoint ? 1 : 0),
+    ...(hasForeign && { firstOwn: first }),
   };
 }
 

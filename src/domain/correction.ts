@@ -20,12 +20,8 @@ export interface RunResult {
 
 /** What a correction states about a run. */
 export type ResultChange =
-  | {
-      readonly kind: 'output';
-      readonly output: readonly number[];
-      /** The output by the names of the outputs; `output` is empty then. */
-      readonly byName?: ByName;
-    }
+  /** By the names of the outputs, `output` is empty until it is read with them. */
+  | { readonly kind: 'output'; readonly output: readonly number[]; readonly byName?: ByName }
   /** Without a reason a failure that is known already stays as it is. */
   | { readonly kind: 'failed'; readonly failureReason: string | null }
   | { readonly kind: 'excluded'; readonly isExcluded: boolean };

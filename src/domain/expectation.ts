@@ -6,8 +6,9 @@ export interface Surprise {
   /** Zero-based number of the output. */
   readonly output: number;
   readonly value: number;
-  readonly minimum: number;
-  readonly maximum: number;
+  /** null where the model leaves the end open. */
+  readonly minimum: number | null;
+  readonly maximum: number | null;
 }
 
 /** The outputs of an inverse outside the ranges stored with its suggestion; none without both. */
@@ -17,6 +18,12 @@ export function surprisesOf({ output, expected }: Pick<Inverse, 'output' | 'expe
   return output.flatMap((value, j): readonly Surprise[] => {
     const minimum = expected[j]!;
     const maximum = expected[m + j]!;
-    return value < minimum || value > maximum ? [{ output: j, value, minimum, maximum }] : [];
+    if (value >= minimum && value <= maximum) return [];
+    return [{ output: j, value, minimum: closedEnd(minimum), maximum: closedEnd(maximum) }];
   });
+}
+
+/** The optimizer writes an open end as the largest double of its sign. */
+function closedEnd(end: number): number | null {
+  return Math.abs(end) === Number.MAX_VALUE ? null : end;
 }

@@ -3,9 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { claimDeliveries, deliverEvent } from '../../src/application/deliver-events.ts';
+import { toSuggestRequest } from '../../src/application/engine-input.ts';
 import { renderEvent } from '../../src/application/render-event.ts';
 import { encodeMatrix } from '../../src/db/matrices.ts';
 import { claimJobs } from '../../src/db/suggestion-jobs.ts';
+import { readSnapshotOf } from '../../src/db/suggestions.ts';
 import { Matrix } from '../../src/domain/matrix.ts';
 import type { Engine } from '../../src/engine/pool.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
@@ -171,6 +173,25 @@ describe('a correction of an inverse', () => {
       failedAt: null,
     });
     expect(await read(objectiveUrl)).toMatchObject({ best: { iteration: 2 } });
+  });
+
+  it('Takes outputs by their names, and warns with them', async () => {
+    const { objectiveUrl, trialUrl, projectUrl } = await prepareObjective(send);
+    expect((await send('PATCH', projectUrl, { outputNames: ['sum', 'gap', 'twice'] })).status).toBe(200);
+    const inverse = await request(objectiveUrl);
+    await compute(engineThat(() => candidate(NEAR, [10, -4, 7, 12, -2, 9])));
+    const reported = await send('PUT', `${inverse.url}/output`, { output: { twice: 7, sum: 105, gap: -3 } });
+    expect(reported.body.warnings).toMatchObject([
+      { output: 0, name: 'sum', detail: expect.stringMatching('^Output sum is 105') },
+    ]);
+    const corrected = await correct(inverse, { output: { sum: 10.5, gap: -3.5, twice: 7 } });
+    expect(corrected.body.inverse).toMatchObject({ output: RIGHT, outputByName: { sum: 10.5 } });
+    const body = { output: { sum: 1, gap: 2, twice: 3 }, reason: 'typo' };
+    expect((await send('POST', `${trialUrl}/cases/2/corrections`, body)).body).toMatchObject({ output: [1, 2, 3] });
+    expect((await correct(inverse, { output: { sum: 1, gap: 2, twise: 3 } })).body).toMatchObject({
+      status: 400,
+      errors: expect.arrayContaining([expect.objectContaining({ pointer: '/output/twise' })]),
+    });
   });
 
   it('Of iteration 1 changes the initial output, and refuses a failure of the initial point', async () => {
@@ -466,6 +487,56 @@ describe('corrections that meet other work', () => {
     await correctFirst({ output: [0, 0, 0] });
     expect(await read(repeat.url)).toMatchObject({ output: [0, 0, 0], excludedAt: null });
     expect((await read(objectiveUrl)).optimalInverse.id).toBe(repeat.id);
+  });
+
+  it('A suggestion learns from the data as they are then, and is found again whatever was corrected later', async () => {
+    const { objectiveUrl, trialUrl } = await prepareObjective(send);
+    const other = String((await send('POST', `${trialUrl}/objectives`, OBJECTIVES)).headers['location']);
+    const asked = new Map<number, SuggestRequest>();
+    const next = async (url: string, input: readonly [number, number], output: readonly number[]) => {
+      const inverse = await request(url);
+      await compute(
+        engineThat((given) => {
+          asked.set(inverse.id, given);
+          return candidate(input);
+        }),
+      );
+      await send('PUT', `${inverse.url}/output`, { output });
+      return inverse;
+    };
+    const outputsOf = ({ id }: { id: number }) => {
+      const { count, Y, failed } = asked.get(id)!.history;
+      return Array.from({ length: count }, (_, row) =>
+        failed[row] === 1 ? null : Array.from(Y.subarray(3 * row, 3 * row + 3)),
+      );
+    };
+    const correctFirst = (body: object) => send('POST', `${trialUrl}/cases/1/corrections`, { reason: 'typo', ...body });
+    const [initial] = await read(`${objectiveUrl}/inverses`);
+    const first = await next(objectiveUrl, NEAR, WRONG);
+    await correct(first, { output: RIGHT });
+    await correctFirst({ output: [7, 7, 7] });
+    const second = await next(objectiveUrl, [4, 6], [10.5, -2, 8]);
+    expect(outputsOf(second)).toEqual(expect.arrayContaining([RIGHT, [7, 7, 7]]));
+    expect(outputsOf(second)).not.toEqual(expect.arrayContaining([WRONG]));
+    await correct({ url: `${objectiveUrl}/inverses/${initial.id}` }, { excluded: true });
+    await correctFirst({ excluded: true });
+    await correct(second, { failed: true });
+    const third = await next(other, [4, 5], [9, -1, 8]);
+    expect(outputsOf(third)).toEqual(expect.arrayContaining([RIGHT, null]));
+    expect(outputsOf(third)).not.toEqual(expect.arrayContaining([[7, 7, 7]]));
+    const fourth = await next(objectiveUrl, [2, 5], [7, -3, 4]);
+    await correct(first, { excluded: true });
+    await correct(second, { output: [1, 1, 1] });
+    await correct(third, { output: [2, 2, 2] });
+    await correctFirst({ excluded: false });
+    await correct(fourth, { failed: true });
+    const [{ id: accountId }] = (
+      await sql<{ id: number }>`select id from accounts where name = 'test'`.execute(service.db)
+    ).rows as [{ id: number }];
+    for (const { id } of [first, second, third, fourth]) {
+      const snapshot = await readSnapshotOf(service.db, { accountId, inverseId: id });
+      expect(toSuggestRequest(snapshot!, 1_000)).toEqual(asked.get(id));
+    }
   });
 
   it('A reopened objective is solved by the real optimizer', async () => {

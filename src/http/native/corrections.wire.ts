@@ -93,17 +93,19 @@ function toParsed(
   return { kind: 'value', value: { change: change!, reason: fields.reason!, mayReopen: fields.reopen ?? false } };
 }
 
-/** The fields that were sent by name. */
-const byName = (body: SentFields) => (isByName(body['output']) ? ['output'] : []);
+/** An output by name is read by the use case, which knows the names. */
+function namedFields(body: SentFields): readonly string[] {
+  return isByName(body['output']) ? ['output'] : [];
+}
 
 export const newInverseCorrection: BodySpec<NewCorrection & { readonly mayReopen: boolean }> = {
   schema: inverseCorrectionSchema,
-  read: (body) => toParsed(readFields(inverseCorrectionSchema, body, byName(body)), body),
+  read: (body) => toParsed(readFields(inverseCorrectionSchema, body, namedFields(body)), body),
 };
 
 export const newCaseCorrection: BodySpec<NewCorrection> = {
   schema: caseCorrectionSchema,
-  read: (body) => toParsed(readFields(caseCorrectionSchema, body, byName(body)), body),
+  read: (body) => toParsed(readFields(caseCorrectionSchema, body, namedFields(body)), body),
 };
 
 const resultFields = {

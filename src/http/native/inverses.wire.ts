@@ -146,8 +146,8 @@ const warningSchema = z
     output: z.int().describe('Zero-based number of the output, as in results.'),
     name: z.string().nullable().describe('Of the output; null if the project names none.'),
     value: z.number().describe('As it was loaded and stored.'),
-    expectedMinimum: z.number(),
-    expectedMaximum: z.number(),
+    expectedMinimum: z.number().nullable().describe('null where the model leaves this end open.'),
+    expectedMaximum: z.number().nullable(),
     detail: z.string().describe('What was expected, and how to correct the output.'),
   })
   .meta({ id: 'OutputWarning' });
@@ -190,7 +190,10 @@ export function presentInverse(view: InverseView): z.infer<typeof inverseSchema>
 
 /** An inverse as the answer to the report of its run; `path` is that of the inverse. */
 export function presentReportedInverse(view: InverseView, path: string): z.infer<typeof reportedInverseSchema> {
-  return { ...presentInverse(view), warnings: presentWarnings(view.inverse, { path, outputNames: null }) };
+  return {
+    ...presentInverse(view),
+    warnings: presentWarnings(view.inverse, { path, outputNames: view.objective.labels?.outputNames ?? null }),
+  };
 }
 
 interface WarningContext {
@@ -201,7 +204,7 @@ interface WarningContext {
 function presentWarnings(inverse: Inverse, { path, outputNames }: WarningContext): z.infer<typeof warningSchema>[] {
   return surprisesOf(inverse).map(({ output, value, minimum, maximum }) => {
     const name = outputNames?.[output] ?? null;
-    const what = `Output ${name ?? `y${output + 1}`} is ${value}; the model expected ${minimum} to ${maximum}.`;
+    const what = `Output ${name ?? `y${output + 1}`} is ${value}; the model expected ${describeRange(minimum, maximum)}.`;
     const advice = `It was stored. If it is wrong, correct it: POST ${path}/corrections.`;
     return {
       output,
@@ -212,6 +215,11 @@ function presentWarnings(inverse: Inverse, { path, outputNames }: WarningContext
       detail: `${what} ${advice}`,
     };
   });
+}
+
+function describeRange(minimum: number | null, maximum: number | null): string {
+  if (minimum === null) return `at most ${maximum}`;
+  return maximum === null ? `at least ${minimum}` : `${minimum} to ${maximum}`;
 }
 
 /** An inverse among the inverses of its objective. */
