@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeEncoding } from '../../src/optimizer/encoding.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { Variable } from '../../src/optimizer/problem.ts';
+import type { Condition, Variable } from '../../src/optimizer/problem.ts';
 import { finiteSpaces, spaces } from './arbitraries.ts';
 
 const floats = (n: number): Variable[] => Array.from({ length: n }, () => ({ kind: 'float', minimum: 0, maximum: 10 }));
@@ -77,5 +77,26 @@ describe('the designed cases', () => {
         expect(count).toBe(Math.min(200, makeEncoding(space).size));
       }),
     );
+  });
+
+  it('The designed cases under conditions are as many as asked for, all different', () => {
+    const input = (index: number) => ({ kind: 'input', input: index }) as const;
+    const sum = { kind: 'operation', operator: '+', of: [input(0), input(1)] } as const;
+    const conditions: Condition[] = [{ left: sum, relation: '<=', right: { kind: 'number', value: 1 } }];
+    const floats: Variable[] = Array.from({ length: 2 }, () => ({ kind: 'float', minimum: 0, maximum: 1 }));
+    const design = initialDesign({
+      space: { variables: floats, conditions },
+      outputCount: null,
+      caseCount: 2_500,
+      seed: 1,
+    });
+    expect(design.count).toBe(2_500);
+    const rows = Array.from({ length: 2_500 }, (_, i) => [design.X[2 * i]!, design.X[2 * i + 1]!] as const);
+    expect(new Set(rows.map((row) => row.join())).size).toBe(2_500);
+    for (const [a, b] of rows) expect(a + b).toBeLessThanOrEqual(1 + 1e-9);
+    const integers: Variable[] = Array.from({ length: 2 }, () => ({ kind: 'integer', minimum: 0, maximum: 9 }));
+    const few = { ...conditions[0]!, right: { kind: 'number', value: 5 } } as const;
+    const finite = { space: { variables: integers, conditions: [few] }, outputCount: null, caseCount: 100, seed: 1 };
+    expect(initialDesign(finite).count).toBe(21);
   });
 });

@@ -2,16 +2,7 @@
  * The conditions of a space on its encoded features: points that satisfy all of them, linear ones, curved ones, whole
  * numbers and bounds, drawn at random or as near as possible to a given one.
  */
-import {
-  decode,
-  type Encoding,
-  encode,
-  encodeNumber,
-  everyInput,
-  levelAt,
-  levelCount,
-  nearestLevel,
-} from '../encoding.ts';
+import { decode, type Encoding, encode, everyInput } from '../encoding.ts';
 import { squareBetween } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
 import type { Condition, Expression, RegionReport } from '../problem.ts';
@@ -26,13 +17,12 @@ import {
   projectOnto,
   type Region,
   rangesOf,
-  walk,
 } from './region.ts';
+import { walk } from './walk.ts';
+import { nearestWhole } from './whole-points.ts';
 
 /** Points of a walk that may break a curved condition before the search for a first point gives up. */
 const FIRST_POINT_TRIES = 3_000;
-/** Boxes of whole numbers that the search for the nearest whole point opens. */
-const NODE_LIMIT = 400;
 /** Walked points among which the nearest replaces a point that breaks a curved condition. */
 const SAMPLES = 100;
 /** Points of a finite space that are counted one by one. */
@@ -330,84 +320,4 @@ function encodeLinear(encoding: Encoding, { constant, coefficients }: LinearForm
   }
   const sign = relation === '<=' ? -1 : 1;
   return { coefficients: encoded.map((one) => sign * one), bound: -sign * rest, isEquation: relation === '=' };
-}
-
-interface Node {
-  readonly u: Float64Array;
-  readonly distance: number;
-  readonly limits: readonly { readonly feature: number; readonly side: 1 | -1; readonly value: number }[];
-}
-
-/**
- * Branch and bound on the projection: the nearest open box first, split at the discrete variable farthest from a whole
- * value. Source: Land and Doig, An automatic method of solving discrete programming problems, Econometrica 28 (1960).
- *
- * Categories have one feature per level and stand in no condition: they keep the level nearest to u.
- */
-function nearestWhole(
-  encoding: Encoding,
-  region: Region,
-  u: Float64Array,
-  rounded: (u: Float64Array) => Float64Array,
-): Float64Array | null {
-  const { discrete, first, n, variables } = encoding;
-  const held = new Uint8Array(encoding.p);
-  const target = u.slice();
-  const whole = rounded(u);
-  const ordered: number[] = [];
-  for (let v = 0; v < n; v++) {
-    if (discrete[v] === 0) continue;
-    if (variables[v]!.kind !== 'category') ordered.push(v);
-    else for (let f = first[v]!; f < first[v + 1]!; f++) [held[f], target[f]] = [1, whole[f]!];
-  }
-  const open: Node[] = [];
-  const push = (limits: Node['limits']): void => {
-    const point = projectHolding(region, target, held, limits);
-    if (point !== null) open.push({ u: point, distance: squareBetween(point, target), limits });
-  };
-  push([]);
-  for (let node = 0; node < NODE_LIMIT && open.length > 0; node++) {
-    open.sort((a, b) => a.distance - b.distance);
-    const nearest = open.shift()!;
-    const split = mostFractional(encoding, ordered, nearest.u, rounded(nearest.u));
-    if (split === null) return nearest.u;
-    const { feature, below, above } = split;
-    push([...nearest.limits, { feature, side: -1, value: below }]);
-    push([...nearest.limits, { feature, side: 1, value: above }]);
-  }
-  return null;
-}
-
-/** The discrete feature farthest from its whole value, with the whole values around it; null when all are whole. */
-function mostFractional(encoding: Encoding, ordered: readonly number[], u: Float64Array, whole: Float64Array) {
-  let found: { readonly feature: number; readonly below: number; readonly above: number } | null = null;
-  let most = 1e-7;
-  for (const v of ordered) {
-    const f = encoding.first[v]!;
-    const variable = encoding.variables[v]!;
-    const level = levelOfFeature(encoding, v, whole[f]!);
-    const first = whole[f]! > u[f]! ? level - 1 : level;
-    const featureOf = (k: number) => encodeNumber(encoding, v, levelAt(variable, k));
-    if (first < 0 || first + 1 >= levelCount(variable)) continue;
-    const [below, above] = [featureOf(first), featureOf(first + 1)];
-    const off = Math.abs(u[f]! - whole[f]!) / (above - below);
-    if (off <= most) continue;
-    most = off;
-    found = { feature: f, below, above };
-  }
-  return found;
-}
-
-/** Number of the value of the discrete variable v that has a feature. */
-function levelOfFeature(encoding: Encoding, v: number, feature: number): number {
-  const variable = encoding.variables[v]!;
-  let best = 0;
-  let nearest = Number.POSITIVE_INFINITY;
-  const { minimum, maximum } = encoding.scales[v]!;
-  const about = nearestLevel(variable, minimum + ((feature + 1) / 2) * (maximum - minimum));
-  for (let k = Math.max(0, about - 1); k <= Math.min(levelCount(variable) - 1, about + 1); k++) {
-    const distance = Math.abs(encodeNumber(encoding, v, levelAt(variable, k)) - feature);
-    if (distance < nearest) [best, nearest] = [k, distance];
-  }
-  return best;
 }

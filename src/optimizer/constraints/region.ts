@@ -1,11 +1,10 @@
 /**
- * The region of a box that linear conditions leave: projection, emptiness, a middle, ranges, and uniform points.
+ * The region of a box that linear conditions leave: projection, emptiness, a middle and ranges.
  *
  * Points are encoded features of length n in natural order; bounds and conditions are given on them. Every point that
  * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
  */
 import { dot } from '../linalg/dense.ts';
-import type { RandomStream } from '../numerics/random.ts';
 import { BoxProgram, type GeneralRows } from './box-program.ts';
 import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
 
@@ -17,7 +16,7 @@ export interface LinearCondition {
 }
 
 /** What a row of the region says: one of the conditions, or a bound of a feature. */
-export type RowSource =
+type RowSource =
   | { readonly kind: 'condition'; readonly index: number }
   | { readonly kind: 'bound'; readonly feature: number };
 
@@ -119,7 +118,7 @@ export interface BoxParts {
 }
 
 /** Takes rows on n features apart; features without bounds have infinite ones. */
-export function toParts({ count, equations, A, b, only }: Rows, n: number): BoxParts {
+function toParts({ count, equations, A, b, only }: Rows, n: number): BoxParts {
   const lower = new Float64Array(n).fill(Number.NEGATIVE_INFINITY);
   const upper = new Float64Array(n).fill(Number.POSITIVE_INFINITY);
   const general: number[] = [];
@@ -184,90 +183,8 @@ export function rangesOf({ n, rows, middle }: Region): readonly (readonly [numbe
   return Array.from({ length: n }, (_, f) => [end(f, -1), end(f, 1)]);
 }
 
-/** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
-export interface WalkOptions {
-  readonly start: Float64Array;
-  readonly isAdmissible: ((u: Float64Array) => boolean) | null;
-  /** Moves from one point to the next; fewer give points that lie nearer to each other. */
-  readonly moves: number;
-}
-
-/** Moves between points that are to be spread over the region. */
-const SPREAD_MOVES = 20;
-
-/** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
-const SHORTENINGS = 30;
-
-/**
- * Points of the region that are uniform in the limit: hit-and-run along random directions that keep the equations. A move
- * that is not admissible shortens its chord towards the current point, as slice sampling does.
- *
- * Sources: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions,
- * Operations Research 32 (1984), 1296-1308; Neal, Slice sampling, Annals of Statistics 31 (2003), figure 5.
- */
-export function* walk(
-  region: Region,
-  random: RandomStream,
-  options?: Partial<WalkOptions>,
-): Generator<Float64Array, never> {
-  const isAdmissible = options?.isAdmissible ?? null;
-  const current = (options?.start ?? region.middle).slice();
-  const movesPerPoint = Math.min(region.n, options?.moves ?? SPREAD_MOVES);
-  for (;;) {
-    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
-    const projected = projectOnto(region, current);
-    if (isAdmissible === null || isAdmissible(projected)) current.set(projected);
-    yield current.slice();
-  }
-}
-
-/** Moves u to a uniform admissible point of the chord through it along a random direction. */
-function hitAndRun(
-  region: Region,
-  u: Float64Array,
-  random: RandomStream,
-  isAdmissible: ((u: Float64Array) => boolean) | null,
-): void {
-  const { n } = region;
-  const direction = new Float64Array(n);
-  for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
-  removeParts(direction, region.held);
-  let [from, to] = chordOf(region, u, direction);
-  if (!(to > from) || !Number.isFinite(to - from)) return;
-  const point = isAdmissible === null ? u : new Float64Array(n);
-  for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
-    const t = from + random.uniform() * (to - from);
-    for (let f = 0; f < n; f++) point[f] = u[f]! + t * direction[f]!;
-    if (isAdmissible === null) return;
-    if (isAdmissible(point)) {
-      u.set(point);
-      return;
-    }
-    if (t < 0) from = t;
-    else to = t;
-  }
-}
-
-/** How far one can go from u along a direction and against it without breaking an inequality. */
-function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
-  const { A, b, only } = rows;
-  let from = Number.NEGATIVE_INFINITY;
-  let to = Number.POSITIVE_INFINITY;
-  for (let i = rows.equations; i < rows.count; i++) {
-    const one = only[i]!;
-    const row = i * n;
-    const slack = (one < 0 ? dot(A, row, u, 0, n) : A[row + one]! * u[one]!) - b[i]!;
-    const along = one < 0 ? dot(A, row, direction, 0, n) : A[row + one]! * direction[one]!;
-    // A point that a rounding put outside is treated as one on the border.
-    const end = -Math.max(0, slack) / along;
-    if (along > 0) from = Math.max(from, end);
-    else if (along < 0) to = Math.min(to, end);
-  }
-  return [from, to];
-}
-
 /** The rows of the conditions and of the bounds (length n each), equations first, and what each row says. */
-export function layOut(
+function layOut(
   lower: Float64Array,
   upper: Float64Array,
   conditions: readonly LinearCondition[],
@@ -337,7 +254,7 @@ function identity(n: number, factor: number): Float64Array {
 }
 
 /** The point nearest to u that satisfies the rows. */
-export function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
+function nearestPoint(rows: Rows, u: Float64Array): QuadraticResult {
   return solveQuadratic(identity(u.length, 1), u, rows);
 }
 
@@ -419,7 +336,7 @@ function orthonormalBasis(rows: Rows, count: number): Float64Array[] {
 }
 
 /** Subtracts from v its parts along orthonormal directions. */
-function removeParts(v: Float64Array, basis: readonly Float64Array[]): void {
+export function removeParts(v: Float64Array, basis: readonly Float64Array[]): void {
   for (const one of basis) {
     const along = dotOf(v, one);
     for (let f = 0; f < v.length; f++) v[f]! -= along * one[f]!;

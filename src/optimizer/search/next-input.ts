@@ -34,7 +34,7 @@ export type NextInput = (Found & { readonly expected: Float64Array | null }) | E
 /** Kernels times points squared, about the flops of one acquisition, from which the search makes do with fewer starts. */
 const EXPENSIVE = 5e4;
 /** Nats that an input must promise more than those in the likely ranges, and what is left of them per evaluation of a stall. */
-const BELIEF = 3;
+const BELIEF = 1;
 const BELIEF_DECAY = 0.5;
 /** Best evaluated points handed to the search as starts. */
 const EVALUATED_STARTS = 3;

@@ -6,8 +6,8 @@ import {
   projectOnto,
   type Region,
   rangesOf,
-  walk,
 } from '../../../src/optimizer/constraints/region.ts';
+import { walk } from '../../../src/optimizer/constraints/walk.ts';
 import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
 
 interface Drawn {
@@ -160,6 +160,35 @@ describe('a region', () => {
         expect(made.conflicting.length).toBeLessThanOrEqual(one.n + 1);
       }),
     );
+  });
+
+  it('is empty when its conditions say so: all of 200 are told, 95 percent by a smallest set, and no other is', () => {
+    let minimal = 0;
+    for (let seed = 0; seed < 200; seed++) {
+      const n = 2 + (seed % 12);
+      const drawnOne = { n, equations: seed % Math.min(3, n), inequalities: seed % 9, seed, slack: 0.1 };
+      const { random, conditions, inside, made } = drawRegion(drawnOne);
+      expect(made.kind).toBe('region');
+      const coefficients = Float64Array.from({ length: n }, () => 0.5 + random.uniform());
+      const value = coefficients.reduce((sum, each, f) => sum + each * inside[f]!, 0);
+      const all = [
+        ...conditions,
+        { coefficients, bound: value + 0.01, isEquation: false },
+        { coefficients: coefficients.map((each) => -each), bound: -value, isEquation: false },
+      ];
+      const emptied = makeRegion(full(n, -1), full(n, 1), all);
+      if (emptied.kind !== 'empty') throw new Error(`not empty: ${seed}`);
+      const named = emptied.conflicting.flatMap((row) => (row.kind === 'condition' ? [row.index] : []));
+      const isEmptyWith = (indexes: readonly number[]) =>
+        makeRegion(
+          full(n, -1),
+          full(n, 1),
+          indexes.map((index) => all[index]!),
+        ).kind === 'empty';
+      expect(isEmptyWith(named)).toBe(true);
+      if (named.every((one) => !isEmptyWith(named.filter((other) => other !== one)))) minimal++;
+    }
+    expect(minimal).toBeGreaterThanOrEqual(190);
   });
 
   it('names the bounds that a condition contradicts', () => {

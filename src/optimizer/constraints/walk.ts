@@ -1,0 +1,86 @@
+/** Random points of a region, uniform in the limit. */
+import { dot } from '../linalg/dense.ts';
+import type { RandomStream } from '../numerics/random.ts';
+import { projectOnto, type Region, removeParts } from './region.ts';
+
+/** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
+export interface WalkOptions {
+  readonly start: Float64Array;
+  readonly isAdmissible: ((u: Float64Array) => boolean) | null;
+  /** Moves from one point to the next; fewer give points that lie nearer to each other. */
+  readonly moves: number;
+}
+
+/** Moves between points that are to be spread over the region. */
+const SPREAD_MOVES = 20;
+
+/** Times that a chord is shortened when it ends outside a curved condition; 2^-30 of it is no move at all. */
+const SHORTENINGS = 30;
+
+/**
+ * Points of the region that are uniform in the limit: hit-and-run along random directions that keep the equations. A move
+ * that is not admissible shortens its chord towards the current point, as slice sampling does.
+ *
+ * Sources: Smith, Efficient Monte Carlo procedures for generating points uniformly distributed over bounded regions,
+ * Operations Research 32 (1984), 1296-1308; Neal, Slice sampling, Annals of Statistics 31 (2003), figure 5.
+ */
+export function* walk(
+  region: Region,
+  random: RandomStream,
+  options?: Partial<WalkOptions>,
+): Generator<Float64Array, never> {
+  const isAdmissible = options?.isAdmissible ?? null;
+  const current = (options?.start ?? region.middle).slice();
+  const movesPerPoint = Math.min(region.n, options?.moves ?? SPREAD_MOVES);
+  for (;;) {
+    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
+    const projected = projectOnto(region, current);
+    if (isAdmissible === null || isAdmissible(projected)) current.set(projected);
+    yield current.slice();
+  }
+}
+
+/** Moves u to a uniform admissible point of the chord through it along a random direction. */
+function hitAndRun(
+  region: Region,
+  u: Float64Array,
+  random: RandomStream,
+  isAdmissible: ((u: Float64Array) => boolean) | null,
+): void {
+  const { n } = region;
+  const direction = new Float64Array(n);
+  for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
+  removeParts(direction, region.held);
+  let [from, to] = chordOf(region, u, direction);
+  if (!(to > from) || !Number.isFinite(to - from)) return;
+  const point = isAdmissible === null ? u : new Float64Array(n);
+  for (let attempt = 0; attempt < SHORTENINGS; attempt++) {
+    const t = from + random.uniform() * (to - from);
+    for (let f = 0; f < n; f++) point[f] = u[f]! + t * direction[f]!;
+    if (isAdmissible === null) return;
+    if (isAdmissible(point)) {
+      u.set(point);
+      return;
+    }
+    if (t < 0) from = t;
+    else to = t;
+  }
+}
+
+/** How far one can go from u along a direction and against it without breaking an inequality. */
+function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
+  const { A, b, only } = rows;
+  let from = Number.NEGATIVE_INFINITY;
+  let to = Number.POSITIVE_INFINITY;
+  for (let i = rows.equations; i < rows.count; i++) {
+    const one = only[i]!;
+    const row = i * n;
+    const slack = (one < 0 ? dot(A, row, u, 0, n) : A[row + one]! * u[one]!) - b[i]!;
+    const along = one < 0 ? dot(A, row, direction, 0, n) : A[row + one]! * direction[one]!;
+    // A point that a rounding put outside is treated as one on the border.
+    const end = -Math.max(0, slack) / along;
+    if (along > 0) from = Math.max(from, end);
+    else if (along < 0) to = Math.min(to, end);
+  }
+  return [from, to];
+}
