@@ -11,7 +11,7 @@ export const reactorVariables = [float(100, 150), float(0.5, 10), float(2, 8), f
 const rate = (k0: number, activation: number, celsius: number) => k0 * Math.exp(-activation / (celsius + 273.15));
 
 /** Concentrations of B and D in mol/l, conversion of A, heat in kJ per litre and minute. */
-export function reactorOutputs(x: readonly number[]): number[] {
+function reactorOutputs(x: readonly number[]): number[] {
   const [celsius, minutes, feed, catalyst, recycle] = x as [number, number, number, number, number];
   const k1 = catalyst * rate(2.145e10, 9758.3, celsius);
   const k2 = rate(2.145e10, 9758.3, celsius) * (1 - 0.3 * recycle);

@@ -5,10 +5,15 @@
  *   npx node bench/solvers/wrong-outputs.ts [--problems 24] [--seed 1] [--only name,name]
  *
  * Bars: at most 2 with an output ten times too large that is never corrected, at most 1.3 when it is corrected five
- * suggestions later; an output of 1e300 does not keep a problem from being solved.
+ * suggestions later; an output of 1e300 does not keep a problem from being solved. `strongestTrueSuspect` is the largest evidence
+ * against a case of the clean histories; such a case would be left out from 1 on.
  */
 import { parseArgs } from 'node:util';
+import { collectCases } from '../../src/optimizer/cases.ts';
+import { suspectsIn } from '../../src/optimizer/contradictions.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { SuggestRequest } from '../../src/optimizer/problem.ts';
+import { makeSearchSpace } from '../../src/optimizer/search-space.ts';
 import { judge } from '../problems/judge.ts';
 import type { Problem } from '../problems/problem.ts';
 import { problemsOf } from '../problems/sets.ts';
@@ -30,9 +35,13 @@ const problems = Array.from({ length: Number(values.problems) }, (_, k) => candi
 const CORRECTED_AFTER = 5;
 const ratios: Record<string, number[]> = { kept: [], corrected: [], huge: [] };
 let unsolved = 0;
+let strongest = 0;
+const watch = (request: SuggestRequest) => {
+  strongest = Math.max(strongest, strongestSuspect(request));
+};
 for (const [number, problem] of problems.entries()) {
   if (values.only && !values.only.split(',').includes(problem.name)) continue;
-  const clean = playAndRecord(problem, seed);
+  const clean = playAndRecord(problem, seed, { watch });
   const wrong = wrongRun(problem, number, clean.evaluations);
   const variants: Record<string, Circumstances> = {
     kept: { report: reporter(wrong, (y) => 10 * y, Infinity) },
@@ -52,7 +61,15 @@ for (const [number, problem] of problems.entries()) {
 const means = Object.fromEntries(
   Object.entries(ratios).map(([kind, list]) => [kind, Number(geometricMean(list).toFixed(3))]),
 );
-console.log(JSON.stringify({ problems: ratios.kept!.length, seed, ...means, unsolvedWithHuge: unsolved }));
+console.log(
+  JSON.stringify({
+    problems: ratios.kept!.length,
+    seed,
+    ...means,
+    unsolvedWithHuge: unsolved,
+    strongestTrueSuspect: Number(strongest.toFixed(2)),
+  }),
+);
 
 interface WrongRun {
   readonly index: number;
@@ -94,4 +111,11 @@ function reporter(
 ): Circumstances['report'] {
   return (output, index, count) =>
     index === wrong && count < corrected ? output.with(j, mistake(output[j]!)) : output;
+}
+
+/** The largest evidence against a case of the history; 0 without a suspect. */
+function strongestSuspect(request: SuggestRequest): number {
+  const space = makeSearchSpace(request.space, request.seed);
+  const suspects = suspectsIn(request, space, collectCases(request, space.encoding, space.conditions));
+  return suspects.reduce((most, { evidence }) => Math.max(most, evidence), 0);
 }

@@ -197,7 +197,7 @@ const JUDGING_MS = 2_000;
  * Judges the newest objectives of a trial whose data changed, as many as fit into two seconds. Call it after the transaction of
  * the change: inside, its locks would be held for as long.
  */
-export async function judgeTrial(db: Db, accountId: number, trialId: number): Promise<void> {
+async function judgeTrial(db: Db, accountId: number, trialId: number): Promise<void> {
   const startedAt = performance.now();
   const trial = await findTrial(db, accountId, trialId);
   const set = trial && (await findOutputCaseSet(db, accountId, trial.outputCaseSetId));

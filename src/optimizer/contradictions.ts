@@ -20,7 +20,7 @@ import { spreadsAt } from './surrogate/expected-range.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
 /** Least distance of a suspect from the other values, in their ranges. */
-const LEAST_GAP = 2;
+const LEAST_GAP = 4;
 /**
  * The spreads asked for. With k other cases beyond half the number of inputs n, `sure` where k is at least 9 and at least n
  * and a spread is at most the standard deviation of the others; else `absurd`, times (9 / k)^7 for fewer cases. The
@@ -35,7 +35,7 @@ const GAP_PER_SPREAD = 1 / 20;
 const MOST = { leftOut: 3, examined: 3 };
 
 /** A value that lies far outside the range of all others. */
-export interface Suspect {
+interface Suspect {
   /** Number of the case. */
   readonly index: number;
   readonly output: number;

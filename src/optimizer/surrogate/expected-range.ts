@@ -32,7 +32,7 @@ export function spreadsAt({ outputs, kernels }: Surrogate, predictor: Predictor)
 }
 
 /** How many cases a fit knows beyond half the number of movable inputs n: below about 3 it knows next to nothing. */
-export function casesBeyond({ geometry }: Surrogate, n: number): number {
+function casesBeyond({ geometry }: Surrogate, n: number): number {
   return geometry.N - n / 2;
 }
 
