@@ -73,13 +73,13 @@ export async function listUnjudgedRunsOf(
   objectiveIds: readonly number[],
 ): Promise<readonly (Run & { readonly objectiveId: number })[]> {
   const { rows } = await sql<Run & { readonly objectiveId: number }>`
-    select o.id as "objectiveId", r.id, r.iteration, r.input, r.output
+    select o.id as "objectiveId", r.id, r.iteration, r.input, r.output, r.excluded_at as "excludedAt"
     from objectives o cross join lateral (
-      select id, iteration, input, output from inverses
-      where objective_id = o.id and iteration = o.nearest_iteration and output is not null and excluded_at is null
+      select id, iteration, input, output, excluded_at from inverses
+      where objective_id = o.id and iteration = o.nearest_iteration and output is not null
       union all
-      select id, iteration, input, output from inverses
-      where objective_id = o.id and iteration > o.judged_through and output is not null and excluded_at is null) r
+      select id, iteration, input, output, excluded_at from inverses
+      where objective_id = o.id and iteration > o.judged_through and output is not null) r
     where o.id = any (${objectiveIds}::bigint[])
     order by o.id, r.iteration`.execute(db);
   return rows;

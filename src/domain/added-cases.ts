@@ -1,5 +1,6 @@
 /** Makes cases of a table that a client sent: its columns become the inputs and outputs of the project, its cells their values. */
 import {
+  type CaseColumn,
   type CaseColumns,
   columnTitle,
   fateOfRow,
@@ -91,6 +92,8 @@ function splitTitle(title: string): { readonly name: string; readonly unit: stri
 class ColumnMatcher {
   readonly #columns: CaseColumns;
   readonly #indexes: Readonly<Record<Side, ReadonlyMap<string, number>>>;
+  /** Inputs and outputs by the title that an export gives them; `y [m]` without a unit and y in m have the same. */
+  readonly #titles: Readonly<Record<Side, ReadonlyMap<string, readonly number[]>>>;
   /** Columns of the table, by input and by output. */
   readonly #taken: Readonly<Record<Side, (number | undefined)[]>> = { inputs: [], outputs: [] };
   readonly #about = new Map<RowColumn, number>();
@@ -101,6 +104,7 @@ class ColumnMatcher {
   constructor(columns: CaseColumns) {
     this.#columns = columns;
     this.#indexes = { inputs: indexOf(columns.inputs), outputs: indexOf(columns.outputs) };
+    this.#titles = { inputs: titlesOf(columns.inputs), outputs: titlesOf(columns.outputs) };
   }
 
   match(heading: CaseHeading, column: number): void {
@@ -120,6 +124,9 @@ class ColumnMatcher {
   #matchTitle(sent: string, column: number): void {
     const title = unguardText(sent);
     const split = splitTitle(title);
+    // An input and an output may have the same name and differ in their units, and units may contain brackets.
+    if (split !== undefined && (this.#takeTitled(title, column) || this.#takeTitled(columnTitle(split), column)))
+      return;
     // A name may contain brackets itself.
     if (this.#take(title, column)) return;
     if (split !== undefined && this.#take(split.name, column, split.unit, sent)) return;
@@ -129,6 +136,17 @@ class ColumnMatcher {
       return;
     }
     this.#violations.push(atHeader(sent, this.#describeUnknown(title, split?.name ?? title)));
+  }
+
+  /** Whether an input or output without a column as yet has exactly this title, unit included. */
+  #takeTitled(title: string, column: number): boolean {
+    for (const side of SIDES) {
+      const index = (this.#titles[side].get(title) ?? []).find((one) => this.#taken[side][one] === undefined);
+      if (index === undefined) continue;
+      this.#taken[side][index] = column;
+      return true;
+    }
+    return false;
   }
 
   /** Whether an input or output has the name; one that has its column already is refused. */
@@ -208,6 +226,10 @@ class ColumnMatcher {
 
 function indexOf(columns: readonly { readonly name: string }[]): ReadonlyMap<string, number> {
   return new Map(columns.map(({ name }, i) => [name, i]));
+}
+
+function titlesOf(columns: readonly CaseColumn[]): ReadonlyMap<string, readonly number[]> {
+  return Map.groupBy(columns.keys(), (i) => columnTitle(columns[i]!).trim());
 }
 
 class CaseReader {

@@ -80,7 +80,7 @@ const HEADER = [
   'iteration',
   'row:iteration',
   'status',
-  'met:Power',
+  'row:met:Power',
   'met:iteration',
   'failureReason',
   'excluded',
@@ -273,6 +273,34 @@ describe('cases of a trial', () => {
       (await send('GET', `${url}/cases`)).body.map((one: Record<string, unknown>) => [one['input'], one['output']]);
     expect(await casesOf(other)).toEqual(await casesOf(trialUrl));
   });
+
+  it.each([
+    { outputNames: ['status', 'x, y'], outputUnits: ['kW', 'K'] },
+    { outputNames: ['row:status', 'met:status'], outputUnits: ['K', 'K'] },
+    { outputNames: ['y', 'y [kW]'], outputUnits: ['kW', ''] },
+    { outputNames: ['=y', 'y, "z"'], outputUnits: ['a]b[', '] (c)'] },
+    { outputNames: ['number', 'excluded'], outputUnits: null },
+  ])('What is called %j can be loaded again', async (names) => {
+    const { send, projectUrl, trialUrl } = await prepareCases();
+    expect((await send('PATCH', projectUrl, names)).status).toBe(200);
+    const { text } = await send('GET', `${trialUrl}/cases`, undefined, CSV);
+    const loaded = await send('POST', `${trialUrl}/cases`, text, TEXT);
+    expect([loaded.status, loaded.body], loaded.text).toMatchObject([201, { added: 0, duplicates: 3 }]);
+  });
+
+  it.each(['c [kW]', 'c (kW)'])(
+    'An input and an output of the same name are told apart by their units: %s',
+    async (c) => {
+      const { send, projectUrl, trialUrl } = await prepareCases();
+      const names = { inputNames: ['a', 'b', 'c'], inputUnits: null, outputNames: ['c', 'd'], outputUnits: ['kW', ''] };
+      expect((await send('PATCH', projectUrl, names)).status).toBe(200);
+      const loaded = await send('POST', `${trialUrl}/cases`, `${c},d,a,b,c\n7,8,5,1,0.5\n`, TEXT);
+      expect(loaded.status, loaded.text).toBe(201);
+      expect((await send('GET', `${trialUrl}/cases?after=3`)).body).toMatchObject([
+        { input: [5, 1, 0.5], output: [7, 8] },
+      ]);
+    },
+  );
 
   it('Of a written history, completed and failed runs can be loaded; open, excluded and uncomputed ones are left out', async () => {
     const { send, trialUrl, addTrial } = await prepareCases();

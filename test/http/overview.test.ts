@@ -75,6 +75,16 @@ describe('the list of all objectives', () => {
     expect(await first()).toMatchObject({ metCount: null });
   });
 
+  it('The reported output that comes nearest counts, not only cases and the initial point', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const { body: inverse } = await send('POST', `${t.objectiveUrl}/inverses`, {}, { prefer: 'respond-async' });
+    await sql`delete from suggestion_jobs where inverse_id = ${inverse.id}`.execute(service.db);
+    await sql`update inverses set input = '{3,7}' where id = ${inverse.id}`.execute(service.db);
+    await send('PUT', `${t.objectiveUrl}/inverses/${inverse.id}/output`, { output: blackBox([3, 7]) });
+    expect((await glances(send)).items).toMatchObject([{ stopReason: 1, metCount: 3 }]);
+  });
+
   it('A satisfied objective meets all and shows no diagnosis', async () => {
     const send = await openAccount();
     const t = await prepareObjective(send, { initialInput: [3, 7], initialOutput: blackBox([3, 7]) });

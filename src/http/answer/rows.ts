@@ -63,7 +63,8 @@ async function* csvLines(table: RowTable): AsyncGenerator<string, void> {
   const { columns, before, after, hasVerdicts, batches } = table;
   const { inputs, outputs } = columns;
   const titles = [...inputs, ...outputs].map(columnTitle);
-  const taken = new Set(titles);
+  // A load knows an input by its name, too: `status [K]` is the input status.
+  const taken = new Set([...titles, ...[...inputs, ...outputs].map(({ name }) => name)]);
   const verdicts = hasVerdicts ? outputs.map(({ name }) => verdictTitle(name)) : [];
   const others = [...before, ...verdicts, ...after].map((title) => rowTitle(title, taken));
   yield [...titles, ...others].map(textCell).join(',') + END;
