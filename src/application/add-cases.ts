@@ -1,6 +1,5 @@
 /** Further cases for a trial, at any time. Its objectives learn from them with their next suggestion. */
-import { insertAddedCases, readCaseCorrections } from '../db/added-cases.ts';
-import { countAddedCases } from '../db/cases.ts';
+import { countAddedCases, insertAddedCases, readCorrectedOutputs } from '../db/added-cases.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
@@ -92,7 +91,7 @@ async function pickFresh(trx: Trx, accountId: number, of: KnownCases, cases: Cas
   const { inputs, outputs } = cases;
   const size = Math.max(1, Math.floor(NUMBERS_PER_READ / (inputs.columns + outputs.columns)));
   for (let first = 1; first <= of.known; first += size) {
-    const corrections = await readCaseCorrections(trx, accountId, of.trial.id, first, size);
+    const corrections = await readCorrectedOutputs(trx, accountId, of.trial.id, first, size);
     for (const rows of await readStoredCases(trx, accountId, of, first, size)) {
       const corrected = Map.groupBy(corrections, ({ caseNumber }) => caseNumber - rows.number);
       fresh.removeKnown(rows, new Map(Array.from(corrected, ([row, list]) => [row, list.map((one) => one.output)])));

@@ -4,16 +4,9 @@
  * inverses as they are now. A correction that changes nothing is not logged. Events: objective.reopened when an objective that had
  * ended goes on, and the end that a correction leads to.
  */
+import { countAddedCases, readCorrectedCases } from '../db/added-cases.ts';
 import { findKey } from '../db/api-keys.ts';
-import { countAddedCases, listAddedBatches, readAddedCases, readCases } from '../db/cases.ts';
-import {
-  correctRepeats,
-  hasCorrections,
-  insertCorrection,
-  listCorrectedCases,
-  listCorrections,
-  wasCorrected,
-} from '../db/corrections.ts';
+import { correctRepeats, hasCorrections, insertCorrection, listCorrections, wasCorrected } from '../db/corrections.ts';
 import { findInverse, listInverses, storeResult, storeRevisedStates } from '../db/inverses.ts';
 import { findObjective, lockObjective, type ObjectiveWithParents, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
@@ -49,6 +42,7 @@ import { refuseManyOpen } from './load-objectives.ts';
 import { getTrial, lockTrialAt } from './manage-trials.ts';
 import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from './paths.ts';
+import { readStoredCases } from './read-trial-cases.ts';
 import { recordEvents } from './record-event.ts';
 import { type InverseView, viewOf } from './views.ts';
 
@@ -209,21 +203,11 @@ async function getCase(
   const change = readChange(sent, set.outputCount, names.outputNames);
   const total = set.caseCount + (number <= set.caseCount ? 0 : await countAddedCases(trx, accountId, trial.id));
   if (number > total) throw missingCase(trial.id, number, total);
-  const [corrected] = await listCorrectedCases(trx, trial.id, { first: number, last: number });
-  const toCase = (input: number[], output: number[], isFailed: boolean) => {
-    const loaded = { output: isFailed ? null : output, failureReason: null, isExcluded: false };
-    return { input, result: corrected?.result ?? loaded, change };
-  };
-  if (number <= set.caseCount) {
-    const outputs = await readCases(trx, accountId, 'output_case_sets', set.id, number - 1, 1);
-    const inputs = await readCases(trx, accountId, 'projects', trial.projectId, number - 1, 1);
-    return toCase(inputs.row(0), outputs.row(0), set.failedCases.includes(number - 1));
-  }
-  const [batch] = await listAddedBatches(trx, accountId, trial.id, { from: number, limit: 1 });
-  const row = number - batch!.firstNumber;
-  const outputs = await readAddedCases(trx, batch!.id, 'outputs', row, 1);
-  const inputs = await readAddedCases(trx, batch!.id, 'inputs', row, 1);
-  return toCase(inputs.row(0), outputs.row(0), batch!.failedCases.includes(row));
+  const [corrected] = await readCorrectedCases(trx, accountId, trial.id, number, 1);
+  const [stored] = await readStoredCases(trx, accountId, { trial, set }, number, 1);
+  const { inputs, outputs, failed } = stored!;
+  const loaded = { output: failed.length > 0 ? null : outputs.row(0), failureReason: null, isExcluded: false };
+  return { input: inputs.row(0), result: corrected?.result ?? loaded, change };
 }
 
 function missingCase(trialId: number, number: number, total: number): DomainError {

@@ -5,6 +5,7 @@
  * ends with an error.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
+import { type ExportedAddedCases, readAddedCasesAsJson } from '../db/added-cases.ts';
 import { type CasesTable, readCasesAsJson } from '../db/cases.ts';
 import { listCorrections } from '../db/corrections.ts';
 import { listDeletionsIn } from '../db/deletions.ts';
@@ -24,7 +25,8 @@ import type { Extent, Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
 
-export type { ExportedAddedCases, ExportedExplanation, ExportedInverse } from '../db/export.ts';
+export type { ExportedAddedCases } from '../db/added-cases.ts';
+export type { ExportedExplanation, ExportedInverse } from '../db/export.ts';
 
 /** A record comes after the one that it belongs to. */
 export type ExportRecord =
@@ -34,7 +36,7 @@ export type ExportRecord =
   | { readonly type: 'outputCaseSet'; readonly set: OutputCaseSet }
   | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
   | { readonly type: 'trial'; readonly trial: Trial }
-  | { readonly type: 'addedCases'; readonly added: reads.ExportedAddedCases }
+  | { readonly type: 'addedCases'; readonly added: ExportedAddedCases }
   | { readonly type: 'objective'; readonly objective: Objective }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
@@ -210,7 +212,7 @@ async function* readAddedCases(db: Db, trialId: number, width: number): AsyncGen
   const count = Math.max(1, Math.floor(CASE_NUMBERS_PER_PAGE / width));
   let from = 1;
   for (;;) {
-    const added = await reads.readAddedCasesAsJson(db, trialId, from, count);
+    const added = await readAddedCasesAsJson(db, trialId, from, count);
     if (added === undefined) return;
     yield [{ type: 'addedCases', added }];
     from = added.firstNumber + added.rows;

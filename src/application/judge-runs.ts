@@ -4,8 +4,8 @@
  * correction) makes all of this unknown: judgeTrial judges again at once, and scheduled passes judge what it leaves.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
-import { type AddedBatch, listAddedBatches, readAddedCases, readCases } from '../db/cases.ts';
-import { listCorrectedCases } from '../db/corrections.ts';
+import { countAddedCases, readAddedOutputs, readAddedRows, readCorrectedCases } from '../db/added-cases.ts';
+import { readCases } from '../db/cases.ts';
 import { listInverses } from '../db/inverses.ts';
 import {
   findObjective,
@@ -30,8 +30,6 @@ export type NearestCase = Pick<NearestSoFar, 'nearestCase' | 'nearestCaseInput' 
 
 /** Numbers read and judged at a time: some 5 ms of the event loop. Each read makes the server unpack the whole set. */
 const NUMBERS_PER_READ = 200_000;
-/** Batches of added cases looked up at a time. */
-const BATCHES_PER_READ = 20;
 
 /** The cases of a trial: those of its output case set, then the added ones. */
 interface TrialCases {
@@ -104,42 +102,28 @@ async function* readCountedCases(
   for (let from = 0; from < set.caseCount; from += size) {
     const outputs = await readCases(db, accountId, 'output_case_sets', set.id, from, size);
     const rowOf = async (row: number) => (await readCases(db, accountId, 'projects', projectId, from + row, 1)).row(0);
-    yield {
-      ...(await withCorrections(db, trialId, { first: from, outputs, failed: set.failedCases })),
-      readInput: rowOf,
-    };
+    const loaded = { first: from, outputs, failed: set.failedCases };
+    yield { ...(await withCorrections(db, accountId, trialId, loaded)), readInput: rowOf };
   }
-  for await (const { id, firstNumber, caseCount, failedCases } of readBatches(db, accountId, trialId)) {
-    const failed = failedCases.map((row) => firstNumber - 1 + row);
-    for (let from = 0; from < caseCount; from += size) {
-      const outputs = await readAddedCases(db, id, 'outputs', from, size);
-      const rowOf = async (row: number) => (await readAddedCases(db, id, 'inputs', from + row, 1)).row(0);
-      const first = firstNumber - 1 + from;
-      yield { ...(await withCorrections(db, trialId, { first, outputs, failed })), readInput: rowOf };
-    }
-  }
-}
-
-async function* readBatches(db: Db | Trx, accountId: number, trialId: number): AsyncGenerator<AddedBatch, void> {
-  let from = 1;
-  for (;;) {
-    const batches = await listAddedBatches(db, accountId, trialId, { from, limit: BATCHES_PER_READ });
-    yield* batches;
-    if (batches.length < BATCHES_PER_READ) return;
-    const last = batches.at(-1)!;
-    from = last.firstNumber + last.caseCount;
+  const total = set.caseCount + (await countAddedCases(db, accountId, trialId));
+  for (let first = set.caseCount; first < total; first += size) {
+    const { outputs, failed } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
+    const rowOf = async (row: number) =>
+      (await readAddedRows(db, accountId, trialId, first + row + 1, 1))[0]!.inputs.row(0);
+    const added = { first, outputs, failed: failed.map((row) => first + row) };
+    yield { ...(await withCorrections(db, accountId, trialId, added)), readInput: rowOf };
   }
 }
 
 /** Rows of outputs as they count: with the corrected values, and without those that failed or are excluded. */
 async function withCorrections(
   db: Db | Trx,
+  accountId: number,
   trialId: number,
   { first, outputs, failed }: Pick<CountedCases, 'first' | 'outputs'> & { readonly failed: readonly number[] },
 ): Promise<Omit<CountedCases, 'readInput'>> {
   const leftOut = new Set(failed);
-  const numbers = { first: first + 1, last: first + outputs.rows };
-  for (const { number, result } of await listCorrectedCases(db, trialId, numbers)) {
+  for (const { number, result } of await readCorrectedCases(db, accountId, trialId, first + 1, outputs.rows)) {
     const { output, isExcluded } = result;
     if (output !== null) outputs.values.set(output, (number - 1 - first) * outputs.columns);
     if (output === null || isExcluded) leftOut.add(number - 1);

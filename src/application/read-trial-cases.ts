@@ -1,6 +1,6 @@
 /** The cases of a trial, designed and added, as they were stored and as they are now. */
-import { type AddedRows, readAddedRows, readCaseCorrections } from '../db/added-cases.ts';
-import { countAddedCases, readCases } from '../db/cases.ts';
+import { type AddedRows, countAddedCases, readAddedRows, readCorrectedCases } from '../db/added-cases.ts';
+import { readCases } from '../db/cases.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
 import type { Db, Trx } from '../db/transaction.ts';
@@ -48,8 +48,8 @@ async function readTrialCases(
   first: number,
   count: number,
 ): Promise<readonly TrialCase[]> {
-  const corrections = await readCaseCorrections(db, accountId, of.trial.id, first, count);
-  const newest = new Map(corrections.map((one) => [one.caseNumber, one]));
+  const corrected = await readCorrectedCases(db, accountId, of.trial.id, first, count);
+  const newest = new Map(corrected.map(({ number, result }) => [number, result]));
   const stored = await readStoredCases(db, accountId, of, first, count);
   return stored.flatMap(({ inputs, outputs, failed: failedRows, number: start, origin, source }) => {
     const failed = new Set(failedRows);

@@ -124,27 +124,6 @@ export async function wasCorrected(trx: Trx, inverseId: number): Promise<boolean
   return row !== undefined;
 }
 
-export interface CorrectedCase {
-  /** From 1. */
-  readonly number: number;
-  readonly result: RunResult;
-}
-
-/** The corrected ones among the cases from number `first` to number `last`, as they count now, by number. */
-export async function listCorrectedCases(
-  db: Db | Trx,
-  trialId: number,
-  { first, last }: { readonly first: number; readonly last: number },
-): Promise<readonly CorrectedCase[]> {
-  const { rows } = await sql<Pick<CorrectedCase, 'number'> & RunResult>`
-    select distinct on (case_number) case_number as number, new_output as output,
-      new_failure_reason as "failureReason", is_excluded as "isExcluded"
-    from corrections
-    where trial_id = ${trialId} and case_number between ${first} and ${last} and case_number is not null
-    order by case_number, revision desc`.execute(db);
-  return rows.map(({ number, ...result }) => ({ number, result }));
-}
-
 /** A run that was corrected, by its input. */
 interface CorrectedRun {
   readonly input: readonly number[];

@@ -54,44 +54,6 @@ export interface ExportedInverse {
   readonly updatedAt: Date;
 }
 
-/** Some of the cases that were added to a trial in one call. */
-export interface ExportedAddedCases {
-  readonly trialId: number;
-  readonly revision: number;
-  /** Of the first of these rows, from 1. */
-  readonly firstNumber: number;
-  readonly rows: number;
-  readonly source: string | null;
-  readonly createdAt: Date;
-  /** JSON; zero-based rows of these. */
-  readonly failedCases: string;
-  /** JSON. */
-  readonly inputs: string;
-  readonly outputs: string;
-}
-
-/** The added cases with numbers from `from` on, at most `count` of them and those of one call; undefined past the last one. */
-export async function readAddedCasesAsJson(
-  db: Db,
-  trialId: number,
-  from: number,
-  count: number,
-): Promise<ExportedAddedCases | undefined> {
-  const start = sql`(r.number - a.first_number)`;
-  const { rows } = await sql<ExportedAddedCases>`
-    select a.trial_id as "trialId", a.revision, r.number as "firstNumber", r.count as rows, a.source, a.created_at as "createdAt",
-      coalesce((select json_agg(f.at - ${start}) from unnest(a.failed_cases) f (at)
-        where f.at >= ${start} and f.at < ${start} + r.count), '[]')::text as "failedCases",
-      array_to_json(a.inputs[${start} + 1 : ${start} + r.count])::text as inputs,
-      array_to_json(a.outputs[${start} + 1 : ${start} + r.count])::text as outputs
-    from added_cases a cross join lateral (
-      select greatest(a.first_number, ${from}::int) as number,
-        least(${count}::int, a.first_number + a.case_count - greatest(a.first_number, ${from}::int)) as count) r
-    where a.trial_id = ${trialId} and a.first_number + a.case_count > ${from}::int
-    order by a.first_number limit 1`.execute(db);
-  return rows[0];
-}
-
 /** The position of a walk through the inverses of several objectives. */
 export interface InversePosition {
   readonly objectiveId: number;

@@ -41,8 +41,9 @@ const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]
 };
 
 /** Rows of one call. Sets and projects hold up to 80 MB each. */
-const BATCH: Readonly<Record<Table | 'inverses' | 'corrections', number>> = {
+const BATCH: Readonly<Record<Table | 'inverses' | 'corrections' | 'added_cases', number>> = {
   inverses: 2_000,
+  added_cases: 2_000,
   corrections: 2_000,
   objectives: 50,
   trials: 200,
@@ -50,6 +51,9 @@ const BATCH: Readonly<Record<Table | 'inverses' | 'corrections', number>> = {
   projects: 5,
   models: 1,
 };
+
+/** Bytes of added cases after which a call removes no further batch; one batch holds up to 160 MB. */
+const ADDED_BYTES = 100_000_000;
 
 /** The events about rows of a table. */
 const EVENT_KINDS: Readonly<Partial<Record<Table | 'inverses', EventKind>>> = {
@@ -93,8 +97,8 @@ async function hasAny(trx: Trx, table: Table, column: string, value: number): Pr
 async function remove(trx: Trx, accountId: number, table: Table, ids: readonly number[]): Promise<number> {
   if (table === 'objectives') return removeObjectives(trx, accountId, ids);
   if (table === 'trials') {
-    const corrections = await removeCorrections(trx, ids);
-    if (corrections > 0) return corrections;
+    const removed = (await removeAddedCases(trx, ids)) || (await removeCorrections(trx, ids));
+    if (removed > 0) return removed;
   }
   await removeEvents(trx, accountId, table, ids);
   return removeById(trx, table, ids);
@@ -121,6 +125,18 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   await removeEvents(trx, accountId, 'objectives', emptyIds);
   await sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`.execute(trx);
   return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));
+}
+
+/** Some of the cases added to trials that the caller holds: they have no end when a trial takes them along. */
+async function removeAddedCases(trx: Trx, trialIds: readonly number[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from added_cases where id in (
+      select id from (
+        select id, sum(bytes) over (order by id) - bytes as before from (
+          select id, added_cases_bytes(inputs, outputs, failed_cases, source) as bytes from added_cases
+          where trial_id = any (${trialIds}::bigint[]) limit ${BATCH.added_cases}) taken) summed
+      where before < ${ADDED_BYTES})`.execute(trx);
+  return Number(numAffectedRows ?? 0n);
 }
 
 /** Some of the corrections of trials that the caller holds. */

@@ -13,6 +13,7 @@ import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { insertEvents } from '../../src/db/events.ts';
 import { saveExplanation } from '../../src/db/explanations.ts';
+import { removeSome } from '../../src/db/purge.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import {
   LINEAR_OBJECTIVE,
@@ -111,6 +112,26 @@ const REMOVED: Readonly<Record<string, Partial<Awaited<ReturnType<typeof countRo
   trial: { trials: 1, objectives: 1, inverses: 3, explanations: 1 },
   objective: { objectives: 1, inverses: 3, explanations: 1 },
 };
+
+it('Added cases of a deleted trial are purged some at a time, and counted', async () => {
+  const { model, trial } = await growTree();
+  await sql`
+    insert into added_cases (account_id, trial_id, revision, first_number, case_count, inputs, outputs, failed_cases)
+    select ${t.accountId}, ${trial.id}, n, n + 2, 1, '{{1,2}}', '{{1,2,3}}', '{}' from generate_series(1, 4500) n`.execute(
+    t.db,
+  );
+  await deleteTrial(t.db, t.accountId, { trialId: trial.id });
+  const left: number[] = [];
+  for (let removed: unknown = 0; removed !== 'gone'; ) {
+    removed = await inTransaction(t.db, (trx) =>
+      removeSome(trx, { id: 0, kind: 'trial', recordId: trial.id, accountId: t.accountId, modelId: model.id }),
+    );
+    const { rows } = await sql<{ count: number }>`
+      select count(*)::int as count from added_cases where trial_id = ${trial.id}`.execute(t.db);
+    left.push(rows[0]!.count);
+  }
+  expect([...new Set(left)]).toEqual([4500, 2500, 500, 0]);
+});
 
 describe.each(Object.keys(DELETIONS))('a deleted %s', (kind) => {
   it('A deleted record is kept for its time and then purged with everything below it, and nothing else', async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ExportPage, exportModel } from '../../src/application/export-records.ts';
 import { ExportSlots } from '../../src/application/export-slots.ts';
 import { purgeDeleted } from '../../src/application/purge-deleted.ts';
-import { readAddedCasesAsJson } from '../../src/db/export.ts';
+import { readAddedCasesAsJson } from '../../src/db/added-cases.ts';
 import { exportLineSchema, presentExport } from '../../src/http/native/export.wire.ts';
 import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
 
