@@ -60,7 +60,9 @@ describe('an objective by its id alone', () => {
       expect([again.status, again.body.instance]).toEqual([409, location]);
       const loaded = await service.send('PUT', `${location}/output`, { output: blackBox(suggested.body.input) });
       expect(loaded.status, loaded.text).toBe(200);
-      expect(loaded.body).toEqual((await service.send('GET', location)).body);
+      const { warnings, ...inverse } = loaded.body;
+      expect(inverse).toEqual((await service.send('GET', location)).body);
+      expect(warnings).toEqual([]);
       if (loaded.body.status === 'converged') break;
     }
     const objective = await service.send('GET', url);

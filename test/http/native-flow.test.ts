@@ -160,6 +160,7 @@ describe('a trial', () => {
       projectId: project.id,
       outputCaseSetId: set.id,
       number: 2,
+      revision: 0,
       status: 'active',
       createdAt: expect.stringMatching(ISO),
       updatedAt: expect.stringMatching(ISO),
