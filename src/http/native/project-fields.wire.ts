@@ -119,7 +119,7 @@ export const nameFields = {
   inputUnits: listSchema(unit, INPUTS, 'units').nullable().describe('One unit per input, as text.'),
   outputNames: listSchema(label, OUTPUTS, 'names')
     .nullable()
-    .describe('One name per output; y1, y2, ... unless given. States outputCount where that is not known.'),
+    .describe('One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given.'),
   outputUnits: listSchema(unit, OUTPUTS, 'units').nullable().describe('One unit per output, as text.'),
 };
 
