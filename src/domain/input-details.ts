@@ -270,7 +270,7 @@ export function renameConstraints(
 
 /** Why the conditions leave no input, as violations; none when they leave some. */
 export function checkRegion(
-  { constraints }: InputDetails,
+  { constraints, feasibleInput }: InputDetails,
   { inputNames, ...space }: InputSpace & Pick<ProjectNames, 'inputNames'>,
   report: RegionReport,
 ): readonly Violation[] {
@@ -279,6 +279,11 @@ export function checkRegion(
     const message =
       'can be an equation only if it is a sum of multiples of inputs; solve it for one input, or give a band with <= and >=.';
     return [makeViolation(['constraints', report.condition], message)];
+  }
+  if (report.kind === 'nothing-found' && feasibleInput !== null) {
+    const message =
+      'must satisfy all constraints, within the bounds and on steps and levels; correct it, or leave it out.';
+    return [makeViolation(['feasibleInput'], message)];
   }
   if (report.kind === 'nothing-found') {
     const message = report.isForWholeNumbers
