@@ -77,6 +77,29 @@ export function makeViolation(path: ViolationPath, message: string): Violation {
   return { property, pointer, message };
 }
 
+/** `is required: send ...` if nothing was sent, otherwise `must be ..., is ...`. */
+export function describeWrongType(wanted: string, value: unknown): string {
+  return value === undefined ? `is required: send ${wanted}.` : `must be ${wanted}, is ${describeValue(value)}.`;
+}
+
+const SHOWN_TEXT_LENGTH = 40;
+
+/** The sent value in a few words; long values are not repeated. */
+function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  switch (typeof value) {
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'beyond the range of a double precision number';
+    case 'string':
+      return value.length <= SHOWN_TEXT_LENGTH ? `the string ${JSON.stringify(value)}` : 'a long string';
+    case 'object':
+      return 'an object';
+    default:
+      return String(value);
+  }
+}
+
 /** Violations beyond this number are counted but not listed, so that an answer stays small and readable. */
 export const LISTED_VIOLATIONS = 100;
 

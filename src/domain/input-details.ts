@@ -68,7 +68,8 @@ function checkInputDetails(space: InputSpace, sent: SentDetails, i: number): Vio
     else if (!(minimum > 0)) refuse('scales', `can be log only with a positive minimum, minimums[${i}] is ${minimum}.`);
   }
   if (step !== null) {
-    if (type !== InputType.float) refuse('steps', `must be null: input ${i} is ${type}; only a float has steps.`);
+    if (type !== InputType.float)
+      refuse('steps', `must be null, since the input is of the type ${type}: only a float has steps.`);
     else if (!(step > 0) || step > maximum - minimum) {
       refuse('steps', `must be positive and at most maximum - minimum (${maximum - minimum}), is ${step}.`);
     } else if ((maximum - minimum) / step > MAXIMUM_STEPS) {
@@ -269,7 +270,7 @@ export function renameConstraints(
 
 /** Why the conditions leave no input, as violations; none when they leave some. */
 export function checkRegion(
-  { constraints }: InputDetails,
+  { constraints, feasibleInput }: InputDetails,
   { inputNames, ...space }: InputSpace & Pick<ProjectNames, 'inputNames'>,
   report: RegionReport,
 ): readonly Violation[] {
@@ -279,6 +280,11 @@ export function checkRegion(
       'can be an equation only if it is a sum of multiples of inputs; solve it for one input, or give a band with <= and >=.';
     return [makeViolation(['constraints', report.condition], message)];
   }
+  if (report.kind === 'nothing-found' && feasibleInput !== null) {
+    const message =
+      'must satisfy all constraints, within the bounds and on steps and levels; correct it, or leave it out.';
+    return [makeViolation(['feasibleInput'], message)];
+  }
   if (report.kind === 'nothing-found') {
     const message = report.isForWholeNumbers
       ? 'leave no input with whole numbers, steps and levels that could be found; loosen one of them, or state a feasibleInput.'
@@ -286,14 +292,24 @@ export function checkRegion(
     return [makeViolation(['constraints'], message)];
   }
   const names = inputNamesOf(space.inputCount, inputNames);
-  const others = report.conditions.map((i) => `constraints[${i}] (${describe(constraints![i]!)})`);
+  const others = report.conditions.map((i) => `constraints[${i}] (${describe(constraints![i]!, names)})`);
   const bounds = report.variables.map((i) => `the bounds of ${names[i]}`);
-  const message = `contradict each other, no input satisfies all of: ${[...others, ...bounds].join(', ')}.`;
+  const message = describeContradiction([...others, ...bounds]);
   return [makeViolation(['constraints', ...report.conditions.slice(0, 1)], message)];
 }
 
+/** @param limits  those that leave no input together, in words */
+export function describeContradiction(limits: readonly string[]): string {
+  return `leaves no input: none satisfies ${limits.length > 1 ? 'all of ' : ''}${limits.join(', ')}.`;
+}
+
 /** A constraint in the words of the client. */
-export function describe(constraint: SentConstraint): string {
+export function describe(constraint: SentConstraint, names: readonly string[]): string {
   if (typeof constraint === 'string') return constraint;
-  return constraint.name ?? `[${constraint.coefficients.join(', ')}] ${constraint.relation} ${constraint.bound}`;
+  const terms = constraint.coefficients.flatMap((factor, i) =>
+    factor === 0 ? [] : [factor === 1 ? names[i]! : `${factor}*${names[i]}`],
+  );
+  return (
+    constraint.name ?? `${terms.join(' + ').replaceAll('+ -', '- ') || '0'} ${constraint.relation} ${constraint.bound}`
+  );
 }

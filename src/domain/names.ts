@@ -4,7 +4,7 @@
  *
  * An object by name stands for a vector: `{"T": 380, "material": "steel"}`.
  */
-import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
+import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from './errors.ts';
 import { type InputSpace, InputType } from './input-space.ts';
 import { findNearestName } from './nearest-name.ts';
 import { checkLength, toPositiveZero } from './vectors.ts';
@@ -192,7 +192,7 @@ const COMPARED_CATEGORIES = 100;
 
 export function readNumber(value: unknown, wanted = 'a finite number'): ReadValue {
   if (typeof value === 'number' && Number.isFinite(value)) return { kind: 'number', number: toPositiveZero(value) };
-  return { kind: 'fault', message: `must be ${wanted}.` };
+  return { kind: 'fault', message: describeWrongType(wanted, value) };
 }
 
 /** The vector by the names of the inputs: categories by their names, booleans as true or false. null without names. */

@@ -1,5 +1,5 @@
 /** New objectives whose lists were sent by name. The names belong to the project, so the use case reads these lists. */
-import { makeViolation, type Violation } from './errors.ts';
+import { describeWrongType, makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
 import { inputNamesOf, makeListReader, outputNamesOf, type ProjectNames, readInputValue, readNumber } from './names.ts';
 import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType } from './objective.ts';
@@ -53,7 +53,7 @@ function readEntry(
 ): { readonly value: unknown } | { readonly message: string } {
   if (field === 'objectiveTypes') {
     const isType = OBJECTIVE_TYPES.includes(value as ObjectiveType);
-    return isType ? { value } : { message: `must be one of ${OBJECTIVE_TYPES.join(', ')}.` };
+    return isType ? { value } : { message: describeWrongType(`one of ${OBJECTIVE_TYPES.join(', ')}`, value) };
   }
   const ofInputs = field === 'initialInput' || field === 'fixedInputs';
   const read = ofInputs ? readInputValue(space, i, value) : readNumber(value, WANTED[field]);

@@ -6,6 +6,7 @@ import {
   checkDetailsOfValue,
   checkDiscreteCount,
   describe,
+  describeContradiction,
   MAXIMUM_CONSTRAINTS,
   readConstraint,
 } from './input-details.ts';
@@ -126,8 +127,8 @@ export function checkObjectiveRegion(
   const names = inputNamesOf(space.inputCount, space.names.inputNames);
   const conditions = report.conditions.map((k) =>
     k < ofProject
-      ? `the project's constraints[${k}] (${describe(space.details!.constraints![k]!)})`
-      : `constraints[${k - ofProject}] (${describe(limits.constraints!.sent[k - ofProject]!)})`,
+      ? `the project's constraints[${k}] (${describe(space.details!.constraints![k]!, names)})`
+      : `constraints[${k - ofProject}] (${describe(limits.constraints!.sent[k - ofProject]!, names)})`,
   );
   const bounds = report.variables.map((i) => {
     const value = limits.fixedInputs?.[i] ?? null;
@@ -137,6 +138,5 @@ export function checkObjectiveRegion(
   const fixed = report.variables.find((i) => (limits.fixedInputs?.[i] ?? null) !== null);
   const path =
     own !== undefined ? ['constraints', own - ofProject] : fixed !== undefined ? ['fixedInputs', fixed] : [field];
-  const message = `contradict each other, no input satisfies all of: ${[...conditions, ...bounds].join(', ')}.`;
-  return [makeViolation(path, message)];
+  return [makeViolation(path, describeContradiction([...conditions, ...bounds]))];
 }

@@ -108,6 +108,11 @@ async function readCall(
   return { call, numbers };
 }
 
+/** `inverse with this id`, `case with this number`. */
+function describePath(name: string): string {
+  return name === 'number' ? 'case with this number' : `${name.replace(/_id$/, '').replaceAll('_', ' ')} with this id`;
+}
+
 interface ReadIds {
   readonly ids: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
@@ -123,7 +128,7 @@ function readPathIds(template: string, params: Readonly<Record<string, string>>)
     const parsed = parseId(params[name]!);
     if (parsed.kind === 'id') ids[toCamelCase(name)] = parsed.id;
     else if (parsed.kind === 'malformed') violations.push(makeViolation([name], 'must be a positive integer.'));
-    else missing ??= `There is no ${name.replace(/_id$/, '').replaceAll('_', ' ')} with this id.`;
+    else missing ??= `There is no ${describePath(name)}.`;
   }
   return { ids, violations, missing };
 }

@@ -54,10 +54,10 @@ describe('an input by name', () => {
       'initialInput.material',
       'must be one of steel, copper, brass; did you mean steel?',
     ],
-    [{ ...STEEL, material: null }, 'initialInput.material', 'must be the name of a category or its number.'],
-    [{ ...STEEL, baffled: 'yes' }, 'initialInput.baffled', 'must be true, false, 0 or 1.'],
-    [{ ...STEEL, T: '380' }, 'initialInput.T', 'must be a finite number.'],
-    [{ ...STEEL, T: true }, 'initialInput.T', 'must be a finite number.'],
+    [{ ...STEEL, material: null }, 'initialInput.material', 'must be the name of a category or its number, is null.'],
+    [{ ...STEEL, baffled: 'yes' }, 'initialInput.baffled', 'must be true, false, 0 or 1, is the string "yes".'],
+    [{ ...STEEL, T: '380' }, 'initialInput.T', 'must be a finite number, is the string "380".'],
+    [{ ...STEEL, T: true }, 'initialInput.T', 'must be a finite number, is true.'],
   ])('%j is refused where it is wrong', (sent, property, message) => {
     const given = JSON.parse(JSON.stringify(sent));
     const { violations } = readInput()(given, ['initialInput']);

@@ -58,9 +58,9 @@ describe('an objective with lists by name', () => {
 
   it.each<[ListsByName, readonly [string, string], string]>([
     [{ objectives: { p: 1 } }, ['objectives', 'q'], 'is required: send one value per output.'],
-    [{ objectives: { p: 1, q: null } }, ['objectives', 'q'], 'must be a finite number.'],
-    [{ initialInput: { a: null, kind: 'x' } }, ['initialInput', 'a'], 'must be a finite number.'],
-    [{ minimumBounds: { p: 'low' } }, ['minimumBounds', 'p'], 'must be a finite number or null.'],
+    [{ objectives: { p: 1, q: null } }, ['objectives', 'q'], 'must be a finite number, is null.'],
+    [{ initialInput: { a: null, kind: 'x' } }, ['initialInput', 'a'], 'must be a finite number, is null.'],
+    [{ minimumBounds: { p: 'low' } }, ['minimumBounds', 'p'], 'must be a finite number or null, is the string "low".'],
     [{ fixedInputs: { kin: 'x' } }, ['fixedInputs', 'kin'], 'is not an input; did you mean kind?'],
     [{ fixedInputs: { kind: 'w' } }, ['fixedInputs', 'kind'], 'must be one of x, y, z.'],
   ])('%j is refused at %j', (byName, path, message) => {

@@ -164,7 +164,10 @@ describe('adding cases as JSON', () => {
       { inputs: [{ x1: 1, x2: 2 }, [1, 2]], outputs: [null, null] },
       ['inputs[1]: must be an object by name like inputs[0], is an array.'],
     ],
-    [{ inputs: [{ x1: 'hot', x2: 2 }], outputs: [null] }, ['inputs[0].x1: must be a finite number, is hot.']],
+    [
+      { inputs: [{ x1: 'hot', x2: 2 }], outputs: [null] },
+      ['inputs[0].x1: must be a finite number, is the string "hot".'],
+    ],
     [{ inputs: [[1, 2]], outputs: [null], source: '' }, ['source: must have at least 1 characters, has 0.']],
     [{ inputs: [[1, 2]], outputs: [null], sauce: 'x' }, ['sauce: is not a field; did you mean source?']],
   ])('%j is refused with the position of each fault', async (body, faults) => {
@@ -440,7 +443,7 @@ describe('inputs that are no plain numbers', () => {
     const wrong = { inputs: [{ x1: 1, x2: 'steal', x3: 'yes', x4: 1 }], outputs: [{ y1: 2 }] };
     expect(faultsOf(await send('POST', cases, wrong))).toEqual([
       'inputs[0].x2: is steal; it must be one of steel, oak, red, 7; did you mean steel?',
-      'inputs[0].x3: must be 0, 1, true or false, is yes.',
+      'inputs[0].x3: must be 0, 1, true or false, is the string "yes".',
     ]);
   });
 });

@@ -164,8 +164,25 @@ describe('what cannot be is refused with 400 and its place:', () => {
     [
       { constraints: ['resin >= 0.7', 'hardener >= 0.7', 'resin + hardener <= 1'] },
       'constraints[0]',
-      'contradict each other',
+      'leaves no input: none satisfies all of',
     ],
+    [
+      {
+        constraints: [
+          { coefficients: { resin: 1, hardener: -2 }, relation: '>=', bound: 0.5 },
+          { coefficients: { resin: 1 }, relation: '<=', bound: 0.25 },
+        ],
+      },
+      'constraints[0]',
+      'none satisfies all of constraints[0] (resin - 2*hardener >= 0.5), constraints[1] (resin <= 0.25)',
+    ],
+    [
+      { constraints: ['resin <= 0.5'], feasibleInput: { resin: 0.9, hardener: 0, filler: 0, time: 1 } },
+      'feasibleInput',
+      'must satisfy all constraints',
+    ],
+    [{ inputCases: { resin: 1 } }, 'inputCases', 'must be an array of rows, is an object'],
+    [{ constraints: ['1 <= 0'] }, 'constraints[0]', 'leaves no input: none satisfies constraints[0] (1 <= 0).'],
     [{ constraints: ['resin + hardener >= 3'] }, 'constraints[0]', 'the bounds of resin, the bounds of hardener'],
     [
       { constraints: ['resin*hardener = 0.1'] },

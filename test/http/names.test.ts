@@ -400,7 +400,7 @@ describe('an objective', () => {
     [{ initialInput: { ...STEEL, T: 500 } }, '/initialInput/T', 'must lie between 300 and 400, is 500.'],
     [{ initialInput: { T: 310 } }, '/initialInput/passes', 'is required'],
     [{ initialOutput: { duty: 1, dorp: 2 } }, '/initialOutput/dorp', 'is not an output; did you mean drop?'],
-    [{ initialOutput: { duty: 1, drop: null } }, '/initialOutput/drop', 'must be a finite number.'],
+    [{ initialOutput: { duty: 1, drop: null } }, '/initialOutput/drop', 'must be a finite number, is null.'],
     [{ objectives: { duty: 0, drop: 1 } }, '/objectives/duty', 'must not be 0 for a percent objective'],
     [{ objectiveTypes: { duty: 'percent', drop: 'below' } }, '/objectiveTypes/drop', 'must be one of exact, percent'],
     [
@@ -408,7 +408,7 @@ describe('an objective', () => {
       '/minimumBounds/duty',
       'must be a number because objective 0 is percent, is null.',
     ],
-    [{ maximumBounds: { duty: [1] } }, '/maximumBounds/duty', 'must be a finite number or null.'],
+    [{ maximumBounds: { duty: [1] } }, '/maximumBounds/duty', 'must be a finite number or null, is an array.'],
     [{ maximumBounds: { y1: 1 } }, '/maximumBounds/y1', 'is not an output; the outputs are duty, drop.'],
   ])('with %j is refused at %s', async (change, pointer, message) => {
     const { trial } = await prepare(NAMED);
@@ -443,7 +443,7 @@ describe('an objective', () => {
     const empty = await service.send('POST', `${trial}/objectives`, { ...sent, fixedInputs: { passes: 1, T: 400 } });
     expect([empty.status, errorsOf(empty)]).toEqual([
       400,
-      [['/constraints/0', expect.stringContaining('contradict each other')]],
+      [['/constraints/0', expect.stringContaining('leaves no input: none satisfies all of')]],
     ]);
     const outside = await service.send('POST', `${trial}/objectives`, { ...sent, fixedInputs: { T: 500 } });
     expect(errorsOf(outside)).toEqual([['/fixedInputs/T', 'must lie between 300 and 400, is 500.']]);

@@ -284,11 +284,11 @@ describe('limits on the inputs of one objective', () => {
     [{ constraints: ['resin*filler = 0.1'] }, 'constraints[0] can be an equation only if it is a sum of multiples'],
     [
       { constraints: ['resin >= 0.2', 'resin + filler >= 1.5'] },
-      "constraints[1] contradict each other, no input satisfies all of: the project's constraints[0] (resin + filler <= 1.2), constraints[1] (resin + filler >= 1.5).",
+      "constraints[1] leaves no input: none satisfies all of the project's constraints[0] (resin + filler <= 1.2), constraints[1] (resin + filler >= 1.5).",
     ],
     [
       { fixedInputs: [0.9, 0.5, null] },
-      "fixedInputs[0] contradict each other, no input satisfies all of: the project's constraints[0] (resin + filler <= 1.2), fixedInputs[0] (resin = 0.9), fixedInputs[1] (filler = 0.5).",
+      "fixedInputs[0] leaves no input: none satisfies all of the project's constraints[0] (resin + filler <= 1.2), fixedInputs[0] (resin = 0.9), fixedInputs[1] (filler = 0.5).",
     ],
     [
       { constraints: ['resin^2 + filler^2 <= -1'] },

@@ -204,6 +204,16 @@ describe('large files', () => {
     ['signs', '-'],
   ])('31 MB of %s in one cell are refused after the first megabyte', (_, character) => {
     const file = (header: string) => header + character.repeat(31 * 1024 * 1024);
-    for (const header of ['', 'a,b\n']) expect(faultsOf(file(header))).toHaveLength(1);
+    for (const [i, header] of ['', 'a,b\n'].entries()) {
+      expect(faultsOf(file(header))).toEqual([
+        expect.stringContaining(`line ${i + 1}: begins or ends a row of more than`),
+      ]);
+    }
+  });
+
+  it('A row that is too long is named by its line, also after line breaks in quotes', () => {
+    expect(faultsOf(`a,"b\n"\r\n1,2\r${' '.repeat(2 ** 20 + 1)}\n3,4\n`)).toEqual([
+      expect.stringMatching(/^line 4: begins or ends a row of more than 1048576 bytes/),
+    ]);
   });
 });

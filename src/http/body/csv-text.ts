@@ -40,10 +40,18 @@ export function parseCsvText(
   }
   // UTF-16, which some programs write, is full of NUL.
   if (!isUtf8(bytes) || bytes.includes(0)) {
-    return { kind: 'unreadable', message: 'The file is not valid UTF-8; save it as CSV UTF-8 and send it again.' };
+    return {
+      kind: 'unreadable',
+      message: 'The file is not text in UTF-8; save it as CSV UTF-8, without NUL characters, and send it again.',
+    };
   }
   const reader = new CsvReader(layout.separator);
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (layout.longRow !== undefined) {
+    const lines = buffer.toString('latin1', 0, layout.longRow).split(/\r\n|\n|\r/).length;
+    reader.refuseText('CSV_MAX_RECORD_SIZE', lines);
+    return { kind: 'value', value: reader.finish() };
+  }
   try {
     parse(buffer, {
       bom: true,
@@ -59,7 +67,7 @@ export function parseCsvText(
       },
     });
   } catch (error) {
-    if (error instanceof CsvError) reader.refuseQuotes(error);
+    if (error instanceof CsvError) reader.refuseText(error.code, Number('lines' in error ? error.lines : 1));
     else if (!(error instanceof ReadingEnded)) throw error;
   }
   return { kind: 'value', value: reader.finish() };
@@ -73,8 +81,23 @@ const SEMICOLON = 0x3b;
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
-/** The separator of the first line that has one, and an upper bound of the cells: found outside quotes. */
-function scan(bytes: Uint8Array): { readonly separator: Separator; readonly cells: number } {
+interface Layout {
+  /** Of the first line that has one. */
+  readonly separator: Separator;
+  /** At least as many as there are. */
+  readonly cells: number;
+  /** Where a row begins that is too long; the parser takes seconds for the spaces of one. */
+  readonly longRow: number | undefined;
+}
+
+/** What can be said of a file from the bytes outside quotes. */
+function scan(bytes: Uint8Array): Layout {
+  let start = 0;
+  let longRow: number | undefined;
+  const endRow = (end: number) => {
+    if (end - start > MAXIMUM_ROW_BYTES) longRow ??= start;
+    start = end + 1;
+  };
   let commas = 0;
   let semicolons = 0;
   let lines = 1;
@@ -84,16 +107,22 @@ function scan(bytes: Uint8Array): { readonly separator: Separator; readonly cell
     if (byte === QUOTE) {
       // A doubled quote inside quotes ends them and begins others.
       i = bytes.indexOf(QUOTE, i + 1);
-      if (i === -1) break;
+      if (i === -1) {
+        // The parser says where the quote is open.
+        start = bytes.length;
+        break;
+      }
     } else if (byte === COMMA) commas++;
     else if (byte === SEMICOLON) semicolons++;
     else if (byte === LINE_FEED || byte === CARRIAGE_RETURN) {
       if (byte === LINE_FEED || bytes[i + 1] !== LINE_FEED) lines++;
+      endRow(i);
       if (commas + semicolons > 0) separator ??= separatorOf(commas, semicolons);
     }
   }
+  endRow(bytes.length);
   separator ??= separatorOf(commas, semicolons);
-  return { separator, cells: lines + (separator === ',' ? commas : semicolons) };
+  return { separator, cells: lines + (separator === ',' ? commas : semicolons), longRow };
 }
 
 function separatorOf(commas: number, semicolons: number): Separator {
@@ -168,14 +197,15 @@ class CsvReader {
   }
 
   /** A parser that lost its way in quotes reads nothing sensible after them. */
-  refuseQuotes({ code, lines }: CsvError & { readonly lines?: unknown }): void {
+  /** @param code  of the parser */
+  refuseText(code: string, line: number): void {
     const advice = 'put the whole cell in double quotes, and write a quote inside it twice.';
     const faults: Readonly<Record<string, string>> = {
       CSV_QUOTE_NOT_CLOSED: `opens a double quote that nothing closes; ${advice}`,
       CSV_MAX_RECORD_SIZE: `begins or ends a row of more than ${MAXIMUM_ROW_BYTES} bytes; is a double quote open?`,
     };
     const message = faults[code] ?? `has a stray double quote; ${advice}`;
-    this.#violations.push({ ...makeViolation([], message), property: `line ${Number(lines ?? 1)}` });
+    this.#violations.push({ ...makeViolation([], message), property: `line ${line}` });
   }
 
   #refuse(violation: Violation): void {

@@ -1,6 +1,6 @@
 /** Makes the value of a body, or all its violations, from its bytes. Runs in the event loop or in a thread. */
-import { makeViolation, type Violation } from '../../domain/errors.ts';
-import { describeWrongType, type Parsed } from '../wire/violations.ts';
+import { describeWrongType, makeViolation, type Violation } from '../../domain/errors.ts';
+import type { Parsed } from '../wire/violations.ts';
 import { parseJsonText, type TextLimits } from './json-text.ts';
 import type { BodySpec, SentFields } from './spec.ts';
 

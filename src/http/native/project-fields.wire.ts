@@ -1,5 +1,7 @@
 /** The fields of a new project that describe its inputs and outputs. */
+
 import { z } from 'zod';
+import { describeWrongType } from '../../domain/errors.ts';
 import { MAXIMUM_CONSTRAINTS, MAXIMUM_LEVELS } from '../../domain/input-details.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
 import { MAXIMUM_LABEL_LENGTH } from '../../domain/names.ts';
@@ -15,7 +17,6 @@ import {
   nullableVectorSchema,
   vectorSchema,
 } from '../wire/vectors.ts';
-import { describeWrongType } from '../wire/violations.ts';
 
 export const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
 const INPUT_TYPE_WORDS =
@@ -118,7 +119,7 @@ export const nameFields = {
   inputUnits: listSchema(unit, INPUTS, 'units').nullable().describe('One unit per input, as text.'),
   outputNames: listSchema(label, OUTPUTS, 'names')
     .nullable()
-    .describe('One name per output; y1, y2, ... unless given. States outputCount where that is not known.'),
+    .describe('One name per output; y1, y2, ... unless given. Their number sets outputCount if that is not given.'),
   outputUnits: listSchema(unit, OUTPUTS, 'units').nullable().describe('One unit per output, as text.'),
 };
 

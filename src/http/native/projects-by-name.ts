@@ -36,7 +36,7 @@ export interface ExpandedBody {
 /** The body with arrays for all lists by name, except points. A body without objects by name is returned as it is. */
 export function expandLists(body: SentFields): ExpandedBody {
   const lists = Object.keys(LISTS).filter((field) => isByName(body[field]));
-  const points = POINTS.filter((field) => hasPointsByName(body[field]));
+  const points = POINTS.filter((field) => (field === 'inputCases' ? hasRowsByName : isByName)(body[field]));
   const hasNamed = hasCoefficientsByName(body.constraints);
   const named = new Map<string, readonly string[]>();
   if (lists.length === 0 && !hasNamed) return { body, violations: [], unread: points, named };
@@ -94,7 +94,7 @@ export function expandPoints(
   };
   const { feasibleInput, inputCases } = body;
   if (isByName(feasibleInput)) expanded.feasibleInput = expand(feasibleInput, ['feasibleInput']);
-  if (Array.isArray(inputCases) && hasPointsByName(inputCases)) {
+  if (hasRowsByName(inputCases)) {
     const rows = inputCases.map((row: unknown, i) =>
       isByName(row) && violations.length < LISTED_VIOLATIONS ? expand(row, ['inputCases', i]) : row,
     );
@@ -104,8 +104,8 @@ export function expandPoints(
   return { body: expanded, violations };
 }
 
-function hasPointsByName(sent: unknown): boolean {
-  return isByName(sent) || (Array.isArray(sent) && sent.length <= MAXIMUM_CASE_COUNT && sent.some(isByName));
+function hasRowsByName(sent: unknown): sent is readonly unknown[] {
+  return Array.isArray(sent) && sent.length <= MAXIMUM_CASE_COUNT && sent.some(isByName);
 }
 
 function hasCoefficientsByName(constraints: unknown): boolean {

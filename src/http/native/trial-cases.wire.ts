@@ -6,7 +6,7 @@ import {
   LISTED_CASE_VIOLATIONS,
   TOO_MANY_TEXTS,
 } from '../../domain/case-table.ts';
-import { makeViolation, refuseViolations, type Violation } from '../../domain/errors.ts';
+import { describeWrongType, makeViolation, refuseViolations, type Violation } from '../../domain/errors.ts';
 import { isByName, type Labels } from '../../domain/names.ts';
 import { findNearestName } from '../../domain/nearest-name.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
@@ -17,7 +17,7 @@ import type { BodySpec, SentFields } from '../body/spec.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_CASE_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { arrayFault, documentAs, listSchema, namedInputValue, numberFault } from '../wire/vectors.ts';
-import { describeWrongType, type Parsed, readFields } from '../wire/violations.ts';
+import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 
 const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };

@@ -2,12 +2,13 @@
  * Values that existing clients send in forms that the native dialect refuses, although the meaning is clear: true and false
  * for 1 and 0, null for a bound that does not apply, types in any case.
  */
+
 import { z } from 'zod';
+import { describeWrongType } from '../../domain/errors.ts';
 import { InputType } from '../../domain/input-space.ts';
 import { OBJECTIVE_TYPES, type ObjectiveType } from '../../domain/objective.ts';
 import { parseInputType } from '../../domain/project.ts';
 import { documentAs, type LengthRange, matrixSchema, vectorSchema } from '../wire/vectors.ts';
-import { describeWrongType } from '../wire/violations.ts';
 
 const looseNumber = z.union([z.number(), z.boolean()]).describe('true and false count as 1 and 0.');
 

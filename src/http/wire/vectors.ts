@@ -9,11 +9,9 @@
  */
 
 import { z } from 'zod';
-import { LISTED_VIOLATIONS } from '../../domain/errors.ts';
+import { describeWrongType, LISTED_VIOLATIONS } from '../../domain/errors.ts';
 import { withoutNegativeZero } from '../../domain/vectors.ts';
 import { toJsonSchema } from './json-schema.ts';
-
-import { describeWrongType } from './violations.ts';
 
 export interface LengthRange {
   readonly minimum: number;

@@ -3,7 +3,13 @@
  * and says what to send.
  */
 import { z } from 'zod';
-import { LISTED_VIOLATIONS, makeViolation, type Violation, type ViolationPath } from '../../domain/errors.ts';
+import {
+  describeWrongType,
+  LISTED_VIOLATIONS,
+  makeViolation,
+  type Violation,
+  type ViolationPath,
+} from '../../domain/errors.ts';
 import { describeUnknownField } from './unknown-field.ts';
 
 export type Parsed<T> =
@@ -70,7 +76,10 @@ function describeIssue(issue: RawIssue): string | undefined {
     case 'invalid_type':
       return describeWrongType(expectedKind(issue.expected), issue.input);
     case 'invalid_value':
-      return describeWrongType(`one of ${issue.values.map(String).join(', ')}`, issue.input);
+      return describeWrongType(
+        issue.values.length === 1 ? String(issue.values[0]) : `one of ${issue.values.map(String).join(', ')}`,
+        issue.input,
+      );
     case 'too_small': {
       const relation = issue.inclusive ? 'at least' : 'greater than';
       return issue.origin === 'number' || issue.origin === 'int'
@@ -109,28 +118,5 @@ function expectedKind(expected: string): string {
       return 'a JSON object';
     default:
       return expected;
-  }
-}
-
-/** `is required: send ...` if nothing was sent, otherwise `must be ..., is ...`. */
-export function describeWrongType(wanted: string, value: unknown): string {
-  return value === undefined ? `is required: send ${wanted}.` : `must be ${wanted}, is ${describeValue(value)}.`;
-}
-
-const SHOWN_TEXT_LENGTH = 40;
-
-/** The sent value in a few words; long values are not repeated. */
-function describeValue(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'an array';
-  switch (typeof value) {
-    case 'number':
-      return Number.isFinite(value) ? String(value) : 'beyond the range of a double precision number';
-    case 'string':
-      return value.length <= SHOWN_TEXT_LENGTH ? `the string ${JSON.stringify(value)}` : 'a long string';
-    case 'object':
-      return 'an object';
-    default:
-      return String(value);
   }
 }
