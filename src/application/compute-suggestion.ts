@@ -147,10 +147,10 @@ function toStored(
 /** False when the lease was lost, or the objective ended or was deleted meanwhile. */
 function write(db: Db, suggestion: StoredSuggestion, explanation: StoredExplanation | undefined): Promise<boolean> {
   if (explanation === undefined) return storeSuggestion(db, suggestion);
-  const { accountId, objectiveId } = suggestion.job;
+  const { job } = suggestion;
   return inTransaction(db, async (trx) => {
     if (!(await storeSuggestion(trx, suggestion))) return false;
-    await saveExplanation(trx, accountId, objectiveId, explanation);
+    await saveExplanation(trx, job.accountId, job, explanation);
     return true;
   });
 }

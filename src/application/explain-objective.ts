@@ -20,12 +20,12 @@ export interface ExplainDeps {
 /** Throws when the database is away or the signal fires; after a fault of the optimizer the stored explanation stays. */
 export async function explainObjective(
   deps: ExplainDeps,
-  job: Pick<LeasedJob, 'accountId' | 'objectiveId'>,
+  job: Pick<LeasedJob, 'accountId' | 'objectiveId' | 'inverseId'>,
   request: SuggestRequest,
   signal: AbortSignal,
 ): Promise<void> {
   const explanation = await computeExplanation(deps.engine, request, signal);
-  if (explanation !== undefined) await saveExplanation(deps.db, job.accountId, job.objectiveId, explanation);
+  if (explanation !== undefined) await saveExplanation(deps.db, job.accountId, job, explanation);
 }
 
 /** Undefined when the optimizer cannot explain the history: the suggestion itself does not depend on it. */

@@ -133,7 +133,8 @@ interface CorrectedRun {
 
 /**
  * Makes the inverses of the trial that repeat a run follow its correction, and returns the ids of their objectives: they take its
- * new output, and are excluded while it is excluded or failed. The caller holds the locks of the trial and its objectives.
+ * new output, and are excluded while it is excluded or failed. The caller holds the locks of the trial and its objectives. Looks at the
+ * inverses of this trial only: `offset 0` keeps the server from reading the whole table under these locks.
  */
 export async function correctRepeats(
   trx: Trx,
@@ -146,10 +147,13 @@ export async function correctRepeats(
     update inverses i set
       output = coalesce(${after.output}::float8[], i.output),
       excluded_at = case when ${isOut} then coalesce(i.excluded_at, now()) end, updated_at = now()
-    from objectives o
-    where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null and i.objective_id = o.id
-      and i.status = 'stopped' and i.output is not null and i.input = ${input}::float8[]
-      and (i.output = ${before.output}::float8[] or i.excluded_at is not null)
+    where i.id in (
+      select r.id from objectives o cross join lateral (
+        select s.id from inverses s
+        where s.objective_id = o.id and s.status = 'stopped' and s.output is not null and s.input = ${input}::float8[]
+          and (s.output = ${before.output}::float8[] or s.excluded_at is not null)
+        offset 0) r
+      where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null)
     returning i.objective_id as "objectiveId"`.execute(trx);
   return [...new Set(rows.map(({ objectiveId }) => objectiveId))];
 }

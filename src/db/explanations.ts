@@ -6,6 +6,7 @@ import { type Db, type Trx, WITHOUT_FLUSH } from './transaction.ts';
 interface ExplanationToSave {
   readonly accountId: number;
   readonly objectiveId: number;
+  readonly inverseId: number;
   readonly caseCount: number;
   readonly insight: string;
   readonly diagnosis: string;
@@ -14,12 +15,13 @@ interface ExplanationToSave {
 function saving(from: RawBuilder<unknown>) {
   return compileSqlOnce<ExplanationToSave, never>(
     (value) => sql`
-      insert into explanations as e (objective_id, account_id, case_count, insight, diagnosis)
-      select ${value('objectiveId')}::bigint, ${value('accountId')}::bigint, ${value('caseCount')}::integer,
+      insert into explanations as e (objective_id, account_id, inverse_id, case_count, insight, diagnosis)
+      select ${value('objectiveId')}::bigint, ${value('accountId')}::bigint, ${value('inverseId')}::bigint,
+        ${value('caseCount')}::integer,
         ${value('insight')}::jsonb, ${value('diagnosis')}::jsonb ${from}
       on conflict (objective_id) do update set
-        case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
-      where excluded.case_count >= e.case_count`,
+        inverse_id = excluded.inverse_id, case_count = excluded.case_count, insight = excluded.insight, diagnosis = excluded.diagnosis, updated_at = now()
+      where excluded.inverse_id >= coalesce(e.inverse_id, 0)`,
   );
 }
 
@@ -27,18 +29,18 @@ const saveWithTransaction = saving(sql``);
 const saveWithoutFlush = saving(sql`from ${WITHOUT_FLUSH} flush`);
 
 /**
- * Keeps the explanation that rests on the most cases; a late one of an earlier suggestion changes nothing. Outside a transaction
+ * Keeps the explanation of the newest suggestion; a late one of an earlier suggestion changes nothing. Outside a transaction
  * it does not wait for the disk: should a crash undo it, the next suggestion brings a newer one.
  */
 export async function saveExplanation(
   db: Db | Trx,
   accountId: number,
-  objectiveId: number,
+  { objectiveId, inverseId }: { readonly objectiveId: number; readonly inverseId: number },
   { caseCount, insight, diagnosis }: StoredExplanation,
 ): Promise<void> {
   const texts = { insight: JSON.stringify(insight), diagnosis: JSON.stringify(diagnosis) };
   const save = db.isTransaction ? saveWithTransaction : saveWithoutFlush;
-  await save(db, { accountId, objectiveId, caseCount, ...texts });
+  await save(db, { accountId, objectiveId, inverseId, caseCount, ...texts });
 }
 
 /** Undefined before the first suggestion. Primary key. */

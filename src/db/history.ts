@@ -22,6 +22,8 @@ export interface ObjectiveStamp {
   readonly hasOutput: boolean;
   /** Number of cases that the explanation rests on; null without one. */
   readonly caseCount: number | null;
+  /** That it was computed for. */
+  readonly explainedId: number | null;
   /** Names and units may change. */
   readonly projectUpdatedAt: Date;
 }
@@ -30,7 +32,8 @@ const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readon
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
       o.stop_reason as "stopReason", o.data_revision as "dataRevision", l.iteration, l.status,
-      l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount", p.updated_at as "projectUpdatedAt"
+      l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
+      e.inverse_id as "explainedId", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id
     join projects p on p.id = o.project_id

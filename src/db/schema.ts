@@ -258,6 +258,8 @@ export interface ExplanationsTable {
   objective_id: number;
   account_id: number;
   case_count: number;
+  /** For whose suggestion it was computed; null if the version before did. */
+  inverse_id: number | null;
   /** Written as JSON text, read parsed. */
   insight: ColumnType<unknown, string, string> | null;
   diagnosis: ColumnType<unknown, string, string> | null;

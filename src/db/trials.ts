@@ -133,19 +133,13 @@ export async function raiseRevision(trx: Trx, accountId: number, trialId: number
     .where('id', '=', trialId)
     .returning('revision')
     .executeTakeFirstOrThrow();
-  await trx
-    .updateTable('objectives')
-    .set({
-      data_revision: revision,
-      judged_through: null,
-      nearest_iteration: null,
-      nearest_case: null,
-      nearest_case_input: null,
-      nearest_case_output: null,
-    })
-    .where('account_id', '=', accountId)
-    .where('trial_id', '=', trialId)
-    .where('disabled_at', 'is', null)
-    .execute();
+  // In order of id, as everything that locks several objectives of a project: two of these never wait for each other.
+  await sql`
+    with locked as materialized (
+      select id from objectives where account_id = ${accountId} and trial_id = ${trialId} and disabled_at is null
+      order by id for update)
+    update objectives o set data_revision = ${revision}, judged_through = null, nearest_iteration = null, nearest_case = null,
+      nearest_case_input = null, nearest_case_output = null
+    from locked l where o.id = l.id`.execute(trx);
   return revision;
 }

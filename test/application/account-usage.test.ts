@@ -104,7 +104,12 @@ describe('the usage of an account', () => {
   it('The usage of an account grows once with the explanation of an objective, however often that changes', async () => {
     const { path } = await loadLinearObjective(t);
     const explain = (caseCount: number) => () =>
-      saveExplanation(t.db, t.accountId, path.objectiveId, { caseCount, insight: null, diagnosis: null });
+      saveExplanation(
+        t.db,
+        t.accountId,
+        { ...path, inverseId: caseCount },
+        { caseCount, insight: null, diagnosis: null },
+      );
     expect(await addedBy(explain(10))).toEqual({ bytes: 512 + 40 * 2 * 3 + 96 * 3 + 16 * 2, rows: 0 });
     expect(await addedBy(explain(11))).toEqual({ bytes: 0, rows: 0 });
   });

@@ -91,8 +91,8 @@ async function growTree() {
   await recordOutput(db, accountId, grown.path, { kind: 'output', output: linear([1, 2]), computeTimeNs: null });
   await requestSuggestion(db, accountId, grown.path, { requestId: null });
   const explanation = { caseCount: 3, insight: null, diagnosis: null };
-  await saveExplanation(db, accountId, grown.objective.id, explanation);
-  await saveExplanation(db, accountId, second.id, explanation);
+  await saveExplanation(db, accountId, { objectiveId: grown.objective.id, inverseId: inverse.id }, explanation);
+  await saveExplanation(db, accountId, { objectiveId: second.id, inverseId: inverse.id }, explanation);
   return { ...grown, other, second, lastInverseId: inverse.id };
 }
 

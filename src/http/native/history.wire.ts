@@ -139,9 +139,21 @@ function presentGoal(objective: Objective) {
 
 /** A strong ETag: equal only if the history is. */
 export function presentETag(stamp: ObjectiveStamp, format: string): string {
-  const { id, iteration, status, hasInput, hasOutput, stopReason, caseCount, dataRevision, projectUpdatedAt } = stamp;
+  const {
+    id,
+    iteration,
+    status,
+    hasInput,
+    hasOutput,
+    stopReason,
+    caseCount,
+    explainedId,
+    dataRevision,
+    projectUpdatedAt,
+  } = stamp;
   const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
-  const facts = [id, iteration, state, stopReason, caseCount ?? 0, dataRevision, projectUpdatedAt.getTime(), format];
+  const explained = `${caseCount ?? 0}-${explainedId ?? 0}`;
+  const facts = [id, iteration, state, stopReason, explained, dataRevision, projectUpdatedAt.getTime(), format];
   return `"${facts.join('.')}"`;
 }
 
