@@ -138,10 +138,26 @@ function toParts({ count, equations, A, b, only }: Rows, n: number): BoxParts {
     general: {
       count: general.length,
       equations: general.filter((i) => i < equations).length,
-      A: Float64Array.from(general.flatMap((i) => Array.from(A.subarray(i * n, (i + 1) * n)))),
+      ...entriesOf(general.map((i) => A.subarray(i * n, (i + 1) * n))),
       b: Float64Array.from(general, (i) => b[i]!),
     },
   };
+}
+
+/** The entries of rows that are not 0. */
+function entriesOf(rows: readonly Float64Array[]): Pick<GeneralRows, 'first' | 'features' | 'values'> {
+  const first = new Int32Array(rows.length + 1);
+  const features: number[] = [];
+  const values: number[] = [];
+  for (const [i, row] of rows.entries()) {
+    for (const [f, value] of row.entries()) {
+      if (value === 0) continue;
+      features.push(f);
+      values.push(value);
+    }
+    first[i + 1] = features.length;
+  }
+  return { first, features: Int32Array.from(features), values: Float64Array.from(values) };
 }
 
 /** Conditions on n features as the bounds and rows that they are. */
@@ -151,11 +167,13 @@ export function conditionParts(conditions: readonly LinearCondition[], n: number
 }
 
 /** A program as rows, equations first. */
-export function rowsOf({ rows: { count, equations, A, b }, lower, upper }: BoxProgram): Rows {
+export function rowsOf({ rows: { count, equations, first, features, values, b }, lower, upper }: BoxProgram): Rows {
   const n = lower.length;
   const all: LinearCondition[] = [];
   for (let i = 0; i < count; i++) {
-    all.push({ coefficients: A.slice(i * n, (i + 1) * n), bound: b[i]!, isEquation: i < equations });
+    const coefficients = new Float64Array(n);
+    for (let k = first[i]!; k < first[i + 1]!; k++) coefficients[features[k]!] = values[k]!;
+    all.push({ coefficients, bound: b[i]!, isEquation: i < equations });
   }
   for (let f = 0; f < n; f++) all.push(...boundsOf(n, f, lower[f]!, upper[f]!));
   return toRows([...all.filter((one) => one.isEquation), ...all.filter((one) => !one.isEquation)], n);
