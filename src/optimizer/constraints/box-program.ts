@@ -314,7 +314,7 @@ export class BoxProgram {
 }
 
 /** a_i' x. */
-function rowTimes({ first, features, values }: GeneralRows, i: number, x: Float64Array): number {
+export function rowTimes({ first, features, values }: GeneralRows, i: number, x: Float64Array): number {
   let sum = 0;
   for (let k = first[i]!; k < first[i + 1]!; k++) sum += values[k]! * x[features[k]!]!;
   return sum;

@@ -8,8 +8,15 @@ import type { Expression, FunctionName, Operator } from '../problem.ts';
 export function evaluate(expression: Expression, x: Float64Array): number {
   if (expression.kind === 'number') return expression.value;
   if (expression.kind === 'input') return x[expression.input]!;
-  const values = expression.of.map((operand) => evaluate(operand, x));
-  return expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
+  const { of } = expression;
+  if (expression.kind === 'operation') {
+    return operate(expression.operator, evaluate(of[0]!, x), evaluate(of[1]!, x));
+  }
+  if (of.length === 1) return (Math[expression.name] as (of: number) => number)(evaluate(of[0]!, x));
+  return callFunction(
+    expression.name,
+    of.map((operand) => evaluate(operand, x)),
+  );
 }
 
 /** A linear expression: the sum of coefficient times input, plus a constant. */
@@ -28,7 +35,9 @@ export function linearFormOf(expression: Expression): LinearForm | null {
   if (parts.every(isConstant)) {
     const values = parts.map(({ constant }) => constant);
     const constant =
-      expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
+      expression.kind === 'call'
+        ? callFunction(expression.name, values)
+        : operate(expression.operator, values[0]!, values[1]!);
     return Number.isFinite(constant) ? { constant, coefficients: new Map() } : null;
   }
   if (expression.kind === 'call') return null;
@@ -52,18 +61,18 @@ function callFunction(name: FunctionName, values: readonly number[]): number {
   return (Math[name] as (...of: readonly number[]) => number)(...values);
 }
 
-function operate(operator: Operator, [a, b]: readonly number[]): number {
+function operate(operator: Operator, a: number, b: number): number {
   switch (operator) {
     case '+':
-      return a! + b!;
+      return a + b;
     case '-':
-      return a! - b!;
+      return a - b;
     case '*':
-      return a! * b!;
+      return a * b;
     case '/':
-      return a! / b!;
+      return a / b;
     case '^':
-      return a! ** b!;
+      return a ** b;
   }
 }
 
