@@ -92,6 +92,8 @@ export class BoxProgram {
   readonly upper: Float64Array;
   /** What the last solve ended with, where the next one begins; null before the first one. */
   #work: Workspace | null = null;
+  #direct: DirectInverse | null = null;
+  #lowRank: LowRankInverse | null = null;
   #isBegun = false;
   /** Active rows that are independent over the free features, and those that follow from them or have no free feature. */
   #active: number[] = [];
@@ -150,8 +152,7 @@ export class BoxProgram {
     this.#work ??= new Workspace(u.length, this.rows);
     const work = this.#work;
     this.#begin(u, work);
-    const inverse =
-      curvature.M === null && curvature.count < u.length ? new LowRankInverse(curvature) : new DirectInverse(curvature);
+    const inverse = this.#inverseOf(curvature);
     let fewest = Number.POSITIVE_INFINITY;
     let patience = PATIENCE;
     for (let round = 0; round < ROUNDS; round++) {
@@ -164,6 +165,16 @@ export class BoxProgram {
     }
     this.#forget();
     return null;
+  }
+
+  #inverseOf(curvature: Curvature): FreeInverse {
+    const p = this.lower.length;
+    if (curvature.M !== null || curvature.count >= p) {
+      this.#direct ??= new DirectInverse(p);
+      return this.#direct;
+    }
+    if (this.#lowRank?.count !== curvature.count) this.#lowRank = new LowRankInverse(p, curvature.count);
+    return this.#lowRank;
   }
 
   /** The next solve begins anew. */
@@ -194,7 +205,7 @@ export class BoxProgram {
       if (side[f] === FREE) free[q++] = f;
       d[f] = side[f] === FREE ? 0 : (side[f] === LOW ? lower[f]! : upper[f]!) - u[f]!;
     }
-    if (!inverse.factorize(free.subarray(0, q))) return false;
+    if (!inverse.factorize(curvature, free.subarray(0, q))) return false;
     multiply(curvature, d, pull);
     for (let f = 0; f < p; f++) direction[f] = g[f]! - pull[f]!;
     inverse.apply(direction);
@@ -373,27 +384,23 @@ function multiply({ diagonal, B, count, M }: Curvature, d: Float64Array, out: Fl
 /** The inverse of H over the free features. */
 interface FreeInverse {
   /** False when H is not positive definite there. */
-  factorize(free: Int32Array): boolean;
+  factorize(curvature: Curvature, free: Int32Array): boolean;
   /** Replaces v (length p) by H^-1 times it; 0 for features that are not free. */
   apply(v: Float64Array): void;
 }
 
 /** H as a matrix. */
 class DirectInverse implements FreeInverse {
-  readonly #curvature: Curvature;
   readonly #L: Float64Array;
   readonly #right: Float64Array;
   #free: Int32Array = new Int32Array(0);
 
-  constructor(curvature: Curvature) {
-    const p = curvature.diagonal.length;
-    this.#curvature = curvature;
+  constructor(p: number) {
     this.#L = new Float64Array(p * p);
     this.#right = new Float64Array(p);
   }
 
-  factorize(free: Int32Array): boolean {
-    const { diagonal, B, count, M } = this.#curvature;
+  factorize({ diagonal, B, count, M }: Curvature, free: Int32Array): boolean {
     const p = diagonal.length;
     const q = free.length;
     const H = this.#L;
@@ -424,7 +431,8 @@ class DirectInverse implements FreeInverse {
  * not free.
  */
 class LowRankInverse implements FreeInverse {
-  readonly #curvature: Curvature;
+  /** Rows of B. */
+  readonly count: number;
   /** Length p: the diagonal of D^-1. */
   readonly #scale: Float64Array;
   /** m x p: B D^-1. */
@@ -432,17 +440,15 @@ class LowRankInverse implements FreeInverse {
   readonly #K: Float64Array;
   readonly #t: Float64Array;
 
-  constructor(curvature: Curvature) {
-    const { count: m, diagonal } = curvature;
-    this.#curvature = curvature;
-    this.#scale = new Float64Array(diagonal.length);
-    this.#W = new Float64Array(m * diagonal.length);
+  constructor(p: number, m: number) {
+    this.count = m;
+    this.#scale = new Float64Array(p);
+    this.#W = new Float64Array(m * p);
     this.#K = new Float64Array(m * m);
     this.#t = new Float64Array(m);
   }
 
-  factorize(free: Int32Array): boolean {
-    const { diagonal, B, count: m } = this.#curvature;
+  factorize({ diagonal, B, count: m }: Curvature, free: Int32Array): boolean {
     const p = diagonal.length;
     const [scale, W, K] = [this.#scale, this.#W, this.#K];
     scale.fill(0);

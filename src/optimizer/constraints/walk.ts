@@ -31,24 +31,25 @@ export function* walk(
 ): Generator<Float64Array, never> {
   const isAdmissible = options?.isAdmissible ?? null;
   const current = (options?.start ?? region.middle).slice();
+  const direction = new Float64Array(region.n);
   const movesPerPoint = Math.min(region.n, options?.moves ?? SPREAD_MOVES);
   for (;;) {
-    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
+    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, direction, random, isAdmissible);
     const projected = projectOnto(region, current);
     if (isAdmissible === null || isAdmissible(projected)) current.set(projected);
     yield current.slice();
   }
 }
 
-/** Moves u to a uniform admissible point of the chord through it along a random direction. */
+/** Moves u to a uniform admissible point of the chord through it along a random direction, which is written to `direction`. */
 function hitAndRun(
   region: Region,
   u: Float64Array,
+  direction: Float64Array,
   random: RandomStream,
   isAdmissible: ((u: Float64Array) => boolean) | null,
 ): void {
   const { n } = region;
-  const direction = new Float64Array(n);
   for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
   removeParts(direction, region.held);
   let [from, to] = chordOf(region, u, direction);
