@@ -40,6 +40,8 @@ type Forms = readonly [left: LinearForm | null, right: LinearForm | null];
 interface ConditionParts {
   readonly region: Region;
   readonly linear: readonly LinearCondition[];
+  /** The linear conditions without the bounds. */
+  readonly parts: BoxParts;
   readonly curved: readonly Curved[];
   /** One for each condition. */
   readonly forms: readonly Forms[];
@@ -91,6 +93,7 @@ export function makeConditions(
   const conditions = new Conditions(encoding, given, {
     region: made.region,
     linear,
+    parts: conditionParts(linear, encoding.p),
     curved,
     forms: given.map(formsOf),
   });
@@ -115,14 +118,18 @@ export class Conditions {
   /** Length n: for inputs that are looked at once, as in each move of a walk. */
   readonly #decoded: Float64Array;
 
-  constructor(encoding: Encoding, given: readonly Condition[], { region, linear, curved, forms }: ConditionParts) {
+  constructor(
+    encoding: Encoding,
+    given: readonly Condition[],
+    { region, linear, parts, curved, forms }: ConditionParts,
+  ) {
     this.region = region;
     this.#encoding = encoding;
     this.#given = given;
     this.#linear = linear;
     this.#curved = curved;
     this.#forms = forms;
-    this.#parts = conditionParts(linear, encoding.p);
+    this.#parts = parts;
     this.#first = region.middle;
     this.#decoded = new Float64Array(encoding.n);
   }
@@ -131,8 +138,13 @@ export class Conditions {
   within({ lower, upper }: Bounds, random: RandomStream): Conditions | null {
     const made = makeRegion(lower, upper, this.#linear);
     if (made.kind === 'empty') return null;
-    const parts = { region: made.region, linear: this.#linear, curved: this.#curved, forms: this.#forms };
-    const smaller = new Conditions(this.#encoding, this.#given, parts);
+    const smaller = new Conditions(this.#encoding, this.#given, {
+      region: made.region,
+      linear: this.#linear,
+      parts: this.#parts,
+      curved: this.#curved,
+      forms: this.#forms,
+    });
     return smaller.begin(random, null) ? smaller : null;
   }
 
