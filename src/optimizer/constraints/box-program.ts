@@ -10,38 +10,13 @@
  * Source: Hintermüller, Ito and Kunisch, The primal-dual active set strategy as a semismooth Newton method, SIAM Journal on
  * Optimization 13 (2003), 865-888.
  */
-import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
-
-/** H = diag(diagonal) + B'B - M. */
-export interface Curvature {
-  /** Length p, positive. */
-  readonly diagonal: Float64Array;
-  /** count x p, row-major. */
-  readonly B: Float64Array;
-  readonly count: number;
-  /** p x p, lower triangle; null for none. */
-  readonly M: Float64Array | null;
-}
-
-/** Rows with several coefficients, equations first, without their zeros. */
-export interface GeneralRows {
-  readonly count: number;
-  readonly equations: number;
-  /** Length count + 1: where the entries of each row begin, then how many there are. */
-  readonly first: Int32Array;
-  /** The feature and the value of each entry; values of order 1. */
-  readonly features: Int32Array;
-  readonly values: Float64Array;
-  /** Length count. */
-  readonly b: Float64Array;
-}
+import { type Curvature, DirectInverse, type FreeInverse, LowRankInverse, multiply } from './free-inverse.ts';
+import { addRow, type GeneralRows, holds, rowTimes, slackOf, TOLERANCE } from './general-rows.ts';
 
 const ROUNDS = 30;
 /** Rounds without fewer contradictions than ever before after which the method would go on in circles. */
 const PATIENCE = 4;
-/** Violations below this share of the terms of a row are roundings. */
-const TOLERANCE = 1e-12;
 
 /** A row that misses its bound by more than this share of its terms is not a rounding of one that holds. */
 const PLAIN = 1e-10;
@@ -226,9 +201,7 @@ export class BoxProgram {
     const dependent: number[] = [];
     for (let i = 0; i < count; i++) {
       if (isActive[i] === 0) continue;
-      direction.fill(0);
-      addRow(rows, i, 1, direction);
-      inverse.apply(direction);
+      inverse.applyToRow(rows, i, direction);
       const own = active.length * count;
       for (let c = 0; c < active.length; c++) {
         const product = rowTimes(rows, active[c]!, direction);
@@ -325,35 +298,6 @@ export class BoxProgram {
   }
 }
 
-/** a_i' x. */
-export function rowTimes({ first, features, values }: GeneralRows, i: number, x: Float64Array): number {
-  let sum = 0;
-  for (let k = first[i]!; k < first[i + 1]!; k++) sum += values[k]! * x[features[k]!]!;
-  return sum;
-}
-
-/** Adds a multiple of row i to `out`, length p. */
-function addRow({ first, features, values }: GeneralRows, i: number, factor: number, out: Float64Array): void {
-  for (let k = first[i]!; k < first[i + 1]!; k++) out[features[k]!]! += factor * values[k]!;
-}
-
-function slackOf(rows: GeneralRows, i: number, x: Float64Array): number {
-  return rowTimes(rows, i, x) - rows.b[i]!;
-}
-
-/** Whether row i holds at x up to roundings. */
-function holds({ first, features, values, b, equations }: GeneralRows, i: number, x: Float64Array): boolean {
-  let value = -b[i]!;
-  let terms = Math.abs(b[i]!);
-  for (let k = first[i]!; k < first[i + 1]!; k++) {
-    const term = values[k]! * x[features[k]!]!;
-    value += term;
-    terms += Math.abs(term);
-  }
-  const least = -TOLERANCE * Math.max(1, terms);
-  return value >= least && (i >= equations || value <= -least);
-}
-
 /** As `solveWithFactor` for a factor whose rows lie `stride` apart. */
 function solveWithStride(L: Float64Array, N: number, stride: number, b: Float64Array): void {
   for (let i = 0; i < N; i++) b[i] = (b[i]! - dot(L, i * stride, b, 0, i)) / L[i * stride + i]!;
@@ -361,116 +305,5 @@ function solveWithStride(L: Float64Array, N: number, stride: number, b: Float64A
     const value = b[i]! / L[i * stride + i]!;
     b[i] = value;
     for (let j = 0; j < i; j++) b[j]! -= value * L[i * stride + j]!;
-  }
-}
-
-/** Writes H d to `out`. */
-function multiply({ diagonal, B, count, M }: Curvature, d: Float64Array, out: Float64Array): void {
-  const p = d.length;
-  for (let f = 0; f < p; f++) out[f] = diagonal[f]! * d[f]!;
-  for (let j = 0; j < count; j++) {
-    const along = dot(B, j * p, d, 0, p);
-    if (along !== 0) for (let f = 0; f < p; f++) out[f]! += along * B[j * p + f]!;
-  }
-  if (M === null) return;
-  for (let a = 0; a < p; a++) {
-    for (let b = 0; b < a; b++) {
-      out[a]! -= M[a * p + b]! * d[b]!;
-      out[b]! -= M[a * p + b]! * d[a]!;
-    }
-    out[a]! -= M[a * p + a]! * d[a]!;
-  }
-}
-
-/** The inverse of H over the free features. */
-interface FreeInverse {
-  /** False when H is not positive definite there. */
-  factorize(curvature: Curvature, free: Int32Array): boolean;
-  /** Replaces v (length p) by H^-1 times it; 0 for features that are not free. */
-  apply(v: Float64Array): void;
-}
-
-/** H as a matrix. */
-class DirectInverse implements FreeInverse {
-  readonly #L: Float64Array;
-  readonly #right: Float64Array;
-  #free: Int32Array = new Int32Array(0);
-
-  constructor(p: number) {
-    this.#L = new Float64Array(p * p);
-    this.#right = new Float64Array(p);
-  }
-
-  factorize({ diagonal, B, count, M }: Curvature, free: Int32Array): boolean {
-    const p = diagonal.length;
-    const q = free.length;
-    const H = this.#L;
-    for (let a = 0; a < q; a++) {
-      const rowA = free[a]!;
-      for (let b = 0; b <= a; b++) {
-        let sum = M ? -M[rowA * p + free[b]!]! : 0;
-        for (let j = 0; j < count; j++) sum += B[j * p + rowA]! * B[j * p + free[b]!]!;
-        H[a * q + b] = a === b ? sum + diagonal[rowA]! : sum;
-      }
-    }
-    this.#free = free;
-    return choleskyInPlace(H, q);
-  }
-
-  apply(v: Float64Array): void {
-    const free = this.#free;
-    const right = this.#right;
-    for (let k = 0; k < free.length; k++) right[k] = v[free[k]!]!;
-    solveWithFactor(this.#L, free.length, right);
-    v.fill(0);
-    for (let k = 0; k < free.length; k++) v[free[k]!] = right[k]!;
-  }
-}
-
-/**
- * (D + B'B)^-1 = D^-1 - D^-1 B'(I + B D^-1 B')^-1 B D^-1 (Sherman, Morrison and Woodbury), where D^-1 is 0 for features that are
- * not free.
- */
-class LowRankInverse implements FreeInverse {
-  /** Rows of B. */
-  readonly count: number;
-  /** Length p: the diagonal of D^-1. */
-  readonly #scale: Float64Array;
-  /** m x p: B D^-1. */
-  readonly #W: Float64Array;
-  readonly #K: Float64Array;
-  readonly #t: Float64Array;
-
-  constructor(p: number, m: number) {
-    this.count = m;
-    this.#scale = new Float64Array(p);
-    this.#W = new Float64Array(m * p);
-    this.#K = new Float64Array(m * m);
-    this.#t = new Float64Array(m);
-  }
-
-  factorize({ diagonal, B, count: m }: Curvature, free: Int32Array): boolean {
-    const p = diagonal.length;
-    const [scale, W, K] = [this.#scale, this.#W, this.#K];
-    scale.fill(0);
-    for (let k = 0; k < free.length; k++) scale[free[k]!] = 1 / diagonal[free[k]!]!;
-    for (let j = 0; j < m; j++) {
-      for (let f = 0; f < p; f++) W[j * p + f] = B[j * p + f]! * scale[f]!;
-      for (let i = 0; i <= j; i++) K[j * m + i] = dot(W, j * p, B, i * p, p) + (i === j ? 1 : 0);
-    }
-    return choleskyInPlace(K, m);
-  }
-
-  apply(v: Float64Array): void {
-    const m = this.#t.length;
-    const p = v.length;
-    const [scale, W, t] = [this.#scale, this.#W, this.#t];
-    for (let j = 0; j < m; j++) t[j] = dot(W, j * p, v, 0, p);
-    solveWithFactor(this.#K, m, t);
-    for (let f = 0; f < p; f++) v[f]! *= scale[f]!;
-    for (let j = 0; j < m; j++) {
-      const factor = t[j]!;
-      for (let f = 0; f < p; f++) v[f]! -= factor * W[j * p + f]!;
-    }
   }
 }

@@ -5,7 +5,8 @@
  * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
  */
 import { dot } from '../linalg/dense.ts';
-import { BoxProgram, type GeneralRows } from './box-program.ts';
+import { BoxProgram } from './box-program.ts';
+import type { GeneralRows } from './general-rows.ts';
 import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
 
 /** One linear condition on n features: coefficients' u = bound for an equation, coefficients' u >= bound otherwise. */

@@ -1,6 +1,6 @@
 /** Random points of a region, uniform in the limit. */
 import type { RandomStream } from '../numerics/random.ts';
-import { rowTimes } from './box-program.ts';
+import { rowTimes } from './general-rows.ts';
 import { projectOnto, type Region, removeParts } from './region.ts';
 
 /** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
