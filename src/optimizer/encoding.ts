@@ -49,11 +49,28 @@ export function levelCount({ minimum, maximum, step, levels }: Variable): number
 }
 
 /** Value k of a discrete variable, from 0. */
-export function levelAt({ minimum, step, levels }: Variable, k: number): number {
+export function levelAt(variable: Variable, k: number): number {
+  const { minimum, step, levels } = variable;
   if (levels !== undefined) return levels[k]!;
-  // 15 digits, so that 0.1 + 2 * 0.05 is 0.2.
-  if (step !== undefined) return Number((minimum + k * step).toPrecision(15));
-  return Math.ceil(minimum) + k;
+  return step === undefined ? Math.ceil(minimum) + k : stepAt(variable, k);
+}
+
+/** The values of steps that were asked for, since rounding to 15 digits takes long; NaN for the others. */
+const knownSteps = new WeakMap<Variable, Float64Array>();
+const MOST_KNOWN = 1_000;
+
+/** Value k of a variable in steps, to 15 digits, so that 0.1 + 2 * 0.05 is 0.2. */
+function stepAt(variable: Variable, k: number): number {
+  let known = knownSteps.get(variable);
+  if (known === undefined) {
+    known = new Float64Array(Math.min(levelCount(variable), MOST_KNOWN)).fill(Number.NaN);
+    knownSteps.set(variable, known);
+  }
+  const value = known[k];
+  if (value !== undefined && !Number.isNaN(value)) return value;
+  const rounded = Number((variable.minimum + k * variable.step!).toPrecision(15));
+  if (k < known.length) known[k] = rounded;
+  return rounded;
 }
 
 /** Number of the value of a discrete variable that is nearest to x. */

@@ -43,7 +43,7 @@ export function initialDesign(request: DesignRequest): Design {
   const space = tryMakeSearchSpace(request.space, request.seed, true);
   if ('kind' in space) return { count: 0, X: new Float64Array(0), region: space };
   const { encoding, conditions } = space;
-  const wanted = Math.min(space.size, caseCount(encoding, request));
+  const wanted = space.countUpTo(caseCount(encoding, request));
   if (conditions !== null) return designWithin(space, conditions, wanted, request.seed);
   const { n } = encoding;
   const X = new Float64Array(wanted * n);
@@ -129,7 +129,7 @@ function* furtherInputs(
     left--;
     yield x;
   }
-  if (!Number.isFinite(conditions.countAdmissible())) return;
+  if (!conditions.isCounted) return;
   for (const one of everyInput(encoding)) {
     if (left === 0) return;
     if (!conditions.areMet(one) || !isNew(one)) continue;

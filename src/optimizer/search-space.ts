@@ -8,8 +8,10 @@ export interface SearchSpace {
   readonly encoding: Encoding;
   /** null without conditions. */
   readonly conditions: Conditions | null;
-  /** Number of admissible inputs; Infinity where they are not finite or too many to count. */
-  readonly size: number;
+  /** False where the admissible inputs are not finite or too many to count. */
+  readonly isCounted: boolean;
+  /** Number of admissible inputs, counted up to `limit`; the limit itself where they are not counted. */
+  countUpTo(limit: number): number;
 }
 
 /** Throws RangeError for bounds that are not finite or out of order and for conditions that leave no input. */
@@ -23,11 +25,21 @@ export function makeSearchSpace(space: Space, seed: number): SearchSpace {
 export function tryMakeSearchSpace(space: Space, seed: number, forDesign = false): SearchSpace | EmptyRegion {
   const encoding = makeEncoding(space, forDesign);
   const { conditions: given = [], feasibleInput } = space;
-  if (given.length === 0) return { encoding, conditions: null, size: encoding.size };
+  if (given.length === 0) {
+    const { size } = encoding;
+    return {
+      encoding,
+      conditions: null,
+      isCounted: Number.isFinite(size),
+      countUpTo: (limit) => Math.min(size, limit),
+    };
+  }
   const feasible = feasibleInput === undefined ? null : Float64Array.from(feasibleInput);
   const made = makeConditions(encoding, given, makeRandom(seed, 7), feasible);
   if (made.kind !== 'conditions') return made;
-  return { encoding, conditions: made.conditions, size: made.conditions.countAdmissible() };
+  const { conditions } = made;
+  const { isCounted } = conditions;
+  return { encoding, conditions, isCounted, countUpTo: (limit) => conditions.countUpTo(limit) };
 }
 
 type EmptyRegion = Exclude<RegionReport, { readonly kind: 'open' }>;

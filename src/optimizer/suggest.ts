@@ -26,7 +26,9 @@ export function suggestFrom(prepared: Prepared): Proposal {
   const { history } = request;
   const seen = makeSeen(prepared, history.X, history.count);
   const bestIndex = bestAdmissible(cases);
-  if (seen.distinct >= prepared.size) return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  const evaluated = seen.distinct;
+  if (evaluated >= prepared.countUpTo(evaluated + 1))
+    return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);

@@ -10,35 +10,13 @@
  * Source: Hintermüller, Ito and Kunisch, The primal-dual active set strategy as a semismooth Newton method, SIAM Journal on
  * Optimization 13 (2003), 865-888.
  */
-import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
-
-/** H = diag(diagonal) + B'B - M. */
-export interface Curvature {
-  /** Length p, positive. */
-  readonly diagonal: Float64Array;
-  /** count x p, row-major. */
-  readonly B: Float64Array;
-  readonly count: number;
-  /** p x p, lower triangle; null for none. */
-  readonly M: Float64Array | null;
-}
-
-/** Rows with several coefficients, equations first. */
-export interface GeneralRows {
-  readonly count: number;
-  readonly equations: number;
-  /** count x p, row-major, entries of order 1. */
-  readonly A: Float64Array;
-  /** Length count. */
-  readonly b: Float64Array;
-}
+import { type Curvature, DirectInverse, type FreeInverse, LowRankInverse, multiply } from './free-inverse.ts';
+import { addRow, type GeneralRows, holds, rowTimes, slackOf, TOLERANCE } from './general-rows.ts';
 
 const ROUNDS = 30;
 /** Rounds without fewer contradictions than ever before after which the method would go on in circles. */
 const PATIENCE = 4;
-/** Violations below this share of the terms of a row are roundings. */
-const TOLERANCE = 1e-12;
 
 /** A row that misses its bound by more than this share of its terms is not a rounding of one that holds. */
 const PLAIN = 1e-10;
@@ -50,15 +28,51 @@ const FREE = 0;
 const LOW = 1;
 const HIGH = 2;
 
+const NO_VALUES = new Float64Array(0);
+
+/** Arrays that the rounds of one program share: with new ones in each round the garbage collector took a fifth of the time. */
+class Workspace {
+  /** Length p each. The free features are the first of `free`. */
+  readonly side: Uint8Array;
+  readonly free: Int32Array;
+  readonly d: Float64Array;
+  readonly x: Float64Array;
+  readonly pull: Float64Array;
+  readonly direction: Float64Array;
+  /** Length rows.count each. */
+  readonly isActive: Uint8Array;
+  readonly missing: Float64Array;
+  /** Length rows.count: multipliers, of which only those of independent active rows are not 0. */
+  readonly multipliers: Float64Array;
+  /** The Cholesky factor of A H^-1 A' over the independent active rows; row-major with rows of length rows.count. */
+  readonly S: Float64Array;
+
+  constructor(p: number, { count, equations }: GeneralRows) {
+    this.side = new Uint8Array(p);
+    this.free = new Int32Array(p);
+    this.d = new Float64Array(p);
+    this.x = new Float64Array(p);
+    this.pull = new Float64Array(p);
+    this.direction = new Float64Array(p);
+    this.isActive = new Uint8Array(count).fill(1, 0, equations);
+    this.missing = new Float64Array(count);
+    this.multipliers = new Float64Array(count);
+    this.S = new Float64Array(count * count);
+  }
+}
+
 export class BoxProgram {
   readonly rows: GeneralRows;
   readonly lower: Float64Array;
   readonly upper: Float64Array;
-  /** Length p and length rows.count: what the last solve ended with, where the next one begins. */
-  readonly #side: Uint8Array;
-  readonly #isActive: Uint8Array;
-  readonly #free: Int32Array;
+  /** What the last solve ended with, where the next one begins; null before the first one. */
+  #work: Workspace | null = null;
+  #direct: DirectInverse | null = null;
+  #lowRank: LowRankInverse | null = null;
   #isBegun = false;
+  /** Active rows that are independent over the free features, and those that follow from them or have no free feature. */
+  #active: number[] = [];
+  #dependent: number[] = [];
   /** Approximate number of flops of all solves so far. */
   flops = 0;
 
@@ -67,9 +81,6 @@ export class BoxProgram {
     this.rows = rows;
     this.lower = lower;
     this.upper = upper;
-    this.#side = new Uint8Array(lower.length);
-    this.#isActive = new Uint8Array(rows.count).fill(1, 0, rows.equations);
-    this.#free = new Int32Array(lower.length);
   }
 
   /** Whether x (length p) satisfies everything up to roundings. */
@@ -83,15 +94,18 @@ export class BoxProgram {
   /** Whether a row misses its bound by far wherever the features lie in the box; spares a search for what is not there. */
   isPlainlyEmpty(): boolean {
     const { lower, upper, rows } = this;
-    const p = lower.length;
-    for (let f = 0; f < p; f++) if (lower[f]! > upper[f]!) return true;
+    for (let f = 0; f < lower.length; f++) if (lower[f]! > upper[f]!) return true;
     for (let i = 0; i < rows.count; i++) {
-      let [least, most, terms] = [-rows.b[i]!, -rows.b[i]!, Math.abs(rows.b[i]!)];
-      for (let f = 0; f < p; f++) {
-        const a = rows.A[i * p + f]!;
-        least += a * (a > 0 ? lower[f]! : upper[f]!);
-        most += a * (a > 0 ? upper[f]! : lower[f]!);
-        terms += Math.abs(a) * Math.max(Math.abs(lower[f]!), Math.abs(upper[f]!));
+      let least = -rows.b[i]!;
+      let most = least;
+      let terms = Math.abs(least);
+      for (let k = rows.first[i]!; k < rows.first[i + 1]!; k++) {
+        const a = rows.values[k]!;
+        const low = lower[rows.features[k]!]!;
+        const high = upper[rows.features[k]!]!;
+        least += a * (a > 0 ? low : high);
+        most += a * (a > 0 ? high : low);
+        terms += Math.abs(a) * Math.max(Math.abs(low), Math.abs(high));
       }
       const slack = PLAIN * Math.max(1, terms);
       if (most < -slack || (i < rows.equations && least > slack)) return true;
@@ -102,296 +116,194 @@ export class BoxProgram {
   /** The point nearest to u (length p); null when the rounds do not end, also for an empty program. */
   project(u: Float64Array): Float64Array | null {
     if (this.holdsAt(u)) return u.slice();
+    this.#forget();
     const p = u.length;
-    const curvature = { diagonal: new Float64Array(p).fill(1), B: new Float64Array(0), count: 0, M: null };
+    const curvature = { diagonal: new Float64Array(p).fill(1), B: NO_VALUES, count: 0, M: null };
     return this.solve(curvature, u, new Float64Array(p));
   }
 
   /** u + d, length p; null when the rounds do not end, also for an empty program or an H that is not positive definite. */
   solve(curvature: Curvature, u: Float64Array, g: Float64Array): Float64Array | null {
-    this.#begin(u);
+    this.#work ??= new Workspace(u.length, this.rows);
+    const work = this.#work;
+    this.#begin(u, work);
+    const inverse = this.#inverseOf(curvature);
     let fewest = Number.POSITIVE_INFINITY;
     let patience = PATIENCE;
     for (let round = 0; round < ROUNDS; round++) {
-      const system = this.#solveFree(curvature, u, g);
-      if (system === null) break;
-      const wrong = this.#contradicted(curvature, u, g, system);
-      if (wrong.length === 0) return this.#finished(u, system);
-      patience = wrong.length < fewest ? PATIENCE : patience - 1;
+      if (!this.#solveFree(curvature, inverse, u, g, work)) break;
+      const wrong = this.#exchange(curvature, u, g, work);
+      if (wrong === 0) return this.#finished(inverse, u, work);
+      patience = wrong < fewest ? PATIENCE : patience - 1;
       if (patience === 0) break;
-      fewest = Math.min(fewest, wrong.length);
-      for (const one of wrong) this.#exchange(one);
+      fewest = Math.min(fewest, wrong);
     }
-    // The next solve begins anew.
-    this.#isBegun = false;
-    this.#side.fill(FREE);
-    this.#isActive.fill(0, this.rows.equations);
+    this.#forget();
     return null;
   }
 
+  #inverseOf(curvature: Curvature): FreeInverse {
+    const p = this.lower.length;
+    if (curvature.M !== null || curvature.count >= p) {
+      this.#direct ??= new DirectInverse(p);
+      return this.#direct;
+    }
+    if (this.#lowRank?.count !== curvature.count) this.#lowRank = new LowRankInverse(p, curvature.count);
+    return this.#lowRank;
+  }
+
+  /** The next solve begins anew. */
+  #forget(): void {
+    this.#isBegun = false;
+    this.#work?.side.fill(FREE);
+    this.#work?.isActive.fill(0, this.rows.equations);
+  }
+
   /** The first solve begins with the bounds at which u stands. */
-  #begin(u: Float64Array): void {
+  #begin(u: Float64Array, { side }: Workspace): void {
     const { lower, upper } = this;
     if (this.#isBegun) return;
     this.#isBegun = true;
     for (let f = 0; f < u.length; f++) {
-      if (u[f]! <= lower[f]! || lower[f] === upper[f]) this.#side[f] = LOW;
-      else if (u[f]! >= upper[f]!) this.#side[f] = HIGH;
+      if (u[f]! <= lower[f]! || lower[f] === upper[f]) side[f] = LOW;
+      else if (u[f]! >= upper[f]!) side[f] = HIGH;
     }
   }
 
-  #exchange(one: Exchange): void {
-    if ('feature' in one) this.#side[one.feature] = one.side;
-    else this.#isActive[one.row] = 1 - this.#isActive[one.row]!;
-  }
-
-  /** The maximum over the free features with the active rows as equations. */
-  #solveFree(curvature: Curvature, u: Float64Array, g: Float64Array): FreeSolution | null {
-    const { rows, lower, upper } = this;
+  /** The maximum over the free features with the active rows as equations, to `d`; false when H is not positive definite. */
+  #solveFree(curvature: Curvature, inverse: FreeInverse, u: Float64Array, g: Float64Array, work: Workspace): boolean {
+    const { lower, upper } = this;
+    const { side, free, d, pull, direction } = work;
     const p = u.length;
-    const side = this.#side;
-    const free = this.#free;
-    const d = new Float64Array(p);
     let q = 0;
     for (let f = 0; f < p; f++) {
       if (side[f] === FREE) free[q++] = f;
-      else d[f] = (side[f] === LOW ? lower[f]! : upper[f]!) - u[f]!;
+      d[f] = side[f] === FREE ? 0 : (side[f] === LOW ? lower[f]! : upper[f]!) - u[f]!;
     }
-    const solver = makeSolver(curvature, free.subarray(0, q), p);
-    if (solver === null) return null;
-    const bent = multiply(curvature, d);
-    const step = new Float64Array(q);
-    for (let k = 0; k < q; k++) step[k] = g[free[k]!]! - bent[free[k]!]!;
-    solver(step);
-    for (let k = 0; k < q; k++) d[free[k]!] = step[k]!;
-    const solution: FreeSolution = { ...this.#independentRows(solver, q), d, free: free.subarray(0, q) };
-    const w = solution.active.length;
+    if (!inverse.factorize(curvature, free.subarray(0, q))) return false;
+    multiply(curvature, d, pull);
+    for (let f = 0; f < p; f++) direction[f] = g[f]! - pull[f]!;
+    inverse.apply(direction);
+    for (let f = 0; f < p; f++) d[f]! += direction[f]!;
+    this.#chooseIndependent(inverse, work);
+    const w = this.#active.length;
     this.flops += 4 * (curvature.count + w) * (curvature.count + w + 2) * p + (curvature.M ? q ** 3 / 3 : 0);
-    meetRows(rows, u, solution);
-    return solution;
+    work.multipliers.fill(0);
+    this.#meetRows(inverse, u, work);
+    return true;
   }
 
-  /** The active rows that are independent over the first q free features. */
-  #independentRows(solver: (right: Float64Array) => void, q: number) {
-    const { A, count } = this.rows;
-    const p = this.lower.length;
-    const free = this.#free;
+  /** Sorts the active rows into those that are independent over the free features, with the factor S, and the others. */
+  #chooseIndependent(inverse: FreeInverse, { isActive, direction, S }: Workspace): void {
+    const { rows } = this;
+    const { count } = rows;
     const active: number[] = [];
     const dependent: number[] = [];
-    const directions: Float64Array[] = [];
-    const S: Float64Array[] = [];
     for (let i = 0; i < count; i++) {
-      if (this.#isActive[i] === 0) continue;
-      const v = new Float64Array(q);
-      for (let k = 0; k < q; k++) v[k] = A[i * p + free[k]!]!;
-      const row = new Float64Array(active.length + 1);
-      for (let c = 0; c < active.length; c++) row[c] = dot(v, 0, directions[c]!, 0, q);
-      const direction = v.slice();
-      solver(direction);
-      const whole = dot(v, 0, direction, 0, q);
-      let pivot = whole;
+      if (isActive[i] === 0) continue;
+      inverse.applyToRow(rows, i, direction);
+      const own = active.length * count;
       for (let c = 0; c < active.length; c++) {
-        row[c] = (row[c]! - dot(row, 0, S[c]!, 0, c)) / S[c]![c]!;
-        pivot -= row[c]! * row[c]!;
+        const product = rowTimes(rows, active[c]!, direction);
+        S[own + c] = (product - dot(S, own, S, c * count, c)) / S[c * count + c]!;
       }
+      const whole = rowTimes(rows, i, direction);
+      const pivot = whole - dot(S, own, S, own, active.length);
       if (!(pivot > DEPENDENT * whole)) {
         dependent.push(i);
         continue;
       }
-      row[active.length] = Math.sqrt(pivot);
+      S[own + active.length] = Math.sqrt(pivot);
       active.push(i);
-      directions.push(direction);
-      S.push(row);
     }
-    const w = active.length;
-    const factor = new Float64Array(w * w);
-    for (const [a, row] of S.entries()) factor.set(row, a * w);
-    return { active, dependent, directions, S: factor, multipliers: new Float64Array(w) };
+    this.#active = active;
+    this.#dependent = dependent;
   }
 
-  /** The bounds and rows that the solution contradicts. */
-  #contradicted(
-    curvature: Curvature,
-    u: Float64Array,
-    g: Float64Array,
-    { d, active, dependent, multipliers }: FreeSolution,
-  ): Exchange[] {
+  /** Changes the step so that the active rows hold as equations. */
+  #meetRows(inverse: FreeInverse, u: Float64Array, { d, x, missing, multipliers, direction, S }: Workspace): void {
+    const { rows } = this;
+    const active = this.#active;
+    if (active.length === 0) return;
+    for (let f = 0; f < u.length; f++) x[f] = u[f]! + d[f]!;
+    for (let a = 0; a < active.length; a++) missing[a] = -slackOf(rows, active[a]!, x);
+    solveWithStride(S, active.length, rows.count, missing);
+    direction.fill(0);
+    for (let a = 0; a < active.length; a++) {
+      multipliers[active[a]!]! += missing[a]!;
+      addRow(rows, active[a]!, missing[a]!, direction);
+    }
+    inverse.apply(direction);
+    for (let f = 0; f < u.length; f++) d[f]! += direction[f]!;
+  }
+
+  /** Changes the bounds and rows that the solution contradicts. @returns how many these are */
+  #exchange(curvature: Curvature, u: Float64Array, g: Float64Array, work: Workspace): number {
     const { rows, lower, upper } = this;
+    const { side, isActive, d, x, pull, multipliers } = work;
     const p = u.length;
-    const side = this.#side;
-    const pull = multiply(curvature, d);
+    let wrong = 0;
+    for (let f = 0; f < p; f++) x[f] = u[f]! + d[f]!;
+    for (const i of this.#dependent) {
+      if (i >= rows.equations) isActive[i] = 0;
+      if (holds(rows, i, x)) continue;
+      // Too few features are free to meet the row: those that would help may move.
+      const missing = -slackOf(rows, i, x);
+      for (let k = rows.first[i]!; k < rows.first[i + 1]!; k++) {
+        const f = rows.features[k]!;
+        if (side[f] === FREE || lower[f] === upper[f]) continue;
+        if (rows.values[k]! * missing * (side[f] === LOW ? 1 : -1) <= 0) continue;
+        side[f] = FREE;
+        wrong++;
+      }
+    }
+    for (let i = rows.equations; i < rows.count; i++) {
+      // Rows without a multiplier are not active, or active and no limit.
+      if (multipliers[i] === 0 ? isActive[i] === 1 || holds(rows, i, x) : multipliers[i]! > 0) continue;
+      isActive[i] = 1 - isActive[i]!;
+      wrong++;
+    }
+    multiply(curvature, d, pull);
     let size = 0;
     for (let f = 0; f < p; f++) {
       size = Math.max(size, Math.abs(g[f]!), Math.abs(pull[f]!));
       pull[f]! -= g[f]!;
     }
-    active.forEach((i, a) => {
-      for (let f = 0; f < p; f++) pull[f]! -= multipliers[a]! * rows.A[i * p + f]!;
-    });
+    for (const i of this.#active) addRow(rows, i, -multipliers[i]!, pull);
     const least = TOLERANCE * size;
-    const x = new Float64Array(p);
-    for (let f = 0; f < p; f++) x[f] = u[f]! + d[f]!;
-    const wrong: Exchange[] = [];
     for (let f = 0; f < p; f++) {
       if (lower[f] === upper[f]) continue;
-      if (side[f] === FREE) {
-        if (x[f]! < lower[f]! - TOLERANCE) wrong.push({ feature: f, side: LOW });
-        else if (x[f]! > upper[f]! + TOLERANCE) wrong.push({ feature: f, side: HIGH });
-      } else if (side[f] === LOW ? pull[f]! < -least : pull[f]! > least) wrong.push({ feature: f, side: FREE });
-    }
-    active.forEach((i, a) => {
-      if (i >= rows.equations && multipliers[a]! < 0) wrong.push({ row: i });
-    });
-    for (const i of dependent) {
-      if (i >= rows.equations) this.#isActive[i] = 0;
-      if (holds(rows, i, x)) continue;
-      // Too few features are free to meet the row: those that would help may move.
-      const missing = -slackOf(rows, i, x);
-      for (let f = 0; f < p; f++) {
-        if (side[f] === FREE || lower[f] === upper[f]) continue;
-        if (rows.A[i * p + f]! * missing * (side[f] === LOW ? 1 : -1) > 0) wrong.push({ feature: f, side: FREE });
-      }
-    }
-    for (let i = rows.equations; i < rows.count; i++) {
-      if (this.#isActive[i] === 1 || active.includes(i) || holds(rows, i, x)) continue;
-      wrong.push({ row: i });
+      let next = side[f]!;
+      if (next === LOW ? pull[f]! < -least : next === HIGH && pull[f]! > least) next = FREE;
+      else if (next === FREE && x[f]! < lower[f]! - TOLERANCE) next = LOW;
+      else if (next === FREE && x[f]! > upper[f]! + TOLERANCE) next = HIGH;
+      if (next === side[f]) continue;
+      side[f] = next;
+      wrong++;
     }
     return wrong;
   }
 
   /** The point of the last round, without its roundings; null when these are too many. */
-  #finished(u: Float64Array, solution: FreeSolution): Float64Array | null {
-    meetRows(this.rows, u, solution);
-    const side = this.#side;
-    const x = u.map((value, f) => {
-      if (side[f] === LOW) return this.lower[f]!;
-      if (side[f] === HIGH) return this.upper[f]!;
-      return Math.min(this.upper[f]!, Math.max(this.lower[f]!, value + solution.d[f]!));
-    });
+  #finished(inverse: FreeInverse, u: Float64Array, work: Workspace): Float64Array | null {
+    this.#meetRows(inverse, u, work);
+    const { side, d } = work;
+    const x = new Float64Array(u.length);
+    for (let f = 0; f < u.length; f++) {
+      if (side[f] === LOW) x[f] = this.lower[f]!;
+      else if (side[f] === HIGH) x[f] = this.upper[f]!;
+      else x[f] = Math.min(this.upper[f]!, Math.max(this.lower[f]!, u[f]! + d[f]!));
+    }
     return this.holdsAt(x) ? x : null;
   }
 }
 
-/** A feature that is to stand elsewhere, or a row that is to become active or to cease to be. */
-type Exchange = { readonly feature: number; readonly side: number } | { readonly row: number };
-
-/** A step for the active rows, and what is needed to correct it. */
-interface FreeSolution {
-  /** Length p. */
-  readonly d: Float64Array;
-  readonly active: readonly number[];
-  /** Active rows that follow from those, or have no free feature. */
-  readonly dependent: readonly number[];
-  /** H^-1 a over the free features, one for each active row. */
-  readonly directions: readonly Float64Array[];
-  /** The Cholesky factor of A H^-1 A'. */
-  readonly S: Float64Array;
-  readonly free: Int32Array;
-  /** Length active.length. */
-  readonly multipliers: Float64Array;
-}
-
-/** Changes the step so that the active rows hold as equations. */
-function meetRows(rows: GeneralRows, u: Float64Array, { d, active, directions, S, free, multipliers }: FreeSolution) {
-  const p = u.length;
-  const missing = Float64Array.from(active, (i) => {
-    let left = rows.b[i]!;
-    for (let f = 0; f < p; f++) left -= rows.A[i * p + f]! * (u[f]! + d[f]!);
-    return left;
-  });
-  solveWithFactor(S, active.length, missing);
-  for (let a = 0; a < active.length; a++) {
-    multipliers[a]! += missing[a]!;
-    for (let k = 0; k < free.length; k++) d[free[k]!]! += missing[a]! * directions[a]![k]!;
+/** As `solveWithFactor` for a factor whose rows lie `stride` apart. */
+function solveWithStride(L: Float64Array, N: number, stride: number, b: Float64Array): void {
+  for (let i = 0; i < N; i++) b[i] = (b[i]! - dot(L, i * stride, b, 0, i)) / L[i * stride + i]!;
+  for (let i = N - 1; i >= 0; i--) {
+    const value = b[i]! / L[i * stride + i]!;
+    b[i] = value;
+    for (let j = 0; j < i; j++) b[j]! -= value * L[i * stride + j]!;
   }
-}
-
-function slackOf({ A, b }: GeneralRows, i: number, x: Float64Array): number {
-  return dot(A, i * x.length, x, 0, x.length) - b[i]!;
-}
-
-/** Whether row i holds at x up to roundings. */
-function holds({ A, b, equations }: GeneralRows, i: number, x: Float64Array): boolean {
-  const p = x.length;
-  let value = -b[i]!;
-  let terms = Math.abs(b[i]!);
-  for (let f = 0; f < p; f++) {
-    const term = A[i * p + f]! * x[f]!;
-    value += term;
-    terms += Math.abs(term);
-  }
-  const least = -TOLERANCE * Math.max(1, terms);
-  return value >= least && (i >= equations || value <= -least);
-}
-
-/** H d. */
-function multiply({ diagonal, B, count, M }: Curvature, d: Float64Array): Float64Array {
-  const p = d.length;
-  const out = new Float64Array(p);
-  for (let f = 0; f < p; f++) out[f] = diagonal[f]! * d[f]!;
-  for (let j = 0; j < count; j++) {
-    let along = 0;
-    for (let f = 0; f < p; f++) along += B[j * p + f]! * d[f]!;
-    if (along !== 0) for (let f = 0; f < p; f++) out[f]! += along * B[j * p + f]!;
-  }
-  if (M === null) return out;
-  for (let a = 0; a < p; a++) {
-    for (let b = 0; b < a; b++) {
-      out[a]! -= M[a * p + b]! * d[b]!;
-      out[b]! -= M[a * p + b]! * d[a]!;
-    }
-    out[a]! -= M[a * p + a]! * d[a]!;
-  }
-  return out;
-}
-
-/** Replaces a right side over the free features by H^-1 times it; null when H is not positive definite there. */
-function makeSolver(curvature: Curvature, free: Int32Array, p: number): ((right: Float64Array) => void) | null {
-  return curvature.M === null && curvature.count < free.length
-    ? makeLowRankSolver(curvature, free, p)
-    : makeDirectSolver(curvature, free, p);
-}
-
-function makeDirectSolver({ diagonal, B, count, M }: Curvature, free: Int32Array, p: number) {
-  const q = free.length;
-  const H = new Float64Array(q * q);
-  for (let a = 0; a < q; a++) {
-    H[a * q + a] = diagonal[free[a]!]!;
-    for (let b = 0; b <= a; b++) {
-      let sum = M ? -M[free[a]! * p + free[b]!]! : 0;
-      for (let j = 0; j < count; j++) sum += B[j * p + free[a]!]! * B[j * p + free[b]!]!;
-      H[a * q + b]! += sum;
-    }
-  }
-  return choleskyInPlace(H, q) ? (right: Float64Array) => solveWithFactor(H, q, right) : null;
-}
-
-/** (D + B'B)^-1 = D^-1 - W'(I + B D^-1 B')^-1 W with W = B D^-1 (Sherman, Morrison and Woodbury). */
-function makeLowRankSolver({ diagonal, B, count: m }: Curvature, free: Int32Array, p: number) {
-  const q = free.length;
-  const W = new Float64Array(m * q);
-  const K = new Float64Array(m * m);
-  for (let j = 0; j < m; j++) {
-    for (let k = 0; k < q; k++) W[j * q + k] = B[j * p + free[k]!]! / diagonal[free[k]!]!;
-    for (let i = 0; i <= j; i++) {
-      let sum = i === j ? 1 : 0;
-      for (let k = 0; k < q; k++) sum += W[j * q + k]! * B[i * p + free[k]!]!;
-      K[j * m + i] = sum;
-    }
-  }
-  if (!choleskyInPlace(K, m)) return null;
-  const t = new Float64Array(m);
-  return (right: Float64Array): void => {
-    for (let j = 0; j < m; j++) {
-      let sum = 0;
-      for (let k = 0; k < q; k++) sum += W[j * q + k]! * right[k]!;
-      t[j] = sum;
-    }
-    solveWithFactor(K, m, t);
-    for (let k = 0; k < q; k++) {
-      let value = right[k]! / diagonal[free[k]!]!;
-      for (let j = 0; j < m; j++) value -= W[j * q + k]! * t[j]!;
-      right[k] = value;
-    }
-  };
 }

@@ -40,6 +40,8 @@ type Forms = readonly [left: LinearForm | null, right: LinearForm | null];
 interface ConditionParts {
   readonly region: Region;
   readonly linear: readonly LinearCondition[];
+  /** The linear conditions without the bounds. */
+  readonly parts: BoxParts;
   readonly curved: readonly Curved[];
   /** One for each condition. */
   readonly forms: readonly Forms[];
@@ -91,6 +93,7 @@ export function makeConditions(
   const conditions = new Conditions(encoding, given, {
     region: made.region,
     linear,
+    parts: conditionParts(linear, encoding.p),
     curved,
     forms: given.map(formsOf),
   });
@@ -112,24 +115,36 @@ export class Conditions {
   readonly #parts: BoxParts;
   /** Features of a point that satisfies everything but, perhaps, whole numbers. */
   #first: Float64Array;
+  /** Length n: for inputs that are looked at once, as in each move of a walk. */
+  readonly #decoded: Float64Array;
 
-  constructor(encoding: Encoding, given: readonly Condition[], { region, linear, curved, forms }: ConditionParts) {
+  constructor(
+    encoding: Encoding,
+    given: readonly Condition[],
+    { region, linear, parts, curved, forms }: ConditionParts,
+  ) {
     this.region = region;
     this.#encoding = encoding;
     this.#given = given;
     this.#linear = linear;
     this.#curved = curved;
     this.#forms = forms;
-    this.#parts = conditionParts(linear, encoding.p);
+    this.#parts = parts;
     this.#first = region.middle;
+    this.#decoded = new Float64Array(encoding.n);
   }
 
   /** The same conditions in a smaller box; null when they leave nothing of it, or no point of it is found. */
   within({ lower, upper }: Bounds, random: RandomStream): Conditions | null {
     const made = makeRegion(lower, upper, this.#linear);
     if (made.kind === 'empty') return null;
-    const parts = { region: made.region, linear: this.#linear, curved: this.#curved, forms: this.#forms };
-    const smaller = new Conditions(this.#encoding, this.#given, parts);
+    const smaller = new Conditions(this.#encoding, this.#given, {
+      region: made.region,
+      linear: this.#linear,
+      parts: this.#parts,
+      curved: this.#curved,
+      forms: this.#forms,
+    });
     return smaller.begin(random, null) ? smaller : null;
   }
 
@@ -183,17 +198,32 @@ export class Conditions {
     return false;
   }
 
-  /** How many inputs of a finite space are admissible; Infinity for other spaces and beyond 10,000 points. */
-  countAdmissible(): number {
-    if (this.#encoding.size > COUNTED) return Number.POSITIVE_INFINITY;
+  /** Whether the space has so few inputs, 10,000 at most, that the admissible ones are counted. */
+  get isCounted(): boolean {
+    return this.#encoding.size <= COUNTED;
+  }
+
+  /** How many inputs are admissible, counted up to `limit`; the limit itself for spaces that are not counted. */
+  countUpTo(limit: number): number {
+    if (!this.isCounted) return limit;
     let count = 0;
-    for (const x of everyInput(this.#encoding)) if (this.areMet(x)) count++;
+    for (const x of everyInput(this.#encoding)) {
+      if (count >= limit) break;
+      if (this.areMet(x)) count++;
+    }
     return count;
   }
 
   /** Whether the input x (length n, natural units) satisfies every condition to 1e-9 of its largest term. */
   areMet(x: Float64Array): boolean {
-    return this.#given.every((condition, index) => violationWith(condition, this.#forms[index]!, x) <= TOLERANCE);
+    for (let index = 0; index < this.#given.length; index++) {
+      const condition = this.#given[index]!;
+      // The largest term is at least 1, so that most conditions need no look at their terms.
+      const difference = evaluate(condition.left, x) - evaluate(condition.right, x);
+      if (Number.isFinite(difference) && excessOf(condition, difference) <= TOLERANCE) continue;
+      if (!(violationWith(condition, this.#forms[index]!, x) <= TOLERANCE)) return false;
+    }
+    return true;
   }
 
   /**
@@ -210,7 +240,9 @@ export class Conditions {
 
   /** Whether the curved conditions hold at the features u. */
   isCurvedMetAt(u: Float64Array): boolean {
-    return this.#curved.length === 0 || this.#isCurvedMet(this.#inputOf(u));
+    if (this.#curved.length === 0) return true;
+    decode(this.#encoding, u, this.#decoded);
+    return this.#isCurvedMet(this.#decoded);
   }
 
   /** Draws features of points, one a call, that satisfy everything but whole numbers. @param moves see `WalkOptions` */
@@ -264,7 +296,10 @@ export class Conditions {
   }
 
   #isCurvedMet(x: Float64Array): boolean {
-    return this.#curved.every(({ left, right, sign }) => sign * (evaluate(left, x) - evaluate(right, x)) <= 0);
+    for (const { left, right, sign } of this.#curved) {
+      if (!(sign * (evaluate(left, x) - evaluate(right, x)) <= 0)) return false;
+    }
+    return true;
   }
 
   #inputOf(u: Float64Array): Float64Array {
@@ -288,13 +323,19 @@ function formsOf({ left, right }: Condition): Forms {
   return [linearFormOf(left), linearFormOf(right)];
 }
 
-function violationWith({ left, relation, right }: Condition, forms: Forms, x: Float64Array): number {
-  const [a, b] = [evaluate(left, x), evaluate(right, x)];
+function violationWith(condition: Condition, forms: Forms, x: Float64Array): number {
+  const a = evaluate(condition.left, x);
+  const b = evaluate(condition.right, x);
   const difference = a - b;
   if (!Number.isFinite(difference)) return Number.POSITIVE_INFINITY;
   const scale = Math.max(1, largestTerm(forms[0], a, x), largestTerm(forms[1], b, x));
-  const violation = relation === '=' ? Math.abs(difference) : relation === '<=' ? difference : -difference;
-  return violation / scale;
+  return excessOf(condition, difference) / scale;
+}
+
+/** By how much the difference of the sides breaks a condition. */
+function excessOf({ relation }: Condition, difference: number): number {
+  if (relation === '=') return Math.abs(difference);
+  return relation === '<=' ? difference : -difference;
 }
 
 /** The largest summand of a linear expression, or the value of another one. */

@@ -8,8 +8,15 @@ import type { Expression, FunctionName, Operator } from '../problem.ts';
 export function evaluate(expression: Expression, x: Float64Array): number {
   if (expression.kind === 'number') return expression.value;
   if (expression.kind === 'input') return x[expression.input]!;
-  const values = expression.of.map((operand) => evaluate(operand, x));
-  return expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
+  const { of } = expression;
+  if (expression.kind === 'operation') {
+    return operate(expression.operator, evaluate(of[0]!, x), evaluate(of[1]!, x));
+  }
+  if (of.length === 1) return (Math[expression.name] as (of: number) => number)(evaluate(of[0]!, x));
+  return callFunction(
+    expression.name,
+    of.map((operand) => evaluate(operand, x)),
+  );
 }
 
 /** A linear expression: the sum of coefficient times input, plus a constant. */
@@ -20,19 +27,31 @@ export interface LinearForm {
 
 /** The linear form of an expression that is written as one; null for any other, also one that is linear by chance. */
 export function linearFormOf(expression: Expression): LinearForm | null {
+  return ownFormOf(expression);
+}
+
+/** A form of which nobody else holds the map. */
+interface OwnForm {
+  readonly constant: number;
+  readonly coefficients: Map<number, number>;
+}
+
+function ownFormOf(expression: Expression): OwnForm | null {
   if (expression.kind === 'number') return { constant: expression.value, coefficients: new Map() };
   if (expression.kind === 'input') return { constant: 0, coefficients: new Map([[expression.input, 1]]) };
-  const forms = expression.of.map(linearFormOf);
+  const forms = expression.of.map(ownFormOf);
   if (forms.includes(null)) return null;
-  const parts = forms as readonly LinearForm[];
+  const parts = forms as readonly OwnForm[];
   if (parts.every(isConstant)) {
     const values = parts.map(({ constant }) => constant);
     const constant =
-      expression.kind === 'call' ? callFunction(expression.name, values) : operate(expression.operator, values);
+      expression.kind === 'call'
+        ? callFunction(expression.name, values)
+        : operate(expression.operator, values[0]!, values[1]!);
     return Number.isFinite(constant) ? { constant, coefficients: new Map() } : null;
   }
   if (expression.kind === 'call') return null;
-  const [left, right] = parts as readonly [LinearForm, LinearForm];
+  const [left, right] = parts as readonly [OwnForm, OwnForm];
   switch (expression.operator) {
     case '+':
       return combine(left, right, 1);
@@ -52,18 +71,18 @@ function callFunction(name: FunctionName, values: readonly number[]): number {
   return (Math[name] as (...of: readonly number[]) => number)(...values);
 }
 
-function operate(operator: Operator, [a, b]: readonly number[]): number {
+function operate(operator: Operator, a: number, b: number): number {
   switch (operator) {
     case '+':
-      return a! + b!;
+      return a + b;
     case '-':
-      return a! - b!;
+      return a - b;
     case '*':
-      return a! * b!;
+      return a * b;
     case '/':
-      return a! / b!;
+      return a / b;
     case '^':
-      return a! ** b!;
+      return a ** b;
   }
 }
 
@@ -71,16 +90,20 @@ function isConstant({ coefficients }: LinearForm): boolean {
   return coefficients.size === 0;
 }
 
-function times({ constant, coefficients }: LinearForm, factor: number): LinearForm {
+function times({ constant, coefficients }: OwnForm, factor: number): OwnForm {
   return {
     constant: constant * factor,
     coefficients: new Map(Array.from(coefficients, ([input, value]) => [input, value * factor])),
   };
 }
 
-function combine(a: LinearForm, b: LinearForm, factor: number): LinearForm {
-  const coefficients = new Map(a.coefficients);
-  for (const [input, value] of b.coefficients) coefficients.set(input, (coefficients.get(input) ?? 0) + factor * value);
-  for (const [input, value] of coefficients) if (value === 0) coefficients.delete(input);
+/** a + factor b, in the map of a: a new one for each summand would take the square of their number. */
+function combine(a: OwnForm, b: OwnForm, factor: number): OwnForm {
+  const { coefficients } = a;
+  for (const [input, value] of b.coefficients) {
+    const sum = (coefficients.get(input) ?? 0) + factor * value;
+    if (sum === 0) coefficients.delete(input);
+    else coefficients.set(input, sum);
+  }
   return { constant: a.constant + factor * b.constant, coefficients };
 }

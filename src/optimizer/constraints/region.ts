@@ -5,7 +5,8 @@
  * leaves this file is a projection, so that its violation is that of the quadratic program: about 1e-14 of the terms.
  */
 import { dot } from '../linalg/dense.ts';
-import { BoxProgram, type GeneralRows } from './box-program.ts';
+import { BoxProgram } from './box-program.ts';
+import type { GeneralRows } from './general-rows.ts';
 import { type QuadraticResult, type Rows, solveQuadratic } from './quadratic-program.ts';
 
 /** One linear condition on n features: coefficients' u = bound for an equation, coefficients' u >= bound otherwise. */
@@ -24,7 +25,7 @@ export interface Region {
   readonly n: number;
   readonly rows: Rows;
   /** The same rows as a box and what is more than a bound. */
-  readonly parts: BoxParts;
+  readonly program: BoxProgram;
   /** Length rows.count. */
   readonly sources: readonly RowSource[];
   /** Orthonormal basis of the equations' coefficients, one array per direction that is not free. */
@@ -65,14 +66,14 @@ export function makeRegion(
   const middle = deepest(rows, held);
   if (middle !== null && middle.radius > NO_ROOM) {
     const n = lower.length;
-    return { kind: 'region', region: { n, rows, parts: toParts(rows, n), sources, held, middle: middle.point } };
+    return { kind: 'region', region: { n, rows, program: toProgram(rows, n), sources, held, middle: middle.point } };
   }
   return { kind: 'region', region: flatten(rows, sources, first.x) };
 }
 
 /** The point of the region nearest to u; both have length n. */
-export function projectOnto({ parts }: Region, u: Float64Array): Float64Array {
-  const nearest = nearestIn(new BoxProgram(parts.general, parts.lower, parts.upper), u);
+export function projectOnto({ program }: Region, u: Float64Array): Float64Array {
+  const nearest = nearestIn(program, u);
   if (nearest === null) throw new RangeError('The region lost its points by rounding.');
   return nearest;
 }
@@ -82,13 +83,13 @@ export function projectOnto({ parts }: Region, u: Float64Array): Float64Array {
  * limit; all arrays have length n. null when there is none.
  */
 export function projectHolding(
-  { parts }: Region,
+  { program: whole }: Region,
   u: Float64Array,
   held: Uint8Array,
   limits: readonly Limit[] = [],
 ): Float64Array | null {
-  const lower = parts.lower.slice();
-  const upper = parts.upper.slice();
+  const lower = whole.lower.slice();
+  const upper = whole.upper.slice();
   for (const { feature, side, value } of limits) {
     if (side === 1) lower[feature] = Math.max(lower[feature]!, value);
     else upper[feature] = Math.min(upper[feature]!, value);
@@ -98,7 +99,7 @@ export function projectHolding(
     if (u[f]! < lower[f]! - ROUNDING || u[f]! > upper[f]! + ROUNDING) return null;
     lower[f] = upper[f] = u[f]!;
   }
-  const program = new BoxProgram(parts.general, lower, upper);
+  const program = new BoxProgram(whole.rows, lower, upper);
   return program.isPlainlyEmpty() ? null : nearestIn(program, u);
 }
 
@@ -138,10 +139,31 @@ function toParts({ count, equations, A, b, only }: Rows, n: number): BoxParts {
     general: {
       count: general.length,
       equations: general.filter((i) => i < equations).length,
-      A: Float64Array.from(general.flatMap((i) => Array.from(A.subarray(i * n, (i + 1) * n)))),
+      ...entriesOf(general.map((i) => A.subarray(i * n, (i + 1) * n))),
       b: Float64Array.from(general, (i) => b[i]!),
     },
   };
+}
+
+/** The entries of rows that are not 0. */
+function entriesOf(rows: readonly Float64Array[]): Pick<GeneralRows, 'first' | 'features' | 'values'> {
+  const first = new Int32Array(rows.length + 1);
+  const features: number[] = [];
+  const values: number[] = [];
+  for (const [i, row] of rows.entries()) {
+    for (const [f, value] of row.entries()) {
+      if (value === 0) continue;
+      features.push(f);
+      values.push(value);
+    }
+    first[i + 1] = features.length;
+  }
+  return { first, features: Int32Array.from(features), values: Float64Array.from(values) };
+}
+
+function toProgram(rows: Rows, n: number): BoxProgram {
+  const { general, lower, upper } = toParts(rows, n);
+  return new BoxProgram(general, lower, upper);
 }
 
 /** Conditions on n features as the bounds and rows that they are. */
@@ -151,11 +173,13 @@ export function conditionParts(conditions: readonly LinearCondition[], n: number
 }
 
 /** A program as rows, equations first. */
-export function rowsOf({ rows: { count, equations, A, b }, lower, upper }: BoxProgram): Rows {
+export function rowsOf({ rows: { count, equations, first, features, values, b }, lower, upper }: BoxProgram): Rows {
   const n = lower.length;
   const all: LinearCondition[] = [];
   for (let i = 0; i < count; i++) {
-    all.push({ coefficients: A.slice(i * n, (i + 1) * n), bound: b[i]!, isEquation: i < equations });
+    const coefficients = new Float64Array(n);
+    for (let k = first[i]!; k < first[i + 1]!; k++) coefficients[features[k]!] = values[k]!;
+    all.push({ coefficients, bound: b[i]!, isEquation: i < equations });
   }
   for (let f = 0; f < n; f++) all.push(...boundsOf(n, f, lower[f]!, upper[f]!));
   return toRows([...all.filter((one) => one.isEquation), ...all.filter((one) => !one.isEquation)], n);
@@ -308,11 +332,11 @@ function flatten(rows: Rows, sources: readonly RowSource[], inside: Float64Array
   const held = orthonormalBasis(flat, flat.equations);
   // Roundings can leave equations without a common point; then the rows stay as they were.
   if (nearestPoint(flat, inside).kind === 'infeasible') {
-    return { n, sources, rows, parts: toParts(rows, n), held, middle: inside };
+    return { n, sources, rows, program: toProgram(rows, n), held, middle: inside };
   }
   return {
     n,
-    parts: toParts(flat, n),
+    program: toProgram(flat, n),
     sources: ordered.map(({ source }) => source),
     rows: flat,
     held,

@@ -1,6 +1,6 @@
 /** Random points of a region, uniform in the limit. */
-import { dot } from '../linalg/dense.ts';
 import type { RandomStream } from '../numerics/random.ts';
+import { rowTimes } from './general-rows.ts';
 import { projectOnto, type Region, removeParts } from './region.ts';
 
 /** Where a walk begins, and which points it may enter besides those of the region; by default the middle, and all. */
@@ -31,24 +31,25 @@ export function* walk(
 ): Generator<Float64Array, never> {
   const isAdmissible = options?.isAdmissible ?? null;
   const current = (options?.start ?? region.middle).slice();
+  const direction = new Float64Array(region.n);
   const movesPerPoint = Math.min(region.n, options?.moves ?? SPREAD_MOVES);
   for (;;) {
-    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, random, isAdmissible);
+    for (let move = 0; move < movesPerPoint; move++) hitAndRun(region, current, direction, random, isAdmissible);
     const projected = projectOnto(region, current);
     if (isAdmissible === null || isAdmissible(projected)) current.set(projected);
     yield current.slice();
   }
 }
 
-/** Moves u to a uniform admissible point of the chord through it along a random direction. */
+/** Moves u to a uniform admissible point of the chord through it along a random direction, which is written to `direction`. */
 function hitAndRun(
   region: Region,
   u: Float64Array,
+  direction: Float64Array,
   random: RandomStream,
   isAdmissible: ((u: Float64Array) => boolean) | null,
 ): void {
   const { n } = region;
-  const direction = new Float64Array(n);
   for (let f = 0; f < n; f++) direction[f] = 2 * random.uniform() - 1;
   removeParts(direction, region.held);
   let [from, to] = chordOf(region, u, direction);
@@ -68,17 +69,22 @@ function hitAndRun(
 }
 
 /** How far one can go from u along a direction and against it without breaking an inequality. */
-function chordOf({ n, rows }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
-  const { A, b, only } = rows;
+function chordOf({ program }: Region, u: Float64Array, direction: Float64Array): [from: number, to: number] {
+  const { lower, upper, rows } = program;
   let from = Number.NEGATIVE_INFINITY;
   let to = Number.POSITIVE_INFINITY;
+  // A point that a rounding put outside is treated as one on the border.
+  for (let f = 0; f < u.length; f++) {
+    const along = direction[f]!;
+    if (along === 0 || lower[f] === upper[f]) continue;
+    const down = -Math.max(0, u[f]! - lower[f]!) / along;
+    const up = Math.max(0, upper[f]! - u[f]!) / along;
+    from = Math.max(from, along > 0 ? down : up);
+    to = Math.min(to, along > 0 ? up : down);
+  }
   for (let i = rows.equations; i < rows.count; i++) {
-    const one = only[i]!;
-    const row = i * n;
-    const slack = (one < 0 ? dot(A, row, u, 0, n) : A[row + one]! * u[one]!) - b[i]!;
-    const along = one < 0 ? dot(A, row, direction, 0, n) : A[row + one]! * direction[one]!;
-    // A point that a rounding put outside is treated as one on the border.
-    const end = -Math.max(0, slack) / along;
+    const along = rowTimes(rows, i, direction);
+    const end = -Math.max(0, rowTimes(rows, i, u) - rows.b[i]!) / along;
     if (along > 0) from = Math.max(from, end);
     else if (along < 0) to = Math.min(to, end);
   }

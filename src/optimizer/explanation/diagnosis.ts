@@ -42,7 +42,7 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const { history, firstSuggested, goal } = request;
   if (cases.loss.some((value) => value === 0)) return null;
   const evaluated = makeSeen(prepared, history.X, history.count).distinct;
-  if (evaluated >= prepared.size) return diagnoseExhaustedSpace(request, cases);
+  if (evaluated >= prepared.countUpTo(evaluated + 1)) return diagnoseExhaustedSpace(request, cases);
   const n = movableCount(encoding);
   const suggestions = history.count - firstSuggested;
   if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;

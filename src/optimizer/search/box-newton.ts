@@ -36,6 +36,8 @@ const MIN_DAMPING = 1e-9;
 /** Factors of the damping after a step that failed and after one that succeeded at once. */
 const DAMPING_UP = 6;
 const DAMPING_DOWN = 0.2;
+/** Factor of the damping after a program without an answer: with 6 the next two or three had none either. */
+const DAMPING_UP_UNSOLVED = 36;
 /** The climb ends with a step that gains less than this many nats, or after this many failures in a row. */
 const MIN_GAIN = 1e-4;
 const MAX_FAILURES = 8;
@@ -52,6 +54,8 @@ interface Model {
   readonly c: Float64Array;
   /** p x p, lower triangle; null for none. */
   readonly M: Float64Array | null;
+  /** Length p: diag H + 1e-3 mean(diag H) + 1e-3, H = J' diag(c) J, the mean over the features that can move. */
+  readonly metric: Float64Array;
 }
 
 /**
@@ -76,16 +80,17 @@ export function climb(
   acquisition.differentiate();
   let lambda = FIRST_DAMPING;
   for (let iteration = 0; iteration < maxIterations && !isSpent(work, 1); iteration++) {
-    const model = modelOf(acquisition);
+    const model = modelOf(acquisition, box);
+    const B = program && rootOf(model);
     let gain = -1;
     for (let failure = 0; failure <= MAX_FAILURES; failure++) {
       const trial = program
-        ? constrainedPoint(model, u, { box, program, lambda }, work)
+        ? constrainedPoint(model, B!, u, { program, lambda }, work)
         : newtonPoint(model, u, box, lambda, work);
       // With more damping the program is easier. Here it fails for one step in ten; to solve these by rows one at a time
       // took half of the time and saved no run.
       if (trial === null) {
-        lambda *= DAMPING_UP;
+        lambda *= DAMPING_UP_UNSOLVED;
         continue;
       }
       // The bounds allow no step, whatever the damping.
@@ -112,8 +117,25 @@ export function climb(
 }
 
 /** The model at the point differentiated last; a copy, since evaluations overwrite the arrays of the acquisition. */
-function modelOf({ gradient, jacobian, curvature, meanHessian }: Acquisition): Model {
-  return { g: gradient.slice(), J: jacobian.slice(), c: curvature.slice(), M: meanHessian?.slice() ?? null };
+function modelOf({ gradient, jacobian, curvature, meanHessian }: Acquisition, box: Box): Model {
+  return {
+    g: gradient.slice(),
+    J: jacobian.slice(),
+    c: curvature.slice(),
+    M: meanHessian?.slice() ?? null,
+    metric: metricOf(jacobian, curvature, box),
+  };
+}
+
+/** B with B'B = J' diag(c) J, m x p. */
+function rootOf({ J, c }: Model): Float64Array {
+  const B = J.slice();
+  const p = J.length / c.length;
+  for (let j = 0; j < c.length; j++) {
+    const root = Math.sqrt(c[j]!);
+    for (let f = 0; f < p; f++) B[j * p + f]! *= root;
+  }
+  return B;
 }
 
 /** Moves u to the nearest point of the box; false when its conditions leave none. */
@@ -128,15 +150,13 @@ function moveInside(u: Float64Array, { lower, upper, conditions }: Box, program:
 
 /** As `newtonPoint`, under the rows of conditions and bounds; null when the program ends without an answer. */
 function constrainedPoint(
-  model: Model,
+  { g, c, M, metric }: Model,
+  B: Float64Array,
   u: Float64Array,
-  { box, program, lambda }: { readonly box: Box; readonly program: BoxProgram; readonly lambda: number },
+  { program, lambda }: { readonly program: BoxProgram; readonly lambda: number },
   work: Work,
 ): Float64Array | null {
-  const { g, J, c, M } = model;
-  const p = u.length;
-  const diagonal = dampedDiagonal(model, box, lambda);
-  const B = J.map((value, k) => Math.sqrt(c[Math.floor(k / p)]!) * value);
+  const diagonal = metric.map((one) => lambda * one);
   const before = program.flops;
   // With M the matrix may be indefinite; without it, it never is.
   const found =
@@ -150,7 +170,7 @@ function constrainedPoint(
 function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, work: Work): Float64Array {
   const p = u.length;
   const m = model.c.length;
-  const diagonal = dampedDiagonal(model, box, lambda);
+  const diagonal = model.metric.map((one) => lambda * one);
   const step = new Float64Array(p);
   let free: number[] = [];
   for (let f = 0; f < p; f++) {
@@ -180,8 +200,8 @@ function newtonPoint(model: Model, u: Float64Array, box: Box, lambda: number, wo
   return trial;
 }
 
-/** Length p: lambda (diag H + 1e-3 mean(diag H) + 1e-3), H = J' diag(c) J, the mean over the features that can move. */
-function dampedDiagonal({ J, c }: Model, box: Box, lambda: number): Float64Array {
+/** See `metric` of `Model`. */
+function metricOf(J: Float64Array, c: Float64Array, box: Box): Float64Array {
   const p = box.lower.length;
   const out = new Float64Array(p);
   let trace = 0;
@@ -193,7 +213,7 @@ function dampedDiagonal({ J, c }: Model, box: Box, lambda: number): Float64Array
     q++;
   }
   const base = 1e-3 * (trace / Math.max(1, q)) + 1e-3;
-  for (let f = 0; f < p; f++) out[f] = lambda * (out[f]! + base);
+  for (let f = 0; f < p; f++) out[f]! += base;
   return out;
 }
 

@@ -39,7 +39,7 @@ export function makeSeen(space: SearchSpace, X: Float64Array, count: number): Se
   return {
     has,
     get distinct() {
-      return Number.isFinite(space.size) ? countDistinct(space, X, count) : 0;
+      return space.isCounted ? countDistinct(space, X, count) : 0;
     },
   };
 }
@@ -98,8 +98,8 @@ export function drawUnseen(
  * The first admissible point of a finite space, in the order of its levels, that has not been evaluated; null when all have
  * been, and for an infinite space. Without conditions it visits at most one point more than have been evaluated.
  */
-export function firstUnseen({ encoding, conditions, size }: SearchSpace, seen: Seen): Float64Array | null {
-  if (!Number.isFinite(size)) return null;
+export function firstUnseen({ encoding, conditions, isCounted }: SearchSpace, seen: Seen): Float64Array | null {
+  if (!isCounted) return null;
   for (const x of everyInput(encoding)) {
     if (!seen.has(x) && (conditions === null || conditions.areMet(x))) return x;
   }

@@ -108,4 +108,68 @@ describe('a condition', () => {
       { numRuns: 2_000 },
     );
   });
+
+  it('is parsed or refused within its limits, also when it is long and made to be slow', () => {
+    const pieces = [
+      'a',
+      '1',
+      '.',
+      '1e999',
+      '+',
+      '-',
+      '*',
+      '/',
+      '^',
+      '(',
+      ')',
+      ',',
+      '<=',
+      '=',
+      '<',
+      'sqrt(',
+      'min(',
+      '"',
+    ];
+    const names = [
+      'constructor',
+      '__proto__',
+      'toString(',
+      '\u2028',
+      '\ud800',
+      '\u{1f600}',
+      ' '.repeat(50),
+      '9'.repeat(50),
+    ];
+    const piece = fc.constantFrom(...pieces, ...names);
+    const text = fc.oneof(
+      fc.tuple(piece, piece).map(([first, one]) => first + one.repeat(2_000)),
+      fc.array(piece, { minLength: 1, maxLength: 2_000, size: 'max' }).map((all) => all.join('')),
+      fc
+        .array(fc.constantFrom('+', '-', '*', '/', '^'), { maxLength: 990, size: 'max' })
+        .map((all) => `a${all.join('b')}b`),
+    );
+    fc.assert(
+      fc.property(text, fc.integer({ min: 1, max: 2_000 }), (one, length) => {
+        const sent = one.slice(0, length);
+        const parsed = parseCondition(sent, INPUTS);
+        if (parsed.kind === 'parsed') linearFormOf(parsed.condition.left);
+        else expect(parsed.fault.position).toBeLessThanOrEqual(sent.length);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  it('of many summands has the sum of their coefficients as its linear form', () => {
+    const parsed = parseCondition('a + 2*b - (a - 3*c) + 0*b + 1 <= 4 - b', INPUTS);
+    if (parsed.kind === 'refused') throw new Error(parsed.fault.message);
+    const form = linearFormOf(parsed.condition.left);
+    expect(form).toEqual({
+      constant: 1,
+      coefficients: new Map([
+        [1, 2],
+        [2, 3],
+      ]),
+    });
+    expect(linearFormOf(parsed.condition.left)).toEqual(form);
+  });
 });
