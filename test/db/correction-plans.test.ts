@@ -34,7 +34,7 @@ it('A correction looks for repeats and copies among the inverses of its trial, n
     const { input, output } = initial!;
     const copied = { caseNumber: 1, input: input!, before: run(output!) };
     const copies = await explained.transaction().execute((trx) => findCopies(trx, t.accountId, trial.id, copied));
-    expect(copies).toMatchObject([{ target: { inverseId: initial!.id }, before: { output } }]);
+    expect(copies.map(({ target }) => Number(target.inverseId))).toEqual([initial!.id]);
     const scans = plans.flatMap((plan) => plan.scans).filter((scan) => scan.endsWith(' on inverses'));
     expect(scans.length).toBeGreaterThan(0);
     expect(scans).not.toContain('Seq Scan on inverses');

@@ -865,11 +865,38 @@ describe('what corrections take', () => {
     expect((await send('POST', `${trialUrl}/cases/2/corrections`, { excluded: true, reason: 'x' })).status).toBe(400);
   });
 
+  it('Of a case that initial points follow takes one for each, or nothing is stored', async () => {
+    const { trialUrl, trialId } = await prepareTrial(send);
+    const start = { ...OBJECTIVES, initialInput: [2, 7], initialOutput: blackBox([2, 7]) };
+    const urls = [1, 2].map(async () =>
+      String((await send('POST', `${trialUrl}/objectives`, start)).headers['location']),
+    );
+    const objectiveUrls = await Promise.all(urls);
+    await sql`
+      insert into corrections (account_id, trial_id, revision, case_number, was_excluded, is_excluded, reason, corrected_by)
+      select t.account_id, t.id, n, 1, false, true, 'many', 'test' from trials t, generate_series(1, 9998) n
+      where t.id = ${trialId}`.execute(service.db);
+    await sql`update trials set revision = 9998 where id = ${trialId}`.execute(service.db);
+    const correctThird = () => send('POST', `${trialUrl}/cases/3/corrections`, { output: [1, 2, 3], reason: 'typo' });
+    expect((await correctThird()).body).toMatchObject({
+      status: 400,
+      type: 'urn:backsolve:problem:limit-reached',
+      detail: expect.stringMatching('2 initial points would follow'),
+    });
+    expect((await read(`${trialUrl}/cases`))[2]).toMatchObject({ output: blackBox([2, 7]), corrected: false });
+    await send('DELETE', objectiveUrls[0]!);
+    expect((await correctThird()).status).toBe(200);
+    expect(await read(objectiveUrls[1]!)).toMatchObject({ initialOutput: [1, 2, 3] });
+  });
+
   it('They count as storage, exactly', async () => {
-    const { objectiveUrl } = await prepareObjective(send);
+    const { objectiveUrl, trialUrl } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, NEAR);
     await correct(inverse, { failed: true, failureReason: 'ü'.repeat(100) });
     await correct(inverse, { excluded: true });
+    await send('POST', `${trialUrl}/objectives`, { ...OBJECTIVES, initialInput: [2, 7], initialOutput: [9, -5, 4] });
+    const copied = await send('POST', `${trialUrl}/cases/3/corrections`, { output: [1, 2, 3], reason: 'typo' });
+    expect(copied.status).toBe(200);
     const { rows } = await sql<{ counted: number; stored: number }>`
       select (select sum(stored_bytes) from account_usage u where u.account_id = d.account_id)::bigint as counted,
         stored_bytes as stored from stored_data d`.execute(service.db);
