@@ -155,7 +155,7 @@ export async function correctCase(
   return corrected;
 }
 
-interface CorrectedRow {
+interface CorrectedCaseRun {
   readonly caseNumber: number;
   readonly input: readonly number[];
   readonly before: RunResult;
@@ -171,12 +171,12 @@ async function correctCopies(
   context: CorrectionContext,
   trialId: number,
   sent: NewCorrection & { readonly mayReopen: boolean },
-  row: CorrectedRow,
+  run: CorrectedCaseRun,
 ): Promise<ReadonlySet<number>> {
   const { accountId } = context;
-  const found = await findCopies(trx, accountId, trialId, row);
+  const found = await findCopies(trx, accountId, trialId, run);
   const copies = found
-    .map((copy) => ({ ...copy, after: copyResult(copy.before, row) }))
+    .map((copy) => ({ ...copy, after: copyResult(copy.before, run) }))
     .filter(({ before, after }) => !areEqualResults(before, after));
   if (copies.length === 0) return new Set();
   await log(trx, context, trialId, sent, copies);

@@ -737,6 +737,15 @@ describe('an initial point that is a copy of a case', () => {
     await correct(copied.initial, { output: [1, 2, 3] });
     expect((await read(`${trialUrl}/cases`))[2]).toMatchObject({ output: TRUE_OUTPUT });
     expect(await read(stated.url)).toMatchObject({ initialOutput: TRUE_OUTPUT });
+    const refused = await correctThird(trialUrl, { output: blackBox(SOLUTION) });
+    expect(refused.body).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(`objective ${stopped.id} has ended`),
+    });
+    expect(await read(stated.url)).toMatchObject({ stopReason: 0, initialOutput: TRUE_OUTPUT });
+    expect((await correctThird(trialUrl, { output: blackBox(SOLUTION), reopen: true })).status).toBe(200);
+    for (const { url } of [stopped, stated]) expect(await read(url)).toMatchObject({ stopReason: 1 });
+    expect(await read(copied.url)).toMatchObject({ stopReason: 0, initialOutput: [1, 2, 3] });
   });
 
   it('Satisfies a running objective with what its case turns out to give', async () => {
