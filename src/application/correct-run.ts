@@ -6,19 +6,25 @@
  */
 import { countAddedCases, readCorrectedCases } from '../db/added-cases.ts';
 import { findKey } from '../db/api-keys.ts';
-import { correctRepeats, hasCorrections, insertCorrection, listCorrections, wasCorrected } from '../db/corrections.ts';
-import { findInverse, listInverses, storeResult, storeRevisedStates } from '../db/inverses.ts';
+import {
+  correctRepeats,
+  findCopies,
+  hasCorrections,
+  insertCorrection,
+  listCorrections,
+  wasCorrected,
+} from '../db/corrections.ts';
+import { findInverse, storeResult } from '../db/inverses.ts';
 import { findObjective, lockObjective, type ObjectiveWithParents, updateObjective } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import { findProject } from '../db/projects.ts';
-import { dropJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { raiseRevision } from '../db/trials.ts';
-import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
 import {
   areEqualResults,
   type Correction,
   changeResult,
+  copyResult,
   correctionSize,
   MAXIMUM_CORRECTIONS,
   type NewCorrection,
@@ -27,23 +33,17 @@ import {
   resultOf,
 } from '../domain/correction.ts';
 import { DomainError, makeViolation, refuseViolations } from '../domain/errors.ts';
-import { revisionEvent } from '../domain/event.ts';
-import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
-import type { ObjectiveDefinition } from '../domain/objective.ts';
-import { isAdmissible } from '../domain/objective-limits.ts';
-import { isBetter, isEligible } from '../domain/optimum.ts';
+import type { Inverse } from '../domain/inverse.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
-import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
 import { checkLength } from '../domain/vectors.ts';
 import { type AccountLimits, refuseOverQuota } from './account-limits.ts';
 import { judgeUnlessLocked } from './judge-runs.ts';
-import { refuseManyOpen } from './load-objectives.ts';
 import { getTrial, lockTrialAt } from './manage-trials.ts';
 import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf, type TrialPath } from './paths.ts';
 import { readStoredCases } from './read-trial-cases.ts';
-import { recordEvents } from './record-event.ts';
+import { reviseObjective, reviseOptima } from './revise-objective.ts';
 import { type InverseView, viewOf } from './views.ts';
 
 /** Who corrects, and what the account may have. */
@@ -89,10 +89,14 @@ export async function correctInverse(
       iteration: inverse.iteration,
     } as const;
     const run = { input: inverse.input!, before, after };
-    const correction = isChanged ? await log(trx, context, trial.id, { sent, target, ...run }) : null;
+    const correction = isChanged ? await log(trx, context, trial.id, sent, [{ target, before, after }]) : null;
     const repeating = isChanged ? await correctRepeats(trx, accountId, trial.id, run) : [];
     await storeResult(trx, inverse.id, after);
-    await reviseObjective(trx, context, objective, { id: inverse.id, result: after, mayReopen });
+    await reviseObjective(trx, context, objective, {
+      id: inverse.id,
+      result: after,
+      reopening: mayReopen ? 'yes' : 'no',
+    });
     if (inverse.iteration === 1 && after.output !== null) {
       await updateObjective(trx, objective.id, { initialOutput: after.output });
     }
@@ -117,16 +121,17 @@ export interface CorrectedCase {
 }
 
 /**
- * Corrects the result of a case, by its number from 1. The set of output cases stays as it is: the log says what counts. No
- * objective changes its state: what a case shows is known before an objective begins, and never its verdict.
+ * Corrects the result of a case, by its number from 1. The set of output cases stays as it is: the log says what counts. Initial
+ * points that are copies of the case follow, each with its own entry in the log. `mayReopen` lets them change the verdicts of
+ * objectives that have ended; no other objective changes its state.
  *
- * Throws NOT_FOUND, VALIDATION_FAILED, LIMIT_REACHED, QUOTA_EXCEEDED.
+ * Throws NOT_FOUND, VALIDATION_FAILED, REOPENING_NEEDED, LIMIT_REACHED, QUOTA_EXCEEDED.
  */
 export async function correctCase(
   db: Db | Trx,
   context: CorrectionContext,
   path: TrialPath & { readonly number: number },
-  sent: NewCorrection,
+  sent: NewCorrection & { readonly mayReopen: boolean },
 ): Promise<CorrectedCase> {
   const { accountId } = context;
   const { number } = path;
@@ -136,12 +141,54 @@ export async function correctCase(
     const after = changeResult(before, change);
     if (areEqualResults(before, after)) return { correction: null, number, input, result: before };
     const target = { kind: 'case', caseNumber: number } as const;
-    const correction = await log(trx, context, trial.id, { sent, target, before, after });
-    await reviseOptima(trx, accountId, await correctRepeats(trx, accountId, trial.id, { input, before, after }));
+    const correction = await log(trx, context, trial.id, sent, [{ target, before, after }]);
+    const repeating = await correctRepeats(trx, accountId, trial.id, { input, before, after });
+    const copying = await correctCopies(trx, context, trial.id, sent, { caseNumber: number, input, before, after });
+    await reviseOptima(
+      trx,
+      accountId,
+      repeating.filter((id) => !copying.has(id)),
+    );
     return { correction, number, input, result: after };
   });
   if (corrected.correction !== null) await judgeUnlessLocked(db, accountId, path.trialId);
   return corrected;
+}
+
+interface CorrectedCaseRun {
+  readonly caseNumber: number;
+  readonly input: readonly number[];
+  readonly before: RunResult;
+  readonly after: RunResult;
+}
+
+/**
+ * Corrects the initial points that are copies of a case, and returns the ids of their objectives, whose repeats must have followed
+ * already. A suggestion is repeated from the log, so each copy has an entry and a revision of its own. The objectives are locked.
+ */
+async function correctCopies(
+  trx: Trx,
+  context: CorrectionContext,
+  trialId: number,
+  sent: NewCorrection & { readonly mayReopen: boolean },
+  run: CorrectedCaseRun,
+): Promise<ReadonlySet<number>> {
+  const { accountId } = context;
+  const found = await findCopies(trx, accountId, trialId, run);
+  const copies = found
+    .map((copy) => ({ ...copy, after: copyResult(copy.before, run) }))
+    .filter(({ before, after }) => !areEqualResults(before, after));
+  if (copies.length === 0) return new Set();
+  await log(trx, context, trialId, sent, copies);
+  for (const { target, after } of copies) {
+    const { objectiveId, inverseId } = target;
+    const objective = (await findObjective(trx, accountId, objectiveId))!;
+    await storeResult(trx, inverseId, after);
+    await updateObjective(trx, objectiveId, { initialOutput: after.output! });
+    const reopening = sent.mayReopen ? 'verdict' : 'no';
+    await reviseObjective(trx, context, objective, { id: inverseId, result: after, reopening });
+  }
+  return new Set(copies.map(({ target }) => target.objectiveId));
 }
 
 /** Oldest first. Throws NOT_FOUND. */
@@ -215,126 +262,39 @@ function missingCase(trialId: number, number: number, total: number): DomainErro
   return new DomainError('NOT_FOUND', `There is no case ${number} in the trial ${trialId}: ${what}.`);
 }
 
-type LoggedCorrection = Pick<Correction, 'target' | 'before' | 'after'> & { readonly sent: NewCorrection };
+type LoggedCorrection = Pick<Correction, 'target' | 'before' | 'after'>;
 
-/** Logs a correction under the next revision of the trial's data, whose objectives are locked from then on. */
+/**
+ * Logs corrections under the next revisions of the trial's data, whose objectives are locked from then on. Returns the first of
+ * them.
+ */
 async function log(
   trx: Trx,
   { accountId, keyId, limits }: CorrectionContext,
   trialId: number,
-  { sent, target, before, after }: LoggedCorrection,
+  { reason }: NewCorrection,
+  corrections: readonly LoggedCorrection[],
 ): Promise<Correction> {
-  if (await hasCorrections(trx, trialId, MAXIMUM_CORRECTIONS)) {
-    const message = `The trial ${trialId} has ${MAXIMUM_CORRECTIONS} corrections, the most that a trial may have; start another trial on the right data.`;
+  const count = corrections.length;
+  if (count > MAXIMUM_CORRECTIONS || (await hasCorrections(trx, trialId, MAXIMUM_CORRECTIONS - count + 1))) {
+    const full = `has ${MAXIMUM_CORRECTIONS} corrections, the most that a trial may have`;
+    const nearlyFull = `may have at most ${MAXIMUM_CORRECTIONS} corrections, and ${count} initial points would follow this one`;
+    const message = `The trial ${trialId} ${count === 1 ? full : nearlyFull}; start another trial on the right data.`;
     throw new DomainError('LIMIT_REACHED', message);
   }
-  await refuseOverQuota(trx, accountId, limits, correctionSize({ before, after, reason: sent.reason }));
-  const revision = await raiseRevision(trx, accountId, trialId);
-  const correctedBy = (await findKey(trx, keyId))?.label ?? keyId;
-  return insertCorrection(trx, accountId, trialId, {
-    revision,
-    target,
-    before,
-    after,
-    reason: sent.reason,
-    correctedBy,
+  const sizes = corrections.map((correction) => correctionSize({ ...correction, reason }));
+  await refuseOverQuota(trx, accountId, limits, {
+    bytes: sizes.reduce((sum, { bytes }) => sum + bytes, 0),
+    rows: count,
   });
-}
-
-interface RevisedResult {
-  /** Of the inverse. */
-  readonly id: number;
-  readonly result: RunResult;
-  readonly mayReopen: boolean;
-}
-
-/** Stores the states and the optimal inverse that follow from the inverses as they are now, with the event if there is one. */
-async function reviseObjective(
-  trx: Trx,
-  { accountId, limits }: CorrectionContext,
-  objective: ObjectiveWithParents,
-  revised: RevisedResult,
-): Promise<void> {
-  const { runs, optimalInverseId } = await reviewInverses(trx, accountId, objective, revised);
-  const states = reviseStates(objective, runs, revised.mayReopen);
-  if (states === undefined) throw reopeningNeeded(objective, revised.id);
-  const { stopReason } = states;
-  const event = revisionEvent(objective.stopReason, stopReason);
-  if (event === 'objective.reopened') await refuseManyOpen(trx, accountId, limits?.openObjectives ?? 0);
-  await storeRevisedStates(trx, objective.id, states);
-  const open = runs.find(({ result }) => result === 'open');
-  if (open !== undefined && isFinal(stopReason)) await dropJob(trx, { objectiveId: objective.id, inverseId: open.id });
-  await updateObjective(trx, objective.id, { stopReason, optimalInverseId });
-  await recordEvents(trx, accountId, event === undefined ? [] : [{ name: event, resourceId: objective.id }]);
-}
-
-/** Finds the optimal inverses of objectives anew whose repeats followed a correction. Their states stay. */
-async function reviseOptima(trx: Trx, accountId: number, objectiveIds: Iterable<number>): Promise<void> {
-  for (const id of objectiveIds) {
-    const objective = (await findObjective(trx, accountId, id))!;
-    const { optimalInverseId } = await reviewInverses(trx, accountId, objective);
-    await updateObjective(trx, id, { optimalInverseId });
+  const last = await raiseRevision(trx, accountId, trialId, count);
+  const correctedBy = (await findKey(trx, keyId))?.label ?? keyId;
+  const logged: Correction[] = [];
+  for (const [k, { target, before, after }] of corrections.entries()) {
+    const revision = last - count + 1 + k;
+    logged.push(
+      await insertCorrection(trx, accountId, trialId, { revision, target, before, after, reason, correctedBy }),
+    );
   }
-}
-
-function reopeningNeeded(objective: ObjectiveWithParents, inverseId: number): DomainError {
-  const verdict =
-    objective.stopReason === StopReason.satisfied
-      ? `The objective ${objective.id} is satisfied, and with this correction no inverse satisfies it any more`
-      : `The objective ${objective.id} has ended without success, and with this correction an inverse satisfies it`;
-  const message = `${verdict}. Send the correction with reopen: true to change its verdict; nothing was stored.`;
-  return new DomainError('REOPENING_NEEDED', message, { inverse: { objectiveId: objective.id, inverseId } });
-}
-
-/** Inverses read at a time. */
-const INVERSES_PER_READ = 200;
-
-/** Judges all inverses of an objective, with the new result of one of them if it is given. */
-async function reviewInverses(
-  trx: Trx,
-  accountId: number,
-  objective: ObjectiveWithParents,
-  revised?: RevisedResult,
-): Promise<{ readonly runs: readonly RevisedRun[]; readonly optimalInverseId: number | null }> {
-  const project = (await findProject(trx, accountId, objective.projectId))!;
-  const runs: RevisedRun[] = [];
-  let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
-  let after: number | null = null;
-  do {
-    const page: Page<Inverse> = await listInverses(trx, accountId, objective.id, { limit: INVERSES_PER_READ, after });
-    for (const inverse of page.items) {
-      const { id, status } = inverse;
-      const known = revised?.id === id ? revised.result : undefined;
-      // A run outside the limits, such as the initial point may be, is data and no solution.
-      const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
-      const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
-      runs.push({ id, status, result: toResult(inverse, known, evaluation) });
-      const isBest =
-        evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));
-      if (isBest) best = { id, evaluation };
-    }
-    after = page.nextAfter;
-  } while (after !== null);
-  return { runs, optimalInverseId: best?.id ?? null };
-}
-
-/** null: without an output, or excluded. */
-function judgeCounted(
-  definition: ObjectiveDefinition,
-  { output, excludedAt }: Inverse,
-  known: RunResult | undefined,
-): Evaluation | null {
-  const counted = known ?? { output, isExcluded: excludedAt !== null };
-  return counted.output === null || counted.isExcluded ? null : evaluateOutput(definition, counted.output);
-}
-
-function toResult(inverse: Inverse, known: RunResult | undefined, evaluation: Evaluation | null): RevisedRun['result'] {
-  if (known === undefined) {
-    if (isBeingComputed(inverse) || awaitsOutput(inverse)) return 'open';
-    const isRun = inverse.status !== InverseStatus.stopped && inverse.input !== null;
-    if (!isRun || isRepeat(inverse)) return 'never-run';
-  }
-  const { output } = known ?? inverse;
-  if (output === null) return 'failed';
-  return evaluation?.isSatisfied ? 'satisfied' : 'unsatisfied';
+  return logged[0]!;
 }

@@ -157,3 +157,41 @@ export async function correctRepeats(
     returning i.objective_id as "objectiveId"`.execute(trx);
   return [...new Set(rows.map(({ objectiveId }) => objectiveId))];
 }
+
+/** An initial point that is a copy of a case. */
+export interface Copy {
+  readonly target: Extract<CorrectionTarget, { kind: 'inverse' }>;
+  readonly before: RunResult & { readonly output: readonly number[] };
+}
+
+/**
+ * The initial points of the trial's objectives that have the input of a case and its output before a correction, in order of
+ * objective. A copy cannot fail: while the case was failed, copies of its last output were excluded. The caller holds the locks of
+ * the trial and its objectives. `offset 0` as for repeats.
+ */
+export async function findCopies(
+  trx: Trx,
+  accountId: number,
+  trialId: number,
+  { caseNumber, input, before }: Pick<CorrectedRun, 'input' | 'before'> & { readonly caseNumber: number },
+): Promise<readonly Copy[]> {
+  const { rows } = await sql<{
+    objectiveId: number;
+    inverseId: number;
+    output: readonly number[];
+    isExcluded: boolean;
+  }>`
+    select o.id as "objectiveId", i.id as "inverseId", i.output, i.excluded_at is not null as "isExcluded"
+    from objectives o cross join lateral (
+      select s.id, s.input, s.output, s.excluded_at from inverses s where s.objective_id = o.id and s.iteration = 1 offset 0) i
+    where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null
+      and i.input = ${input}::float8[] and i.output = coalesce(${before.output}::float8[], (
+        select c.old_output from corrections c
+        where c.trial_id = ${trialId} and c.case_number = ${caseNumber} and c.old_output is not null and i.excluded_at is not null
+        order by c.revision desc limit 1))
+    order by o.id`.execute(trx);
+  return rows.map(({ objectiveId, inverseId, output, isExcluded }) => ({
+    target: { kind: 'inverse', objectiveId, inverseId, iteration: 1 },
+    before: { output, failureReason: null, isExcluded },
+  }));
+}

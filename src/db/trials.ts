@@ -123,12 +123,13 @@ export async function setTrialStatus(trx: Trx, id: number, status: TrialStatus):
 
 /**
  * Gives the data of a trial its next revision, behind the lock of the trial, which the caller holds, and passes it on to the
- * objectives: what is judged by older data counts no longer and is not stored. Locks the objectives. Returns the revision.
+ * objectives: what is judged by older data counts no longer and is not stored. Locks the objectives. Returns the revision; of
+ * `count` changes at once, that of the last one.
  */
-export async function raiseRevision(trx: Trx, accountId: number, trialId: number): Promise<number> {
+export async function raiseRevision(trx: Trx, accountId: number, trialId: number, count = 1): Promise<number> {
   const { revision } = await trx
     .updateTable('trials')
-    .set({ revision: sql<number>`revision + 1`, updated_at: sql<Date>`now()` })
+    .set({ revision: sql<number>`revision + ${count}::integer`, updated_at: sql<Date>`now()` })
     .where('account_id', '=', accountId)
     .where('id', '=', trialId)
     .returning('revision')

@@ -71,6 +71,22 @@ export function changeResult(known: RunResult, change: ResultChange): RunResult 
   }
 }
 
+/**
+ * The result of an initial point that is a copy of a case, after a correction of the case. An initial point needs an output, so
+ * that it is excluded where the case failed.
+ */
+export function copyResult(
+  copy: RunResult & { readonly output: readonly number[] },
+  { before, after }: { readonly before: RunResult; readonly after: RunResult },
+): RunResult & { readonly output: readonly number[] } {
+  const isExcluded = isLeftOut(before) === isLeftOut(after) ? copy.isExcluded : isLeftOut(after);
+  return { output: after.output ?? copy.output, failureReason: null, isExcluded };
+}
+
+function isLeftOut({ output, isExcluded }: RunResult): boolean {
+  return isExcluded || output === null;
+}
+
 export function areEqualResults(a: RunResult, b: RunResult): boolean {
   if (a.isExcluded !== b.isExcluded || a.failureReason !== b.failureReason) return false;
   return a.output === null || b.output === null ? a.output === b.output : areEqualVectors(a.output, b.output);

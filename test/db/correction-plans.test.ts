@@ -1,11 +1,11 @@
 /** The plan of what a correction runs while it holds all objectives of a trial. */
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { correctRepeats } from '../../src/db/corrections.ts';
+import { correctRepeats, findCopies } from '../../src/db/corrections.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { connectExplained } from '../support/plans.ts';
 
-it('A correction looks for repeats among the inverses of its trial, not among those of all accounts', async () => {
+it('A correction looks for repeats and copies among the inverses of its trial, not among those of all accounts', async () => {
   const t = await openTestAccount();
   const { db: explained, plans } = connectExplained(t.directUrl);
   try {
@@ -30,6 +30,11 @@ it('A correction looks for repeats among the inverses of its trial, not among th
     const corrected = { input: [100, objective.id], before: run([100, 1, 2]), after: run([5, 1, 2]) };
     const found = await explained.transaction().execute((trx) => correctRepeats(trx, t.accountId, trial.id, corrected));
     expect(found.map(Number)).toEqual([objective.id]);
+    const [initial] = objective.inverses;
+    const { input, output } = initial!;
+    const copied = { caseNumber: 1, input: input!, before: run(output!) };
+    const copies = await explained.transaction().execute((trx) => findCopies(trx, t.accountId, trial.id, copied));
+    expect(copies.map(({ target }) => Number(target.inverseId))).toEqual([initial!.id]);
     const scans = plans.flatMap((plan) => plan.scans).filter((scan) => scan.endsWith(' on inverses'));
     expect(scans.length).toBeGreaterThan(0);
     expect(scans).not.toContain('Seq Scan on inverses');

@@ -16,7 +16,14 @@ import { suggest as optimize } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
 import { judgeUrl, MAXIMUM_BYTES, send as sendDelivery } from '../webhooks/outbox.ts';
 import { openReceiver } from '../webhooks/receiver.ts';
-import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareObjective } from './native-service.ts';
+import {
+  blackBox,
+  type NativeService,
+  OBJECTIVES,
+  openNativeService,
+  prepareObjective,
+  prepareTrial,
+} from './native-service.ts';
 
 /** Changed by the tests; the ingress reads them with every request. */
 const limits = { openObjectives: 0, queuedSuggestions: 0, cases: 10_000, cells: 0, storedBytes: 0, storedRows: 0 };
@@ -602,7 +609,7 @@ describe('a correction of a case', () => {
     }
     expect((await correctCase(trialUrl, 0, { excluded: true })).status).toBe(400);
     expect((await correctCase(trialUrl, 1, { output: [1] })).body).toMatchObject({ errors: [{ pointer: '/output' }] });
-    expect((await correctCase(trialUrl, 1, { excluded: true, reopen: true })).body).toMatchObject({
+    expect((await correctCase(trialUrl, 1, { excluded: true, reopen: 'yes' })).body).toMatchObject({
       errors: [{ pointer: '/reopen' }],
     });
   });
@@ -639,6 +646,184 @@ describe('a correction of a case', () => {
     const later = await send('POST', `${trialUrl}/objectives`, OBJECTIVES);
     expect((await read(String(later.headers['location']))).best).toMatchObject({ caseNumber: 4 });
     expect((await correctCase(trialUrl, 7, { excluded: true })).body.detail).toMatch('it has 6 cases');
+  });
+});
+
+describe('an initial point that is a copy of a case', () => {
+  /** The case that is the nearest one, at [2, 7]. */
+  const TRUE_OUTPUT = blackBox([2, 7]);
+  const MISTYPED = [9, -4.5, 4];
+  const { initialInput: _input, initialOutput: _output, ...WITHOUT_START } = OBJECTIVES;
+
+  const load = async (trialUrl: string, change: object = {}) => {
+    const { status, body, text } = await send('POST', `${trialUrl}/objectives`, { ...WITHOUT_START, ...change });
+    expect(status, text).toBe(201);
+    const [initial] = await read(`${trialUrl}/objectives/${body.id}/inverses`);
+    const url = `${trialUrl}/objectives/${body.id}`;
+    return { id: body.id as number, url, initial: { id: initial.id as number, url: `${url}/inverses/${initial.id}` } };
+  };
+  const correctThird = (trialUrl: string, body: object) =>
+    send('POST', `${trialUrl}/cases/3/corrections`, { reason: 'typo', ...body });
+
+  it('That satisfied its objective at once changes the verdict only with reopen', async () => {
+    const { trialUrl } = await prepareTrial(send);
+    await correctThird(trialUrl, { output: blackBox(SOLUTION) });
+    const objective = await load(trialUrl);
+    const ended = await read(objective.url);
+    expect(ended).toMatchObject({ stopReason: 1, optimalInverse: { id: objective.initial.id } });
+    const refused = await correctThird(trialUrl, { output: TRUE_OUTPUT });
+    expect(refused.body).toMatchObject({
+      status: 409,
+      type: 'urn:backsolve:problem:reopening-needed',
+      detail: expect.stringMatching(`objective ${objective.id} is satisfied.*reopen: true`),
+    });
+    expect(await read(objective.url)).toEqual(ended);
+    expect((await read(`${trialUrl}/cases?limit=3`))[2]).toMatchObject({ output: blackBox(SOLUTION) });
+    expect(await log(trialUrl)).toHaveLength(1);
+    const reopened = await correctThird(trialUrl, { output: TRUE_OUTPUT, reopen: true });
+    expect(reopened.body).toMatchObject({
+      output: TRUE_OUTPUT,
+      correction: { revision: 2, target: { caseNumber: 3 } },
+    });
+    expect(await read(objective.url)).toMatchObject({
+      stopReason: 0,
+      initialOutput: TRUE_OUTPUT,
+      optimalInverse: null,
+      best: { output: TRUE_OUTPUT },
+    });
+    expect(await read(objective.initial.url)).toMatchObject({
+      status: 'active',
+      output: TRUE_OUTPUT,
+      satisfiedAt: null,
+    });
+    expect((await eventsOf(objective.id)).at(-1)).toBe('objective.reopened');
+    expect((await log(trialUrl))[2]).toMatchObject({
+      revision: 3,
+      target: { caseNumber: null, objectiveId: objective.id, inverseId: objective.initial.id, iteration: 1 },
+      old: { output: blackBox(SOLUTION) },
+      new: { output: TRUE_OUTPUT },
+      reason: 'typo',
+    });
+    const found = await runAt(objective.url, SOLUTION);
+    expect(await read(objective.url)).toMatchObject({ stopReason: 1, optimalInverse: { id: found.id } });
+  });
+
+  it('Follows in every objective of the trial, whoever stated it, and no other initial point does', async () => {
+    const { trialUrl } = await prepareTrial(send);
+    await correctThird(trialUrl, { output: MISTYPED });
+    const [copied, stopped, deleted] = [await load(trialUrl), await load(trialUrl), await load(trialUrl)];
+    const stated = await load(trialUrl, { initialInput: [2, 7], initialOutput: MISTYPED });
+    const differing = await load(trialUrl, { initialInput: [2, 7], initialOutput: [1, 1, 1] });
+    const elsewhere = await load(trialUrl, { initialInput: [3, 6], initialOutput: MISTYPED });
+    const foreign = await load((await prepareTrial(send)).trialUrl, { initialInput: [2, 7], initialOutput: MISTYPED });
+    await send('POST', `${stopped.url}/stop`);
+    await send('DELETE', deleted.url);
+    expect((await correctThird(trialUrl, { output: TRUE_OUTPUT, reopen: true })).status).toBe(200);
+    for (const { url, initial } of [copied, stopped, stated]) {
+      expect(await read(url)).toMatchObject({ initialOutput: TRUE_OUTPUT, best: { output: TRUE_OUTPUT } });
+      expect(await read(initial.url)).toMatchObject({ output: TRUE_OUTPUT });
+    }
+    expect((await read(copied.url)).stopReason).toBe(0);
+    expect((await read(stopped.url)).stopReason).toBe(2);
+    for (const { url, initial } of [elsewhere, foreign]) {
+      expect(await read(url)).toMatchObject({ initialOutput: MISTYPED });
+      expect(await read(initial.url)).toMatchObject({ output: MISTYPED });
+    }
+    expect(await read(differing.url)).toMatchObject({ initialOutput: [1, 1, 1] });
+    const targets = (await log(trialUrl)).map(({ target }: { target: { objectiveId: number } }) => target.objectiveId);
+    expect(targets).toEqual([null, null, copied.id, stopped.id, stated.id]);
+    expect((await read(trialUrl)).revision).toBe(5);
+    // The other way round nothing follows.
+    await correct(copied.initial, { output: [1, 2, 3] });
+    expect((await read(`${trialUrl}/cases`))[2]).toMatchObject({ output: TRUE_OUTPUT });
+    expect(await read(stated.url)).toMatchObject({ initialOutput: TRUE_OUTPUT });
+    const refused = await correctThird(trialUrl, { output: blackBox(SOLUTION) });
+    expect(refused.body).toMatchObject({
+      status: 409,
+      detail: expect.stringMatching(`objective ${stopped.id} has ended`),
+    });
+    expect(await read(stated.url)).toMatchObject({ stopReason: 0, initialOutput: TRUE_OUTPUT });
+    expect((await correctThird(trialUrl, { output: blackBox(SOLUTION), reopen: true })).status).toBe(200);
+    for (const { url } of [stopped, stated]) expect(await read(url)).toMatchObject({ stopReason: 1 });
+    expect(await read(copied.url)).toMatchObject({ stopReason: 0, initialOutput: [1, 2, 3] });
+  });
+
+  it('Satisfies a running objective with what its case turns out to give', async () => {
+    const { trialUrl } = await prepareTrial(send);
+    const objective = await load(trialUrl);
+    const open = await request(objective.url);
+    expect((await correctThird(trialUrl, { output: blackBox(SOLUTION) })).status).toBe(200);
+    expect(await read(objective.url)).toMatchObject({ stopReason: 1, optimalInverse: { id: objective.initial.id } });
+    expect(await read(open.url)).toMatchObject({ status: 'stopped' });
+    expect(await eventsOf(objective.id)).toEqual(['objective.satisfied']);
+    expect(await claimJobs(service.db, { limit: 1, leaseMs: 60_000, workerName: 'test' })).toEqual([]);
+  });
+
+  it('Is excluded while its case is excluded or failed, and takes the right output afterwards', async () => {
+    const { trialUrl } = await prepareTrial(send);
+    const objective = await load(trialUrl, { ...SMALLEST, initialOutput: undefined });
+    expect(await read(objective.url)).toMatchObject({ optimalInverse: { id: objective.initial.id } });
+    const correctFirst = async (change: object) => {
+      const body = { ...change, reason: 'typo', reopen: true };
+      const { status, text } = await send('POST', `${trialUrl}/cases/1/corrections`, body);
+      expect(status, text).toBe(200);
+      return { initial: await read(objective.initial.url), objective: await read(objective.url) };
+    };
+    const out = { initial: { output: [0, 0, 0], excludedAt: expect.any(String) }, objective: { optimalInverse: null } };
+    const back = { initial: { output: [0, 0, 0], excludedAt: null }, objective: { optimalInverse: { iteration: 1 } } };
+    expect(await correctFirst({ excluded: true })).toMatchObject(out);
+    expect(await correctFirst({ excluded: false })).toMatchObject(back);
+    expect(await correctFirst({ failed: true })).toMatchObject(out);
+    expect(await correctFirst({ failed: true, failureReason: 'leak' })).toMatchObject(out);
+    expect(await correctFirst({ excluded: true })).toMatchObject(out);
+    expect(await correctFirst({ excluded: false })).toMatchObject(out);
+    const right = { initial: { output: [1, 0, 2], excludedAt: null }, objective: { initialOutput: [1, 0, 2] } };
+    expect(await correctFirst({ output: [1, 0, 2] })).toMatchObject(right);
+    // Taken out by itself it stays out.
+    await correct(objective.initial, { excluded: true });
+    expect(await correctFirst({ output: [0, 0, 0] })).toMatchObject(out);
+  });
+
+  it('Is known to later suggestions as it is then, and earlier ones are found again', async () => {
+    const { trialUrl } = await prepareTrial(send);
+    await correctThird(trialUrl, { output: MISTYPED });
+    const [objective, other] = [await load(trialUrl), await load(trialUrl)];
+    const asked = new Map<number, SuggestRequest>();
+    const next = async (url: string, input: readonly [number, number]) => {
+      const inverse = await request(url);
+      await compute(
+        engineThat((given) => {
+          asked.set(inverse.id, given);
+          return candidate(input);
+        }),
+      );
+      await send('PUT', `${inverse.url}/output`, { output: blackBox(input) });
+      const { count, Y } = asked.get(inverse.id)!.history;
+      return Array.from({ length: count }, (_, row) => Array.from(Y.subarray(3 * row, 3 * row + 3)));
+    };
+    expect(await next(objective.url, [4, 6])).toContainEqual(MISTYPED);
+    await correctThird(trialUrl, { output: TRUE_OUTPUT });
+    for (const [url, input] of [
+      [objective.url, [4, 5]],
+      [other.url, [2, 5]],
+    ] as const) {
+      const known = await next(url, input);
+      expect(known).toContainEqual(TRUE_OUTPUT);
+      expect(known).not.toContainEqual(MISTYPED);
+    }
+    await correctThird(trialUrl, { failed: true });
+    expect(await next(objective.url, [6, 6])).not.toContainEqual(TRUE_OUTPUT);
+    await correctThird(trialUrl, { output: [8, 8, 8] });
+    expect(await next(other.url, [6, 7])).toContainEqual([8, 8, 8]);
+    await correctThird(trialUrl, { excluded: true });
+    const [{ id: accountId }] = (
+      await sql<{ id: number }>`select id from accounts where name = 'test'`.execute(service.db)
+    ).rows as [{ id: number }];
+    expect(asked.size).toBe(5);
+    for (const [inverseId, given] of asked) {
+      const snapshot = await readSnapshotOf(service.db, { accountId, inverseId });
+      expect(toSuggestRequest(snapshot!, 1_000)).toEqual(given);
+    }
   });
 });
 
@@ -689,11 +874,38 @@ describe('what corrections take', () => {
     expect((await send('POST', `${trialUrl}/cases/2/corrections`, { excluded: true, reason: 'x' })).status).toBe(400);
   });
 
+  it('Of a case that initial points follow takes one for each, or nothing is stored', async () => {
+    const { trialUrl, trialId } = await prepareTrial(send);
+    const start = { ...OBJECTIVES, initialInput: [2, 7], initialOutput: blackBox([2, 7]) };
+    const urls = [1, 2].map(async () =>
+      String((await send('POST', `${trialUrl}/objectives`, start)).headers['location']),
+    );
+    const objectiveUrls = await Promise.all(urls);
+    await sql`
+      insert into corrections (account_id, trial_id, revision, case_number, was_excluded, is_excluded, reason, corrected_by)
+      select t.account_id, t.id, n, 1, false, true, 'many', 'test' from trials t, generate_series(1, 9998) n
+      where t.id = ${trialId}`.execute(service.db);
+    await sql`update trials set revision = 9998 where id = ${trialId}`.execute(service.db);
+    const correctThird = () => send('POST', `${trialUrl}/cases/3/corrections`, { output: [1, 2, 3], reason: 'typo' });
+    expect((await correctThird()).body).toMatchObject({
+      status: 400,
+      type: 'urn:backsolve:problem:limit-reached',
+      detail: expect.stringMatching('2 initial points would follow'),
+    });
+    expect((await read(`${trialUrl}/cases`))[2]).toMatchObject({ output: blackBox([2, 7]), corrected: false });
+    await send('DELETE', objectiveUrls[0]!);
+    expect((await correctThird()).status).toBe(200);
+    expect(await read(objectiveUrls[1]!)).toMatchObject({ initialOutput: [1, 2, 3] });
+  });
+
   it('They count as storage, exactly', async () => {
-    const { objectiveUrl } = await prepareObjective(send);
+    const { objectiveUrl, trialUrl } = await prepareObjective(send);
     const inverse = await runAt(objectiveUrl, NEAR);
     await correct(inverse, { failed: true, failureReason: 'ü'.repeat(100) });
     await correct(inverse, { excluded: true });
+    await send('POST', `${trialUrl}/objectives`, { ...OBJECTIVES, initialInput: [2, 7], initialOutput: [9, -5, 4] });
+    const copied = await send('POST', `${trialUrl}/cases/3/corrections`, { output: [1, 2, 3], reason: 'typo' });
+    expect(copied.status).toBe(200);
     const { rows } = await sql<{ counted: number; stored: number }>`
       select (select sum(stored_bytes) from account_usage u where u.account_id = d.account_id)::bigint as counted,
         stored_bytes as stored from stored_data d`.execute(service.db);

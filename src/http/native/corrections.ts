@@ -39,9 +39,10 @@ export const correctionOperations: readonly Operation[] = [
     tag,
     summary: 'Correct or exclude the result of a case',
     description:
-      'By the number of the case, from 1. The stored set of output cases stays as it is; the correction counts instead, for all objectives of the trial.',
+      'By the number of the case, from 1. The stored set of output cases stays as it is; the correction counts instead, for all objectives of the trial. Initial points that are copies of the case follow.',
     body: newCaseCorrection,
     answers: ok.spec('The case as it counts now.', correctedCaseSchema),
+    refusals: { 409: 'The correction changes the verdict of an objective that has ended: send it with reopen: true.' },
     handle: async ({ deps, accountId, principal, ids, body }) => {
       const context = { accountId, keyId: principal.keyId, limits: deps.settings.account };
       return ok.answer(presentCorrectedCase(await correctCase(deps.db, context, ids, body)));

@@ -32,13 +32,23 @@ const changeFields = {
 
 const CHANGES = ['output', 'failed', 'excluded'] as const;
 
-const caseCorrectionSchema = z.strictObject(changeFields).meta({
-  id: 'NewCaseCorrection',
-  examples: [
-    { output: [1.62, 19.1], reason: 'decimal point misread' },
-    { excluded: true, reason: 'sensor was not calibrated' },
-  ],
-});
+const caseCorrectionSchema = z
+  .strictObject({
+    ...changeFields,
+    reopen: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: an objective that has ended, and whose initial point is a copy of the case, gets the verdict that follows. Ignored where it changes nothing.',
+      ),
+  })
+  .meta({
+    id: 'NewCaseCorrection',
+    examples: [
+      { output: [1.62, 19.1], reason: 'decimal point misread' },
+      { excluded: true, reason: 'sensor was not calibrated', reopen: true },
+    ],
+  });
 
 const inverseCorrectionSchema = z
   .strictObject({
@@ -103,7 +113,7 @@ export const newInverseCorrection: BodySpec<NewCorrection & { readonly mayReopen
   read: (body) => toParsed(readFields(inverseCorrectionSchema, body, namedFields(body)), body),
 };
 
-export const newCaseCorrection: BodySpec<NewCorrection> = {
+export const newCaseCorrection: BodySpec<NewCorrection & { readonly mayReopen: boolean }> = {
   schema: caseCorrectionSchema,
   read: (body) => toParsed(readFields(caseCorrectionSchema, body, namedFields(body)), body),
 };

@@ -1,0 +1,134 @@
+/**
+ * The verdicts of objectives whose runs were corrected, formed anew from their inverses as they are now: the states, the optimal
+ * inverse, and the event that follows.
+ */
+import { listInverses, storeRevisedStates } from '../db/inverses.ts';
+import { findObjective, type ObjectiveWithParents, updateObjective } from '../db/objectives.ts';
+import { findProject } from '../db/projects.ts';
+import { dropJob } from '../db/suggestion-jobs.ts';
+import type { Trx } from '../db/transaction.ts';
+import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
+import type { RunResult } from '../domain/correction.ts';
+import { DomainError } from '../domain/errors.ts';
+import { revisionEvent } from '../domain/event.ts';
+import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
+import type { ObjectiveDefinition } from '../domain/objective.ts';
+import { isAdmissible } from '../domain/objective-limits.ts';
+import { isBetter, isEligible } from '../domain/optimum.ts';
+import type { Page } from '../domain/page.ts';
+import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
+import type { AccountLimits } from './account-limits.ts';
+import { refuseManyOpen } from './load-objectives.ts';
+import { recordEvents } from './record-event.ts';
+
+/** Whose limits hold for objectives that go on. */
+interface RevisionContext {
+  readonly accountId: number;
+  readonly limits?: AccountLimits | undefined;
+}
+
+interface RevisedResult {
+  /** Of the inverse. */
+  readonly id: number;
+  readonly result: RunResult;
+  /** no: a change of the verdict of an objective that has ended is refused. verdict: it is made. yes: a stopped one goes on, too. */
+  readonly reopening: 'no' | 'verdict' | 'yes';
+}
+
+/**
+ * Stores the states and the optimal inverse that follow from the inverses as they are now, with the event if there is one. The
+ * caller holds the lock of the objective. Throws REOPENING_NEEDED, LIMIT_REACHED.
+ */
+export async function reviseObjective(
+  trx: Trx,
+  { accountId, limits }: RevisionContext,
+  objective: ObjectiveWithParents,
+  revised: RevisedResult,
+): Promise<void> {
+  const { runs, optimalInverseId } = await reviewInverses(trx, accountId, objective, revised);
+  const revise = (mayReopen: boolean) => reviseStates(objective, runs, mayReopen);
+  const states =
+    revised.reopening === 'yes'
+      ? revise(true)
+      : (revise(false) ?? (revised.reopening === 'no' ? undefined : revise(true)));
+  if (states === undefined) throw reopeningNeeded(objective, revised.id);
+  const { stopReason } = states;
+  const event = revisionEvent(objective.stopReason, stopReason);
+  if (event === 'objective.reopened') await refuseManyOpen(trx, accountId, limits?.openObjectives ?? 0);
+  await storeRevisedStates(trx, objective.id, states);
+  const open = runs.find(({ result }) => result === 'open');
+  if (open !== undefined && isFinal(stopReason)) await dropJob(trx, { objectiveId: objective.id, inverseId: open.id });
+  await updateObjective(trx, objective.id, { stopReason, optimalInverseId });
+  await recordEvents(trx, accountId, event === undefined ? [] : [{ name: event, resourceId: objective.id }]);
+}
+
+/** Finds the optimal inverses of objectives anew whose repeats followed a correction. Their states stay. */
+export async function reviseOptima(trx: Trx, accountId: number, objectiveIds: Iterable<number>): Promise<void> {
+  for (const id of objectiveIds) {
+    const objective = (await findObjective(trx, accountId, id))!;
+    const { optimalInverseId } = await reviewInverses(trx, accountId, objective);
+    await updateObjective(trx, id, { optimalInverseId });
+  }
+}
+
+function reopeningNeeded(objective: ObjectiveWithParents, inverseId: number): DomainError {
+  const verdict =
+    objective.stopReason === StopReason.satisfied
+      ? `The objective ${objective.id} is satisfied, and with this correction no inverse satisfies it any more`
+      : `The objective ${objective.id} has ended without success, and with this correction an inverse satisfies it`;
+  const message = `${verdict}. Send the correction with reopen: true to change its verdict; nothing was stored.`;
+  return new DomainError('REOPENING_NEEDED', message, { inverse: { objectiveId: objective.id, inverseId } });
+}
+
+/** Inverses read at a time. */
+const INVERSES_PER_READ = 200;
+
+/** Judges all inverses of an objective, with the new result of one of them if it is given. */
+async function reviewInverses(
+  trx: Trx,
+  accountId: number,
+  objective: ObjectiveWithParents,
+  revised?: RevisedResult,
+): Promise<{ readonly runs: readonly RevisedRun[]; readonly optimalInverseId: number | null }> {
+  const project = (await findProject(trx, accountId, objective.projectId))!;
+  const runs: RevisedRun[] = [];
+  let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
+  let after: number | null = null;
+  do {
+    const page: Page<Inverse> = await listInverses(trx, accountId, objective.id, { limit: INVERSES_PER_READ, after });
+    for (const inverse of page.items) {
+      const { id, status } = inverse;
+      const known = revised?.id === id ? revised.result : undefined;
+      // A run outside the limits, such as the initial point may be, is data and no solution.
+      const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
+      const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
+      runs.push({ id, status, result: toResult(inverse, known, evaluation) });
+      const isBest =
+        evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));
+      if (isBest) best = { id, evaluation };
+    }
+    after = page.nextAfter;
+  } while (after !== null);
+  return { runs, optimalInverseId: best?.id ?? null };
+}
+
+/** null: without an output, or excluded. */
+function judgeCounted(
+  definition: ObjectiveDefinition,
+  { output, excludedAt }: Inverse,
+  known: RunResult | undefined,
+): Evaluation | null {
+  const counted = known ?? { output, isExcluded: excludedAt !== null };
+  return counted.output === null || counted.isExcluded ? null : evaluateOutput(definition, counted.output);
+}
+
+function toResult(inverse: Inverse, known: RunResult | undefined, evaluation: Evaluation | null): RevisedRun['result'] {
+  if (known === undefined) {
+    if (isBeingComputed(inverse) || awaitsOutput(inverse)) return 'open';
+    const isRun = inverse.status !== InverseStatus.stopped && inverse.input !== null;
+    if (!isRun || isRepeat(inverse)) return 'never-run';
+  }
+  const { output } = known ?? inverse;
+  if (output === null) return 'failed';
+  return evaluation?.isSatisfied ? 'satisfied' : 'unsatisfied';
+}
