@@ -31,6 +31,32 @@ describe('the designed cases', () => {
     for (const x of X) expect(Math.abs(x - 5)).toBeLessThanOrEqual(2 + 1e-12);
   });
 
+  it('lie within the likely ranges but for the last, which goes to the middle of bounds that lies farther out', () => {
+    const outer: Variable = { kind: 'float', minimum: 0, maximum: 10, likely: { minimum: 6, maximum: 10 } };
+    const middle: Variable = { kind: 'float', minimum: 0, maximum: 10, likely: { minimum: 4, maximum: 7 } };
+    const whole: Variable = { kind: 'integer', minimum: 0, maximum: 20, likely: { minimum: 0, maximum: 4 } };
+    const free: Variable = { kind: 'float', minimum: 0, maximum: 10 };
+    for (let seed = 1; seed <= 20; seed++) {
+      const space = { variables: [outer, middle, whole, free] };
+      const { X } = initialDesign({ space, outputCount: null, caseCount: 4, seed });
+      expect(Array.from(X.subarray(0, 4))).toEqual([8, 5.5, 2, 5]);
+      for (let i = 0; i < 4; i++) {
+        const [a, b, c, d] = X.subarray(4 * i, 4 * i + 4);
+        const expected = i === 3 ? [5, 10] : [8, 2];
+        expect(Math.abs(a! - expected[0]!)).toBeLessThanOrEqual(i === 3 ? 0 : 0.8 + 1e-12);
+        expect(Math.abs(b! - 5.5)).toBeLessThanOrEqual(0.6 + 1e-12);
+        expect(Math.abs(c! - expected[1]!)).toBeLessThanOrEqual(i === 3 ? 0 : 1);
+        expect(Math.abs(d! - 5)).toBeLessThanOrEqual(2 + 1e-12);
+      }
+    }
+  });
+
+  it('stay at the centre of the likely ranges when there is only one', () => {
+    const likely: Variable = { kind: 'float', minimum: 0, maximum: 10, likely: { minimum: 6, maximum: 10 } };
+    const { X } = initialDesign({ space: { variables: [likely] }, outputCount: null, caseCount: 1, seed: 1 });
+    expect(Array.from(X)).toEqual([8]);
+  });
+
   it('lie in mutually orthogonal directions from the centre', () => {
     for (const n of [2, 3, 6, 20]) {
       for (let seed = 1; seed <= 20; seed++) {
