@@ -37,8 +37,8 @@ const ORTHOGONAL_SHARE = 0.5;
 
 /**
  * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions. The box
- * is that of the likely ranges; the last case looks out of them, since from wrong ranges alone the models follow what they see
- * there to the wrong end of the bounds.
+ * is that of the likely ranges; of three cases or more the last looks out of them, since from wrong ranges alone the models
+ * follow the slope that they see there into the wrong half of the bounds.
  *
  * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
  * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
@@ -63,7 +63,7 @@ export function initialDesign(request: DesignRequest): Design {
       if (count > 0) drawPoint(encoding, random, directions, count, u);
       decode(encoding, u, x);
       if (count === 0) centre(encoding, x);
-      else if (count === wanted - 1 && attempt === 0) lookOutOfLikely(encoding, request.space, x);
+      else if (count > 1 && count === wanted - 1 && attempt === 0) lookOutOfLikely(encoding, request.space, x);
       found = !seen.has(x);
     }
     const input = found ? x : firstUnseen(space, seen);

@@ -51,10 +51,11 @@ describe('the designed cases', () => {
     }
   });
 
-  it('stay at the centre of the likely ranges when there is only one', () => {
+  it('lie all within the likely ranges when there are only two', () => {
     const likely: Variable = { kind: 'float', minimum: 0, maximum: 10, likely: { minimum: 6, maximum: 10 } };
-    const { X } = initialDesign({ space: { variables: [likely] }, outputCount: null, caseCount: 1, seed: 1 });
-    expect(Array.from(X)).toEqual([8]);
+    const { X } = initialDesign({ space: { variables: [likely, likely] }, outputCount: null, caseCount: 2, seed: 1 });
+    expect(Array.from(X.subarray(0, 2))).toEqual([8, 8]);
+    for (const x of X) expect(Math.abs(x - 8)).toBeLessThanOrEqual(0.8 + 1e-12);
   });
 
   it('lie in mutually orthogonal directions from the centre', () => {
