@@ -2,7 +2,6 @@ import type { Conditions } from './constraints/conditions.ts';
 import {
   decode,
   type Encoding,
-  encodeNumber,
   everyInput,
   levelAt,
   levelCount,
@@ -37,7 +36,7 @@ const ORTHOGONAL_SHARE = 0.5;
 
 /**
  * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions. The box
- * is that of the likely ranges; of three cases or more the last looks out of them, since from wrong ranges alone the models
+ * is that of the likely ranges; of two cases or more the last looks out of them, since from wrong ranges alone the models
  * follow the slope that they see there into the wrong half of the bounds.
  *
  * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
@@ -63,7 +62,7 @@ export function initialDesign(request: DesignRequest): Design {
       if (count > 0) drawPoint(encoding, random, directions, count, u);
       decode(encoding, u, x);
       if (count === 0) centre(encoding, x);
-      else if (count > 1 && count === wanted - 1 && attempt === 0) lookOutOfLikely(encoding, request.space, x);
+      else if (count === wanted - 1 && attempt === 0) lookOutOfLikely(encoding, request.space, x);
       found = !seen.has(x);
     }
     const input = found ? x : firstUnseen(space, seen);
@@ -173,13 +172,11 @@ function middleOf({ variables, discrete, logarithmic, scales }: Encoding, v: num
   return minimum === maximum ? minimum : minimum / 2 + maximum / 2;
 }
 
-/** Moves inputs to the middle of their bounds where that is farther from the middle of their likely range than the design. */
+/** Moves the inputs that have likely ranges to the middle of their bounds. */
 function lookOutOfLikely(encoding: Encoding, space: Space, x: Float64Array): void {
   const bounds = makeEncoding(space);
   space.variables.forEach(({ likely }, v) => {
-    if (likely === undefined || encoding.movable[v] === 0) return;
-    const middle = middleOf(bounds, v);
-    if (Math.abs(encodeNumber(encoding, v, middle)) > RADIUS) x[v] = middle;
+    if (likely !== undefined && encoding.movable[v] === 1) x[v] = middleOf(bounds, v);
   });
 }
 
