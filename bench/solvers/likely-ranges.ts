@@ -6,6 +6,7 @@
  *
  * A part takes every second (third, ...) problem, so that parts can run beside each other.
  * Bars: at most 0.85 with ranges half as wide as the bounds that hold the solution off centre, at most 1.15 with others.
+ * Measured: 0.856 and 1.049, with standard errors over the seeds of 0.013 and 0.016.
  */
 import { parseArgs } from 'node:util';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';

@@ -6,12 +6,13 @@ import {
   levelAt,
   levelCount,
   likelyBox,
+  makeEncoding,
   movableCount,
   nearestLevel,
 } from './encoding.ts';
 import { squareBetween } from './linalg/dense.ts';
 import { makeRandom, type RandomStream } from './numerics/random.ts';
-import type { Design, DesignRequest } from './problem.ts';
+import type { Design, DesignRequest, Space } from './problem.ts';
 import { firstUnseen, makeSeen } from './search/seen.ts';
 import { type SearchSpace, tryMakeSearchSpace } from './search-space.ts';
 
@@ -34,7 +35,9 @@ const MAX_CASES = 8;
 const ORTHOGONAL_SHARE = 0.5;
 
 /**
- * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions.
+ * The designed cases of a new project: the centre of the box, then points around it in nearly orthogonal directions. The box
+ * is that of the likely ranges; of two cases or more the last looks out of them, since from wrong ranges alone the models
+ * follow the slope that they see there into the wrong half of the bounds.
  *
  * @returns X (count x n, natural units), no two rows equal; fewer than asked for when the space has fewer points, none when
  * its conditions leave none. Throws RangeError for bounds that are not finite or out of order.
@@ -59,6 +62,7 @@ export function initialDesign(request: DesignRequest): Design {
       if (count > 0) drawPoint(encoding, random, directions, count, u);
       decode(encoding, u, x);
       if (count === 0) centre(encoding, x);
+      else if (count === wanted - 1 && attempt === 0) lookOutOfLikely(encoding, request.space, x);
       found = !seen.has(x);
     }
     const input = found ? x : firstUnseen(space, seen);
@@ -150,17 +154,29 @@ function caseCount(encoding: Encoding, { caseCount: asked, outputCount }: Design
 }
 
 /** The middle of the box; categories and booleans at their first level. */
-function centre({ variables, discrete, logarithmic, scales }: Encoding, x: Float64Array): void {
-  variables.forEach((variable, v) => {
-    const { kind, fixedAt, likely } = variable;
-    const { minimum, maximum } = scales[v]!;
-    if (fixedAt !== undefined) x[v] = fixedAt;
-    else if (kind === 'category' || kind === 'boolean') x[v] = minimum;
-    else if (discrete[v] === 1) {
-      const half = likely ? nearestLevel(variable, (minimum + maximum) / 2) : (levelCount(variable) - 1) >> 1;
-      x[v] = levelAt(variable, half);
-    } else if (logarithmic[v] === 1) x[v] = Math.sqrt(minimum) * Math.sqrt(maximum);
-    else x[v] = minimum === maximum ? minimum : minimum / 2 + maximum / 2;
+function centre(encoding: Encoding, x: Float64Array): void {
+  for (let v = 0; v < encoding.n; v++) x[v] = middleOf(encoding, v);
+}
+
+function middleOf({ variables, discrete, logarithmic, scales }: Encoding, v: number): number {
+  const variable = variables[v]!;
+  const { kind, fixedAt, likely } = variable;
+  const { minimum, maximum } = scales[v]!;
+  if (fixedAt !== undefined) return fixedAt;
+  if (kind === 'category' || kind === 'boolean') return minimum;
+  if (discrete[v] === 1) {
+    const half = likely ? nearestLevel(variable, (minimum + maximum) / 2) : (levelCount(variable) - 1) >> 1;
+    return levelAt(variable, half);
+  }
+  if (logarithmic[v] === 1) return Math.sqrt(minimum) * Math.sqrt(maximum);
+  return minimum === maximum ? minimum : minimum / 2 + maximum / 2;
+}
+
+/** Moves the inputs that have likely ranges to the middle of their bounds. */
+function lookOutOfLikely(encoding: Encoding, space: Space, x: Float64Array): void {
+  const bounds = makeEncoding(space);
+  space.variables.forEach(({ likely }, v) => {
+    if (likely !== undefined && encoding.movable[v] === 1) x[v] = middleOf(bounds, v);
   });
 }
 

@@ -31,6 +31,29 @@ describe('the designed cases', () => {
     for (const x of X) expect(Math.abs(x - 5)).toBeLessThanOrEqual(2 + 1e-12);
   });
 
+  it('lie within the likely ranges but for the last, which lies in the middle of their bounds', () => {
+    const outer: Variable = { kind: 'float', minimum: 0, maximum: 10, likely: { minimum: 6, maximum: 10 } };
+    const whole: Variable = { kind: 'integer', minimum: 0, maximum: 20, likely: { minimum: 0, maximum: 4 } };
+    const free: Variable = { kind: 'float', minimum: 0, maximum: 10 };
+    for (let seed = 1; seed <= 20; seed++) {
+      const space = { variables: [outer, whole, free] };
+      const { X } = initialDesign({ space, outputCount: null, caseCount: 4, seed });
+      expect(Array.from(X.subarray(0, 3))).toEqual([8, 2, 5]);
+      for (let i = 0; i < 4; i++) {
+        const [a, b, c] = X.subarray(3 * i, 3 * i + 3);
+        if (i === 3) expect([a, b]).toEqual([5, 10]);
+        else expect(Math.max(Math.abs(a! - 8) / 0.8, Math.abs(b! - 2))).toBeLessThanOrEqual(1 + 1e-12);
+        expect(Math.abs(c! - 5)).toBeLessThanOrEqual(2 + 1e-12);
+      }
+    }
+  });
+
+  it('stay in the middle of the likely ranges when there is only one', () => {
+    const likely: Variable = { kind: 'float', minimum: 0, maximum: 10, likely: { minimum: 6, maximum: 10 } };
+    const { X } = initialDesign({ space: { variables: [likely, likely] }, outputCount: null, caseCount: 1, seed: 1 });
+    expect(Array.from(X)).toEqual([8, 8]);
+  });
+
   it('lie in mutually orthogonal directions from the centre', () => {
     for (const n of [2, 3, 6, 20]) {
       for (let seed = 1; seed <= 20; seed++) {

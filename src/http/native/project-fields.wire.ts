@@ -135,7 +135,7 @@ export const detailFields = {
     .transform((entries) => entries ?? null)
     .describe('The only values a number takes, in ascending order; null for any value.'),
   likelyMinimums: optionalNumbers(
-    'With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first suggestions lie there.',
+    'With likelyMaximums, a range inside the bounds in which the solution probably lies. Designed cases and the first suggestions lie there; without constraints, of two designed cases or more, the last looks beyond it.',
   ),
   likelyMaximums: optionalNumbers('See likelyMinimums.'),
   constraints: listSchema(constraintSchema(z.number()), { minimum: 0, maximum: MAXIMUM_CONSTRAINTS }, 'constraints')
