@@ -471,12 +471,10 @@ describe('a suggest request with an Idempotency-Key', () => {
     const { objectiveUrl } = await prepareObjective(service.send);
     const key = newKey();
     const waiting = post(`${objectiveUrl}/inverses`, {}, { ...key, prefer: 'wait=1' });
-    const [first, second] = await Promise.all([
-      waiting,
-      post(`${objectiveUrl}/inverses`, {}, async(newKey())).then(() =>
-        post(`${objectiveUrl}/inverses`, {}, async(key)),
-      ),
-    ]);
+    await expect.poll(async () => (await service.send('GET', `${objectiveUrl}/inverses`)).body.length).toBe(2);
+    await post(`${objectiveUrl}/inverses`, {}, async(newKey()));
+    const second = await post(`${objectiveUrl}/inverses`, {}, async(key));
+    const first = await waiting;
     expect(first.status).toBe(202);
     expect([202, 409]).toContain(second.status);
     // Concurrent tests may migrate other databases of the server.
