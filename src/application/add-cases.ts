@@ -7,13 +7,13 @@ import { raiseRevision } from '../db/trials.ts';
 import { isOutsideBounds, readAddedCases } from '../domain/added-cases.ts';
 import { type CaseLimits, checkTrialCases, NO_CASE_LIMITS } from '../domain/case-limits.ts';
 import type { CaseTable } from '../domain/case-table.ts';
+import { areConditionsMet } from '../domain/conditions.ts';
 import { refuseViolations, validationFailed } from '../domain/errors.ts';
 import { type CaseRows, FreshRows } from '../domain/fresh-rows.ts';
 import type { InputSpace } from '../domain/input-space.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import { BYTES_PER_NUMBER, NO_QUOTA, type StorageQuota } from '../domain/storage.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
-import { isMet } from '../optimizer/constraints/conditions.ts';
 import { refuseOverQuota } from './account-limits.ts';
 import { judgeUnlessLocked } from './judge-runs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
@@ -111,7 +111,7 @@ function countOutside(space: InputSpace, inputs: Matrix): number {
   let count = 0;
   for (let row = 0; row < inputs.rows; row++) {
     const input = inputs.values.subarray(row * inputs.columns, (row + 1) * inputs.columns);
-    const isOutside = isOutsideBounds(space, input) || conditions.some((condition) => !isMet(condition, input));
+    const isOutside = isOutsideBounds(space, input) || !areConditionsMet(conditions, input);
     if (isOutside) count += 1;
   }
   return count;

@@ -5,11 +5,11 @@ import type { Condition, Expression } from '../optimizer/problem.ts';
 const TOLERANCE = 1e-9;
 
 /** Whether the input, length n in natural units, satisfies every condition. */
-export function areConditionsMet(conditions: readonly Condition[], input: readonly number[]): boolean {
+export function areConditionsMet(conditions: readonly Condition[], input: ArrayLike<number>): boolean {
   return conditions.every((condition) => isConditionMet(condition, input));
 }
 
-function isConditionMet({ left, relation, right }: Condition, input: readonly number[]): boolean {
+function isConditionMet({ left, relation, right }: Condition, input: ArrayLike<number>): boolean {
   const [a, b] = [evaluate(left, input), evaluate(right, input)];
   const excess =
     relation === '=' ? Math.abs(a.value - b.value) : relation === '<=' ? a.value - b.value : b.value - a.value;
@@ -23,7 +23,7 @@ interface Sized {
   readonly terms: number;
 }
 
-function evaluate(expression: Expression, input: readonly number[]): Sized {
+function evaluate(expression: Expression, input: ArrayLike<number>): Sized {
   if (expression.kind === 'number') return sized(expression.value);
   if (expression.kind === 'input') return sized(input[expression.input]!);
   const of = expression.of.map((operand) => evaluate(operand, input));

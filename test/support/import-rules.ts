@@ -33,8 +33,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   },
   webhooks: { imports: ['domain'], packages: [] },
   application: {
-    // Whether the input of a known case satisfies a condition.
-    imports: ['domain', 'db', 'optimizer/constraints/conditions'],
+    imports: ['domain', 'db'],
     types: ['engine', 'optimizer', 'webhooks'],
     packages: [],
     typePackages: ['pino'],

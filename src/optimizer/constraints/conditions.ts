@@ -309,11 +309,6 @@ export class Conditions {
   }
 }
 
-/** Whether x, length n, satisfies a condition up to rounding errors. */
-export function isMet(condition: Condition, x: Float64Array): boolean {
-  return violationOf(condition, x) <= TOLERANCE;
-}
-
 /** By how much x breaks a condition, relative to its largest term and at least 1; Infinity where it has no value. */
 export function violationOf(condition: Condition, x: Float64Array): number {
   return violationWith(condition, formsOf(condition), x);
