@@ -5,6 +5,7 @@
  * and y1, y2, ...), then columns about the row, which a load ignores but for `status` and `excluded`; see fateOfRow.
  */
 import { InputType } from './input-space.ts';
+import { inputNamesOf, outputNamesOf } from './names.ts';
 
 /** An input or an output as its column names it. */
 export interface CaseColumn {
@@ -39,26 +40,21 @@ export function toCaseColumns(stated: StatedColumns): CaseColumns {
   const { inputNames, inputUnits, outputNames, outputUnits, categories, inputTypes, minimums } = stated;
   const unitOf = (units: readonly string[] | null, i: number) => units?.[i] || null;
   return {
-    inputs: Array.from({ length: stated.inputCount }, (_, i) => ({
-      name: inputNames?.[i] ?? `x${i + 1}`,
+    inputs: inputNamesOf(stated.inputCount, inputNames).map((name, i) => ({
+      name,
       unit: unitOf(inputUnits, i),
       type: inputTypes?.[i] ?? InputType.float,
       categories: categories[i] ?? [],
       minimum: minimums?.[i] ?? 0,
     })),
-    outputs: Array.from({ length: stated.outputCount }, (_, j) => ({
-      name: outputNames?.[j] ?? `y${j + 1}`,
+    outputs: outputNamesOf(stated.outputCount, outputNames).map((name, j) => ({
+      name,
       unit: unitOf(outputUnits, j),
       type: InputType.float,
       categories: [],
       minimum: 0,
     })),
   };
-}
-
-/** The name of the category that a number stands for; undefined for other inputs. */
-export function categoryOf({ categories, minimum }: CaseColumn, value: number): string | undefined {
-  return categories[value - minimum];
 }
 
 /** The title of a column: `Power [kW]`, or the name alone without a unit. */

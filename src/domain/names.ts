@@ -204,6 +204,14 @@ export function toInputByName(
   return Object.fromEntries(labels.inputNames.map((name, i) => [name, showInputValue(labels, i, input[i]!)]));
 }
 
+/** The name of the category that a number stands for, the first that of `minimum`; undefined where there is none. */
+export function categoryOf(
+  { categories, minimum }: { readonly categories: readonly string[]; readonly minimum: number },
+  value: number,
+): string | undefined {
+  return categories[value - minimum];
+}
+
 /** One value of input i as objects by name show it. */
 function showInputValue(
   { inputTypes, categories, minimums }: Pick<InputSpace, 'inputTypes' | 'categories' | 'minimums'>,
@@ -212,7 +220,9 @@ function showInputValue(
 ): number | string | boolean {
   const type = inputTypes[i];
   if (type === InputType.boolean) return value !== 0;
-  return type === InputType.category ? (categories[i]![value - minimums[i]!] ?? value) : value;
+  return type === InputType.category
+    ? (categoryOf({ categories: categories[i]!, minimum: minimums[i]! }, value) ?? value)
+    : value;
 }
 
 /** The vector by the names of the outputs. null without names. */

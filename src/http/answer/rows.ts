@@ -5,7 +5,6 @@
 import {
   type CaseColumn,
   type CaseColumns,
-  categoryOf,
   columnTitle,
   guardText,
   type RowColumn,
@@ -13,6 +12,7 @@ import {
   verdictTitle,
 } from '../../domain/case-columns.ts';
 import { InputType } from '../../domain/input-space.ts';
+import { categoryOf } from '../../domain/names.ts';
 import type { Answer } from '../operation.ts';
 import { type AnswerFormat, MEDIA_TYPES } from '../wire/formats.ts';
 import { inSlices } from './write-json.ts';
