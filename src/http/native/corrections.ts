@@ -1,6 +1,6 @@
-import { correctCase, correctInverse, readCorrections } from '../../application/correct-run.ts';
+import { type CorrectionContext, correctCase, correctInverse, readCorrections } from '../../application/correct-run.ts';
 import { ok, pageOf } from '../answer/answers.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { type Call, defineOperation, type Operation } from '../operation.ts';
 import {
   correctedCaseSchema,
   correctedInverseSchema,
@@ -15,6 +15,18 @@ import {
 const tag = 'Corrections';
 const trial = '/models/{model_id}/projects/{project_id}/trials/{trial_id}';
 
+const REOPENING = {
+  409: 'The correction changes the verdict of an objective that has ended: send it with reopen: true.',
+};
+
+function contextOf({
+  deps,
+  accountId,
+  principal,
+}: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'principal'>): CorrectionContext {
+  return { accountId, keyId: principal.keyId, limits: deps.settings.account };
+}
+
 export const correctionOperations: readonly Operation[] = [
   defineOperation({
     method: 'POST',
@@ -26,11 +38,9 @@ export const correctionOperations: readonly Operation[] = [
       'Suggestions, best and optimalInverse follow from now on; the log keeps what it was, who changed it and why. Repeating a correction changes nothing more.',
     body: newInverseCorrection,
     answers: ok.spec('The inverse and the state of its objective as they are now.', correctedInverseSchema),
-    refusals: { 409: 'The correction changes the verdict of an objective that has ended: send it with reopen: true.' },
-    handle: async ({ deps, accountId, principal, ids, body }) => {
-      const context = { accountId, keyId: principal.keyId, limits: deps.settings.account };
-      return ok.answer(presentCorrectedInverse(await correctInverse(deps.db, context, ids, body)));
-    },
+    refusals: REOPENING,
+    handle: async (call) =>
+      ok.answer(presentCorrectedInverse(await correctInverse(call.deps.db, contextOf(call), call.ids, call.body))),
   }),
   defineOperation({
     method: 'POST',
@@ -42,11 +52,9 @@ export const correctionOperations: readonly Operation[] = [
       'By the number of the case, from 1. The stored set of output cases stays as it is; the correction counts instead, for all objectives of the trial. Initial points that are copies of the case follow.',
     body: newCaseCorrection,
     answers: ok.spec('The case as it counts now.', correctedCaseSchema),
-    refusals: { 409: 'The correction changes the verdict of an objective that has ended: send it with reopen: true.' },
-    handle: async ({ deps, accountId, principal, ids, body }) => {
-      const context = { accountId, keyId: principal.keyId, limits: deps.settings.account };
-      return ok.answer(presentCorrectedCase(await correctCase(deps.db, context, ids, body)));
-    },
+    refusals: REOPENING,
+    handle: async (call) =>
+      ok.answer(presentCorrectedCase(await correctCase(call.deps.db, contextOf(call), call.ids, call.body))),
   }),
   defineOperation({
     method: 'GET',
