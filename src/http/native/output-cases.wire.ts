@@ -11,36 +11,22 @@ import {
 } from '../../domain/trial.ts';
 import type { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
+import { caseRowsSchema, failedRowsSchema } from '../wire/case-rows.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
-import { MAXIMUM_CASE_COUNT, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { arrayFault, documentAs, findNonNumbers, listSchema, numberFault } from '../wire/vectors.ts';
+import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { arrayFault, findNonNumbers, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { outputByNameSchema } from './by-name.wire.ts';
-
-const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
 
 const outputCount = z.int().min(1).max(MAXIMUM_OUTPUT_COUNT);
 
 const outputRow = z.union([z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT), z.record(z.string(), z.number())]);
 
-/** The list itself; its rows depend on the other fields, so `readOutputCases` checks them. */
-const outputCases = z
-  .unknown()
-  .transform((value, issues): readonly unknown[] => {
-    const fault = arrayFault(value, CASES, 'cases');
-    if (fault === undefined) return value as readonly unknown[];
-    issues.addIssue({ code: 'custom', message: fault, input: value });
-    return z.NEVER;
-  })
-  .meta(documentAs(z.array(outputRow).min(1).max(MAXIMUM_CASE_COUNT)))
-  .describe(
-    'Row i belongs to input case i and has outputCount values, in an array or by the names of the outputs. There may be fewer rows than input cases.',
-  );
+const outputCases = caseRowsSchema(outputRow).describe(
+  'Row i belongs to input case i and has outputCount values, in an array or by the names of the outputs. There may be fewer rows than input cases.',
+);
 
-const failedCases = listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT }, 'row numbers')
-  .nullish()
-  .transform((rows) => rows ?? [])
-  .describe('Zero-based rows whose run failed; their values are ignored.');
+const failedCases = failedRowsSchema.describe('Zero-based rows whose run failed; their values are ignored.');
 
 const newOutputCasesSchema = z.strictObject({ outputCount, outputCases, failedCases }).meta({
   id: 'NewOutputCases',

@@ -14,41 +14,26 @@ import { checkFailedCases } from '../../domain/trial.ts';
 import { CaseOrigin, type TrialCase } from '../../domain/trial-cases.ts';
 import { parseCsvText } from '../body/csv-text.ts';
 import type { BodySpec, SentFields } from '../body/spec.ts';
+import { caseRowsSchema, failedRowsSchema } from '../wire/case-rows.ts';
 import { textSchema } from '../wire/fields.ts';
-import { MAXIMUM_CASE_COUNT, MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { arrayFault, documentAs, listSchema, namedInputValue, numberFault } from '../wire/vectors.ts';
+import { MAXIMUM_NAME_LENGTH, MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
+import { arrayFault, namedInputValue, numberFault } from '../wire/vectors.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
-
-const CASES = { minimum: 1, maximum: MAXIMUM_CASE_COUNT };
-
-/** The list itself; `readRows` reads its rows, which may be too many for a schema. */
-function rowsSchema(row: z.ZodType) {
-  return z
-    .unknown()
-    .transform((value, issues): readonly unknown[] => {
-      const fault = arrayFault(value, CASES, 'cases');
-      if (fault === undefined) return value as readonly unknown[];
-      issues.addIssue({ code: 'custom', message: fault, input: value });
-      return z.NEVER;
-    })
-    .meta(documentAs(z.array(row).min(CASES.minimum).max(CASES.maximum)));
-}
 
 export const sourceSchema = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 
 const newTrialCasesSchema = z
   .strictObject({
-    inputs: rowsSchema(
+    inputs: caseRowsSchema(
       z.union([z.array(z.number()).min(1).max(MAXIMUM_INPUT_COUNT), z.record(z.string(), namedInputValue)]),
     ).describe('One row per case: a list of numbers, or an object by name; all rows in the same form.'),
-    outputs: rowsSchema(
+    outputs: caseRowsSchema(
       z.union([z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT), z.record(z.string(), z.number()), z.null()]),
     ).describe('Row i belongs to row i of inputs; null if the run failed.'),
-    failed: listSchema(z.int().min(0), { minimum: 0, maximum: MAXIMUM_CASE_COUNT }, 'row numbers')
-      .nullish()
-      .transform((rows) => rows ?? [])
-      .describe('Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored.'),
+    failed: failedRowsSchema.describe(
+      'Zero-based rows whose run failed, besides those whose output is null; their outputs are ignored.',
+    ),
     source: sourceSchema
       .nullish()
       .transform((text) => text ?? null)
