@@ -103,7 +103,13 @@ async function measure(on: Db, accountId: number, cases: number, outputCount: nu
   const remember = () =>
     sql`update objectives set judged_through = ${Number(options.inverses)}, nearest_iteration = 1
       where id = ${objectiveId}`.execute(on);
-  const judge = () => findNearestCase(on, accountId, definition, { projectId: project.id, trialId: trial.id, set });
+  const judge = () =>
+    findNearestCase(on, accountId, definition, {
+      projectId: project.id,
+      trialId: trial.id,
+      revision: trial.revision,
+      set,
+    });
   for (const work of [load, forget, read, remember, read, judge]) await work();
   const times: number[][] = [[], [], [], []];
   // Alternating, so that other load on the machine affects all of them alike.

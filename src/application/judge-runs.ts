@@ -35,6 +35,8 @@ const NUMBERS_PER_READ = 200_000;
 interface TrialCases {
   readonly projectId: number;
   readonly trialId: number;
+  /** Of the trial's data; 0: nothing was added or corrected. */
+  readonly revision: number;
   readonly set: OutputCaseSet;
 }
 
@@ -96,15 +98,20 @@ async function findNearestCases(
 async function* readCountedCases(
   db: Db | Trx,
   accountId: number,
-  { projectId, trialId, set }: TrialCases,
+  { projectId, trialId, revision, set }: TrialCases,
 ): AsyncGenerator<CountedCases, void> {
   const size = Math.max(1, Math.floor(NUMBERS_PER_READ / set.outputCount));
   for (let from = 0; from < set.caseCount; from += size) {
     const outputs = await readCases(db, accountId, 'output_case_sets', set.id, from, size);
     const rowOf = async (row: number) => (await readCases(db, accountId, 'projects', projectId, from + row, 1)).row(0);
     const loaded = { first: from, outputs, failed: set.failedCases };
-    yield { ...(await withCorrections(db, accountId, trialId, loaded)), readInput: rowOf };
+    const counted =
+      revision === 0
+        ? { first: from, outputs, leftOut: new Set(set.failedCases) }
+        : await withCorrections(db, accountId, trialId, loaded);
+    yield { ...counted, readInput: rowOf };
   }
+  if (revision === 0) return;
   const total = set.caseCount + (await countAddedCases(db, accountId, trialId));
   for (let first = set.caseCount; first < total; first += size) {
     const { outputs, failed } = await readAddedOutputs(db, accountId, trialId, first + 1, size);
@@ -161,10 +168,10 @@ export async function judgeAll(
   accountId: number,
   objective: Objective & Pick<ObjectiveWithParents, 'projectId' | 'outputCaseSetId'>,
 ): Promise<NearestSoFar | undefined> {
-  const { projectId, trialId, outputCaseSetId } = objective;
+  const { projectId, trialId, outputCaseSetId, dataRevision: revision } = objective;
   const set = await findOutputCaseSet(db, accountId, outputCaseSetId);
   if (set === undefined) return undefined;
-  const nearest = await findNearestCase(db, accountId, objective, { projectId, trialId, set });
+  const nearest = await findNearestCase(db, accountId, objective, { projectId, trialId, revision, set });
   return { ...nearest, ...(await judgeAllInverses(db, accountId, objective)) };
 }
 
@@ -189,7 +196,7 @@ async function judgeTrial(db: Db, accountId: number, trialId: number): Promise<v
   const ids = await listUnjudgedOfTrial(db, accountId, trialId, PASS_LIMIT);
   for (let from = 0; from < ids.length && performance.now() - startedAt < JUDGING_MS; from += JUDGED_TOGETHER) {
     const objectives = await findObjectives(db, accountId, ids.slice(from, from + JUDGED_TOGETHER));
-    const cases = { projectId: trial.projectId, trialId, set };
+    const cases = { projectId: trial.projectId, trialId, revision: trial.revision, set };
     const nearest = await findNearestCases(db, accountId, objectives, cases);
     for (const [i, objective] of objectives.entries()) {
       const iteration = await judgeAllInverses(db, accountId, objective);

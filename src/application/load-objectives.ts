@@ -124,7 +124,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits], named));
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
-  const cases = { projectId: project.id, trialId: trial.id, set };
+  const cases = { projectId: project.id, trialId: trial.id, revision: trial.revision, set };
   const nearestCase = await findNearestCase(trx, accountId, request, cases);
   const { initialInput, initialOutput } = request;
   const start =
