@@ -10,7 +10,7 @@ export function makeCheapEngine(): Engine {
         const share = ((history.count + 1) * (i + 1) * 0.6180339887498949) % 1;
         return minimum + share * (maximum - minimum);
       });
-      return { ok: true, result: { kind: 'candidate', input, expected: null }, elapsedNs: 1_000 };
+      return { ok: true, result: { kind: 'candidate', input, expected: null, chance: null }, elapsedNs: 1_000 };
     },
     explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
     close: async () => undefined,

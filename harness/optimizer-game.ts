@@ -1,7 +1,7 @@
 import { initialDesign } from '../src/optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../src/optimizer/prepare.ts';
 import type { Goal, Proposal, SuggestRequest, Target, Variable } from '../src/optimizer/problem.ts';
-import { suggestFrom } from '../src/optimizer/suggest.ts';
+import { suggest, suggestFrom } from '../src/optimizer/suggest.ts';
 
 export interface Game {
   readonly variables: readonly Variable[];
@@ -47,6 +47,28 @@ export function exactly(center: readonly number[], threshold: number): Goal {
 function isMet({ targets, l1 }: Goal, y: readonly number[]): boolean {
   if (l1) return y.reduce((sum, value, j) => sum + Math.abs(value - l1.center[j]!), 0) <= l1.threshold;
   return targets.every(({ lower, upper }, j) => y[j]! >= lower && y[j]! <= upper);
+}
+
+/** The proposals for `count` inputs one after the other, each with those before it pending; fewer when nothing is new. */
+export function proposeTogether(
+  request: SuggestRequest,
+  count: number,
+): readonly Extract<Proposal, { kind: 'candidate' }>[] {
+  const proposals: Extract<Proposal, { kind: 'candidate' }>[] = [];
+  while (proposals.length < count) {
+    const proposal = suggest(withPending(request, proposals));
+    if (proposal.kind === 'nothing-new') break;
+    proposals.push(proposal);
+  }
+  return proposals;
+}
+
+/** The request while the proposed inputs are pending. */
+export function withPending(
+  request: SuggestRequest,
+  proposals: readonly { readonly input: Float64Array }[],
+): SuggestRequest {
+  return { ...request, pending: Float64Array.from(proposals.flatMap(({ input }) => [...input])) };
 }
 
 /** Plays designed cases, then at most `limit` suggestions, until the goal is met or nothing new is proposed. */

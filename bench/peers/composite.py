@@ -76,8 +76,8 @@ def residual_score(formulation, lower, upper):
     return score
 
 
-def suggest(Z, Y, score, seed, noisy=False):
-    """The next feature vector from N x p features and N x m outputs.
+def suggest(Z, Y, score, seed, noisy=False, q=1):
+    """The next feature vector, or q rows of them to evaluate together, from N x p features and N x m outputs.
 
     Outputs without noise get a fixed tiny variance: with the inferred one the last digits are never reached.
     """
@@ -92,8 +92,8 @@ def suggest(Z, Y, score, seed, noisy=False):
         objective=objective,
     )
     bounds = torch.stack([torch.zeros(Z.shape[-1]), torch.ones(Z.shape[-1])])
-    candidate, _ = optimize_acqf(acquisition, bounds=bounds, q=1, num_restarts=4, raw_samples=64)
-    return candidate[0].detach().numpy()
+    candidate, _ = optimize_acqf(acquisition, bounds=bounds, q=q, num_restarts=4, raw_samples=64, sequential=q > 1)
+    return (candidate[0] if q == 1 else candidate).detach().numpy()
 
 
 def play_botorch(game):

@@ -5,6 +5,7 @@
 import { type Cases, collectCases } from './cases.ts';
 import { withoutContradicted } from './contradictions.ts';
 import type { Work } from './numerics/work.ts';
+import { encodePending, type Pending } from './pending.ts';
 import type { SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
 import { makeSearchSpace, type SearchSpace } from './search-space.ts';
@@ -14,9 +15,10 @@ export interface Prepared extends SearchSpace {
   readonly request: SuggestRequest;
   /** Without those that all others contradict. */
   readonly cases: Cases;
+  readonly pending: Pending;
   /**
    * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.
-   * Needs at least one case.
+   * Pending inputs do not enter it. Needs at least one case.
    */
   fitGlobally(work: Work): Surrogate;
 }
@@ -38,6 +40,7 @@ export function prepare(request: SuggestRequest): Prepared {
     ...space,
     request,
     cases,
+    pending: encodePending(request, encoding),
     fitGlobally: (work) => {
       // Other work leaves less of the limit, and a fit cut short is a different fit.
       if (work.spent > 0) return fitAnew(work);
@@ -51,11 +54,13 @@ export function prepare(request: SuggestRequest): Prepared {
   };
 }
 
-function checkShapes({ space, goal, history }: SuggestRequest): void {
+function checkShapes({ space, goal, history, pending }: SuggestRequest): void {
   const n = space.variables.length;
   const m = goal.targets.length;
   if (n === 0 || m === 0) throw new RangeError('space.variables and goal.targets must not be empty');
   if (history.X.length !== history.count * n) throw new RangeError('history.X must be count x n');
   if (history.Y.length !== history.count * m) throw new RangeError('history.Y must be count x m');
+  if (pending && (pending.length % n > 0 || !pending.every(Number.isFinite)))
+    throw new RangeError('pending must be k x n finite numbers');
   if (history.failed.length !== history.count) throw new RangeError('history.failed must have count entries');
 }

@@ -110,6 +110,11 @@ export interface SuggestRequest {
    * not count as attempts that failed to come nearer. 0 unless stated.
    */
   readonly firstOwn?: number;
+  /**
+   * Inputs handed out whose outputs are not known yet: k x n, natural units, in the order of their iterations. The models
+   * imagine their outputs. Absent or empty: none.
+   */
+  readonly pending?: Float64Array;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed of the objective. */
@@ -121,11 +126,14 @@ export interface SuggestRequest {
   readonly workLimit: number;
 }
 
-/** Why no new input is proposed. The domain decides what this fact means for the objective. */
+/**
+ * Why no new input is proposed. The domain decides what this fact means for the objective. While inputs are pending it means
+ * "not now": their outputs may change it.
+ */
 type NothingNew =
-  /** Every point of a finite input space has been evaluated. */
+  /** Every point of a finite input space has been evaluated or is pending. */
   | 'space-used-up'
-  /** The optimizer finds only inputs that have been evaluated. */
+  /** The optimizer finds only inputs that have been evaluated or are pending. */
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
   | 'no-improvement-expected';
@@ -133,7 +141,7 @@ type NothingNew =
 export type Proposal =
   | {
       readonly kind: 'candidate';
-      /** Length n, natural units, within the bounds, whole where the variable is, and not in the history. */
+      /** Length n, natural units, within the bounds, whole where the variable is, neither in the history nor pending. */
       readonly input: Float64Array;
       /**
        * Length 2m, output units, finite: the lower, then the upper ends of what the models expect of each output at this
@@ -141,6 +149,11 @@ export type Proposal =
        * while they know next to nothing.
        */
       readonly expected: Float64Array | null;
+      /**
+       * From 0 to 1: how likely the models hold it that the run at this input reaches the goal. It ranks inputs and is not
+       * calibrated. null without a model and where an output is to be minimized or maximized.
+       */
+      readonly chance: number | null;
     }
   | {
       readonly kind: 'nothing-new';

@@ -1,5 +1,6 @@
 import type { Cases } from './cases.ts';
 import { initialDesign } from './initial-design.ts';
+import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
@@ -22,9 +23,9 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(prepared: Prepared): Proposal {
-  const { request, cases } = prepared;
+  const { request, cases, pending } = prepared;
   const { history } = request;
-  const seen = makeSeen(prepared, history.X, history.count);
+  const seen = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
   const bestIndex = bestAdmissible(cases);
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
@@ -34,7 +35,7 @@ export function suggestFrom(prepared: Prepared): Proposal {
   const input = found?.x ?? explore(prepared, seen);
   if (input && prepared.conditions?.areMet(input) === false) throw new Error('The suggestion breaks a condition.');
   return input
-    ? { kind: 'candidate', input, expected: found?.expected ?? null }
+    ? { kind: 'candidate', input, expected: found?.expected ?? null, chance: found?.chance ?? null }
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
 }
 
@@ -50,25 +51,26 @@ const EXPLORED = 100;
 
 /**
  * An input chosen without a model: the centre of the box for an empty history; else, of a random sample of inputs that were
- * not evaluated, the one farthest from the failed runs. null when none is found.
+ * not evaluated, the one farthest from the failed runs and from the pending inputs. null when none is found.
  */
 function explore(prepared: Prepared, seen: Seen): Float64Array | null {
-  const { request, cases } = prepared;
-  const { failedU } = cases;
+  const { request, cases, pending } = prepared;
+  const avoided = joined(cases.failedU, pending.U);
   const { n, p } = prepared.encoding;
   const x = new Float64Array(n);
   const u = new Float64Array(p);
-  if (request.history.count === 0) {
+  const count = request.history.count + pending.count;
+  if (count === 0) {
     return initialDesign({ space: request.space, outputCount: null, caseCount: 1, seed: request.seed }).X;
   }
-  const random = makeRandom(request.seed, 3, request.history.count);
+  const random = makeRandom(request.seed, 3, count);
   let best: Float64Array | null = null;
   let farthest = -1;
   for (let k = 0; k < EXPLORED && drawUnseen(prepared, seen, random, x, u); k++) {
     let nearest = Number.POSITIVE_INFINITY;
-    for (let i = 0; i < failedU.length; i += p) {
+    for (let i = 0; i < avoided.length; i += p) {
       let square = 0;
-      for (let f = 0; f < p; f++) square += (failedU[i + f]! - u[f]!) ** 2;
+      for (let f = 0; f < p; f++) square += (avoided[i + f]! - u[f]!) ** 2;
       nearest = Math.min(nearest, square);
     }
     if (nearest > farthest) {

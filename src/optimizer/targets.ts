@@ -55,12 +55,22 @@ export function distanceTo(interval: Interval, y: number): number {
  * @returns length N, finite, 0 where every output lies in its interval
  */
 export function lossesOf(intervals: readonly Interval[], Y: Float64Array, N: number): Float64Array {
+  return lossesOnScale(intervals, lossScales(intervals, Y, N), Y);
+}
+
+/** Length m: the units of the distances in a loss, from the rows of Y (N x m). */
+export function lossScales(intervals: readonly Interval[], Y: Float64Array, N: number): Float64Array {
   const m = intervals.length;
-  const out = new Float64Array(N);
+  return Float64Array.from(intervals, ({ center }, j) => standardDeviation(Y, N, m, j) || Math.abs(center) || 1);
+}
+
+/** The loss of each row of Y (rows of m, finite) with the units of `lossScales`. */
+export function lossesOnScale(intervals: readonly Interval[], scales: Float64Array, Y: Float64Array): Float64Array {
+  const m = intervals.length;
+  const out = new Float64Array(Y.length / m);
   for (let j = 0; j < m; j++) {
-    const sd = standardDeviation(Y, N, m, j) || Math.abs(intervals[j]!.center) || 1;
-    for (let i = 0; i < N; i++) {
-      const d = distanceTo(intervals[j]!, Y[i * m + j]!) / sd;
+    for (let i = 0; i < out.length; i++) {
+      const d = distanceTo(intervals[j]!, Y[i * m + j]!) / scales[j]!;
       out[i] = Math.min(Number.MAX_VALUE, out[i]! + d * d);
     }
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  appendRows,
   condition,
   type Fit,
   factorize,
@@ -8,7 +9,7 @@ import {
   makeWorkspace,
   priorMode,
 } from '../../src/optimizer/surrogate/gaussian-process.ts';
-import { type KernelSpec, makeGeometry } from '../../src/optimizer/surrogate/kernels.ts';
+import { appendPoints, type KernelSpec, makeGeometry } from '../../src/optimizer/surrogate/kernels.ts';
 import { maximizePosterior } from '../../src/optimizer/surrogate/maximize-posterior.ts';
 import { pointsAndGeometry, smooth, unlimited } from './surrogate-fixture.ts';
 
@@ -97,6 +98,39 @@ describe('a factorized kernel', () => {
       prediction += one.alpha[k]! * (Math.exp(theta[p]!) * product + Math.exp(-0.5 * Z));
     });
     expect(alpha[left]! / precision[left]!).toBeCloseTo(y[left]! - prediction, 6);
+  });
+
+  it.each(SPECS)('grows by points as if it were factorized with them (kernel $kind, noisy $noisy)', (spec) => {
+    const [N, known, p] = [9, 6, 3];
+    const { U } = pointsAndGeometry(N, p, 5);
+    const { geometry } = pointsAndGeometry(known, p, 5);
+    const fitOf = (count: number): Fit => {
+      const { grouping } = geometry;
+      return { geometry: makeGeometry(U.subarray(0, count * p), count, p, grouping), spec, outputs: [], logEll: 0.3 };
+    };
+    const theta = priorMode(fitOf(N));
+    const whole = factorize(fitOf(N), theta, makeWorkspace(N), unlimited())!;
+    const part = factorize(fitOf(known), theta, makeWorkspace(known), unlimited())!;
+    const points = appendPoints(geometry, U.subarray(known * p));
+    const grown = appendRows(part, points, spec.kind, unlimited());
+    const y = Float64Array.from({ length: N }, (_, i) => smooth(U.subarray(i * p, (i + 1) * p))[2]!);
+    const scale = Math.max(...whole.inverse.map(Math.abs));
+    grown.inverse.forEach((value, k) => {
+      expect(Math.abs(value - whole.inverse[k]!) / scale).toBeLessThan(1e-6);
+    });
+    expect(grown.logDeterminant).toBeCloseTo(whole.logDeterminant, 5);
+    expect(condition(grown, y, makeWorkspace(N)).mean).toBeCloseTo(condition(whole, y, makeWorkspace(N)).mean, 5);
+  });
+
+  it('grows by a point that it holds already, twice', () => {
+    for (const kind of ['lin', 'q2', 'rbf'] as const) {
+      const { U, geometry } = pointsAndGeometry(5, 2, 5);
+      const fit: Fit = { geometry, spec: { kind, noisy: false }, outputs: [], logEll: 0 };
+      const factorized = factorize(fit, priorMode(fit), makeWorkspace(5), unlimited())!;
+      const points = appendPoints(geometry, Float64Array.of(U[0]!, U[1]!, U[0]!, U[1]!));
+      const { inverse, ones, total } = appendRows(factorized, points, kind, unlimited());
+      expect([...inverse, ...ones, total].every(Number.isFinite)).toBe(true);
+    }
   });
 
   it('exists for repeated points, thanks to a larger nugget', () => {

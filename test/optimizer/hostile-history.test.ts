@@ -26,16 +26,27 @@ const requests = fc
         shares: fc.array(share, { minLength: count * n, maxLength: count * n }),
         outputs: fc.array(output, { minLength: count * m, maxLength: count * m }),
         failed: fc.array(fc.constantFrom(0, 0, 0, 1), { minLength: count, maxLength: count }),
+        pending: fc.array(fc.array(share, { minLength: n, maxLength: n }), { maxLength: 5 }),
         isExact: fc.boolean(),
       })
-      .map(({ shares, outputs, failed, isExact }): SuggestRequest => {
+      .map(({ shares, outputs, failed, pending, isExact }): SuggestRequest => {
         const X = Float64Array.from(shares, (value, k) => toInput(space.variables[k % n]!, value));
         const history: History = { count, X, Y: Float64Array.from(outputs), failed: Uint8Array.from(failed) };
         const center = goals.map(({ lower, upper }) => (Number.isFinite(lower) ? lower : upper));
         const goal = isExact
           ? { targets: center.map((t) => within(t, 1e-7)), l1: { center, threshold: 1e-7 * m } }
           : { targets: goals, l1: null };
-        return { space, goal, history, firstSuggested: Math.min(count, 3), convergence: 1e-6, seed, workLimit: 200 };
+        const rows = pending.flatMap((row) => row.map((value, v) => toInput(space.variables[v]!, value)));
+        return {
+          space,
+          goal,
+          history,
+          pending: Float64Array.from(rows),
+          firstSuggested: Math.min(count, 3),
+          convergence: 1e-6,
+          seed,
+          workLimit: 200,
+        };
       });
   });
 
@@ -57,10 +68,12 @@ function check(request: SuggestRequest, proposal = suggest(request)): void {
     expect(x[v]! >= minimum && x[v]! <= maximum).toBe(true);
     if (kind !== 'float') expect(Number.isInteger(x[v]!)).toBe(true);
   });
-  const { X, count } = request.history;
-  for (let i = 0; i < count; i++) {
+  const X = [...request.history.X, ...(request.pending ?? [])];
+  for (let i = 0; i < X.length / n; i++) {
     if (x.every((value, v) => value === X[i * n + v]!)) expect.fail(`row ${i} is suggested again`);
   }
+  expect(proposal.chance ?? 0).toBeGreaterThanOrEqual(0);
+  expect(proposal.chance ?? 0).toBeLessThanOrEqual(1);
 }
 
 describe('any history', () => {

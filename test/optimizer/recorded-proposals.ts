@@ -1,6 +1,15 @@
 /** Small games whose suggestions are recorded in test/reference/recorded-proposals.json. */
 
-import { atLeast, exactly, float, type Game, minimize, play, within } from '../../harness/optimizer-game.ts';
+import {
+  atLeast,
+  exactly,
+  float,
+  type Game,
+  minimize,
+  play,
+  proposeTogether,
+  within,
+} from '../../harness/optimizer-game.ts';
 import type { Variable } from '../../src/optimizer/problem.ts';
 
 const mixed: Variable[] = [
@@ -32,12 +41,16 @@ const games: Record<string, Game> = {
   },
 };
 
-/** At most six suggested inputs per game, to ten digits, since the last bits may differ between mathematics libraries. */
+/**
+ * At most six suggested inputs per game; then, for a game after two suggestions, five inputs that are open together. To ten digits,
+ * since the last bits may differ between mathematics libraries.
+ */
 export function recordProposals(): Record<string, number[][]> {
+  const round = (x: ArrayLike<number>) => Array.from(x, (value) => Number(value.toPrecision(10)));
   return Object.fromEntries(
-    Object.entries(games).map(([name, game]) => [
-      name,
-      play(game, 6).suggestions.map(({ x }) => x.map((value) => Number(value.toPrecision(10)))),
+    Object.entries(games).flatMap(([name, game]) => [
+      [name, play(game, 6).suggestions.map(({ x }) => round(x))],
+      [`${name}, five at once`, proposeTogether(play(game, 2).request, 5).map(({ input }) => round(input))],
     ]),
   );
 }

@@ -50,6 +50,8 @@ function toObjective(
         suggestedAt: null,
         failedAt: null,
         failureReason: null,
+        basis: null,
+        completedOrder: null,
         learnedFrom: null,
         excludedAt: null,
         expected: null,

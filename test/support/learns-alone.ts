@@ -1,10 +1,29 @@
 import type { Objective } from '../../src/domain/objective.ts';
 
-/** An objective that learns from nothing but its cases and has no limits of its own. */
-export const LEARNS_ALONE: Pick<Objective, 'reuse' | 'continuesId' | 'fixedInputs' | 'constraints' | 'dataRevision'> = {
+/** An objective that learns from nothing but its cases, has no limits of its own, and one open inverse at a time. */
+export const LEARNS_ALONE: Pick<
+  Objective,
+  | 'reuse'
+  | 'continuesId'
+  | 'fixedInputs'
+  | 'constraints'
+  | 'dataRevision'
+  | 'parallelism'
+  | 'isParallel'
+  | 'holdBack'
+  | 'completedCount'
+  | 'nothingNewAt'
+  | 'batchId'
+> = {
   reuse: false,
   continuesId: null,
   fixedInputs: null,
   constraints: null,
   dataRevision: 0,
+  parallelism: 1,
+  isParallel: false,
+  holdBack: true,
+  completedCount: 0,
+  nothingNewAt: null,
+  batchId: null,
 };

@@ -27,6 +27,18 @@ export function choleskyInPlace(A: Float64Array, N: number): boolean {
   return true;
 }
 
+/**
+ * Replaces the lower triangle of A (N x N) by the Cholesky factor L of a matrix near A whose pivots are at least `least` > 0,
+ * for a matrix whose true pivots are and whose rounding is larger.
+ */
+export function choleskyAbove(A: Float64Array, N: number, least: number): void {
+  for (let i = 0; i < N; i++) {
+    const row = i * N;
+    for (let j = 0; j < i; j++) A[row + j] = (A[row + j]! - dot(A, row, A, j * N, j)) / A[j * N + j]!;
+    A[row + i] = Math.sqrt(Math.max(A[row + i]! - dot(A, row, A, row, i), least));
+  }
+}
+
 /** Computes entries j to j + 3 of a row of the factor from the entries before them and from rows j to j + 3. */
 function solveFourColumns(A: Float64Array, N: number, row: number, j: number): void {
   const r0 = j * N;

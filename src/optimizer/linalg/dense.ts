@@ -143,7 +143,8 @@ function addFourRows(
   }
 }
 
-function addRow(A: Float64Array, from: number, length: number, factor: number, out: Float64Array): void {
+/** Adds to `out` the first `length` entries from index `from` of A, times a factor. */
+export function addRow(A: Float64Array, from: number, length: number, factor: number, out: Float64Array): void {
   for (let j = 0; j < length; j++) out[j]! += factor * A[from + j]!;
 }
 
@@ -152,4 +153,13 @@ export function squareBetween(a: Float64Array, b: Float64Array): number {
   let sum = 0;
   for (let f = 0; f < a.length; f++) sum += (a[f]! - b[f]!) ** 2;
   return sum;
+}
+
+/** The entries of a, then those of b; a itself when b is empty. */
+export function joined(a: Float64Array, b: Float64Array): Float64Array {
+  if (b.length === 0) return a;
+  const out = new Float64Array(a.length + b.length);
+  out.set(a);
+  out.set(b, a.length);
+  return out;
 }

@@ -48,14 +48,16 @@ export function improvementAims(
 }
 
 /**
- * True when none of the last 30 + 5 n suggestions improved the best feasible case noticeably.
+ * True when none of the last 30 + 5 n suggestions improved the best feasible case noticeably. While inputs are pending,
+ * suggestions know less of each other, so it takes more of them: the square root of 1 + pending times as many.
  *
  * @param feasible of `bestFeasible`
  * @param n number of movable variables
+ * @param pending number of pending inputs
  */
-export function hasStagnated(request: SuggestRequest, cases: Cases, feasible: number, n: number): boolean {
+export function hasStagnated(request: SuggestRequest, cases: Cases, feasible: number, n: number, pending = 0): boolean {
   const { intervals } = cases;
-  const patience = PATIENCE + PATIENCE_PER_INPUT * n;
+  const patience = (PATIENCE + PATIENCE_PER_INPUT * n) * Math.sqrt(1 + pending);
   if (feasible < 0 || request.history.count - request.firstSuggested < patience) return false;
   const since = request.history.count - patience;
   const earlier = cases.rows.filter((row) => row < since).length;

@@ -27,10 +27,18 @@ export interface Region {
 /** Values of a discrete number, from the lowest, among which the widest gap is sought: on a logarithm it is the first. */
 const COMPARED = 1_000;
 
-/** The number of the local round that this suggestion is, from 0; -1 when it is a global one. */
-export function localRound(stall: number, N: number, n: number): number {
-  const isLocal = stall >= FIRST_STALL && (stall - FIRST_STALL) % 2 === 0 && N >= n + 3;
-  return isLocal ? (stall - FIRST_STALL) / 2 : -1;
+/**
+ * The number of the local round that this suggestion is, from 0; -1 when it is a global one. Every pending input counts as an
+ * evaluation without progress. While inputs are pending every other suggestion is local even before the search stalls: with
+ * global ones alone they crowd together.
+ *
+ * @param suggested number of suggestions before this one, the pending ones included
+ */
+export function localRound(stall: number, pending: number, suggested: number, N: number, n: number): number {
+  if (N < n + 3) return -1;
+  if (pending > 0 && stall < FIRST_STALL) return suggested % 2 === 1 ? (pending - 1) >> 1 : -1;
+  const since = stall + pending - FIRST_STALL;
+  return since >= 0 && since % 2 === 0 ? since / 2 : -1;
 }
 
 /**

@@ -4,7 +4,8 @@ import type { Cases } from '../cases.ts';
 import { encode, movableCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
-import type { SuggestRequest } from '../problem.ts';
+import type { Pending } from '../pending.ts';
+import type { Proposal, SuggestRequest } from '../problem.ts';
 import type { SearchSpace } from '../search-space.ts';
 import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
@@ -12,6 +13,7 @@ import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { byLoss, type Interval } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
+import { imaginePending, type ScopeModels } from './imagined.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import { fitScope, globalScope, type Scope } from './scope.ts';
@@ -22,6 +24,7 @@ export interface Problem extends SearchSpace {
   readonly request: SuggestRequest;
   readonly seen: Seen;
   readonly cases: Cases;
+  readonly pending: Pending;
   /** The models of the global scope. */
   fitGlobally(work: Work): Surrogate;
 }
@@ -29,7 +32,9 @@ export interface Problem extends SearchSpace {
 type Outcome = Found | 'no-improvement-expected' | null;
 
 /** The next input, or why there is none. */
-export type NextInput = (Found & { readonly expected: Float64Array | null }) | Exclude<Outcome, Found>;
+export type NextInput =
+  | (Found & Pick<Extract<Proposal, { kind: 'candidate' }>, 'expected' | 'chance'>)
+  | Exclude<Outcome, Found>;
 
 /** Kernels times points squared, about the flops of one acquisition, from which the search makes do with fewer starts. */
 const EXPENSIVE = 5e4;
@@ -45,35 +50,34 @@ const DISTRUST = 30;
 
 /**
  * The input that the model expects to do best: anywhere in the box or, in every other suggestion of a search that stalls,
- * in a trust region. null when only evaluated inputs are found.
+ * or while others are pending, in a trust region. null when only evaluated and pending inputs are found.
  */
 export function nextInput(problem: Problem): NextInput {
-  const { request, encoding, cases } = problem;
+  const { request, encoding, cases, pending } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
-  const stall = cases.stall;
-  const round = localRound(stall, cases.N, movableCount(encoding));
-  const random = makeRandom(request.seed, 8, request.history.count);
+  const suggested = request.history.count - request.firstSuggested + pending.count;
+  const round = localRound(cases.stall, pending.count, suggested, cases.N, movableCount(encoding));
+  const random = makeRandom(request.seed, 8, request.history.count + pending.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
-  const found = region ? searchIn(problem, { ...region, likely: null, local: true }, stall, work) : null;
-  return found ?? searchIn(problem, globalScope(problem, cases), stall, work);
+  const found = region ? searchIn(problem, { ...region, likely: null, local: true }, work) : null;
+  return found ?? searchIn(problem, globalScope(problem, cases), work);
 }
 
-/** The models of a scope, and the search that maximizes an acquisition made of them. */
-interface ScopeSearch {
+/** The search that maximizes an acquisition made of the models of a scope. */
+interface ScopeSearch extends ScopeModels {
   readonly scope: Scope;
-  readonly surrogate: Surrogate;
-  readonly predictor: Predictor;
   /** @param best rows of evaluated cases to start from, the best first */
   maximize(aims: readonly Aim[], best: readonly number[]): Found | null;
 }
 
-function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): NextInput {
+function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
   const { encoding, cases } = problem;
   const { intervals } = cases;
-  const surrogate = scope.local ? fitScope(encoding, cases, scope, stall, work) : problem.fitGlobally(work);
+  const surrogate = scope.local ? fitScope(encoding, cases, scope, cases.stall, work) : problem.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
   applySecantCorrection(surrogate, predictor, scope.rows.indexOf(scope.center));
-  const search = makeScopeSearch(problem, scope, surrogate, predictor, work);
+  const models = imaginePending(problem, scope, { surrogate, predictor }, work);
+  const search = makeScopeSearch(problem, scope, models, work);
   const ranked = Array.from(scope.rows).sort(byLoss(cases.loss));
   const found = search.maximize(intervalAims(intervals), ranked);
   const isReachable =
@@ -83,7 +87,20 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Ne
   if (outcome === null || outcome === 'no-improvement-expected') return outcome;
   const u = new Float64Array(encoding.p);
   encode(encoding, outcome.x, 0, u, 0);
-  return { ...outcome, expected: expectedRanges(surrogate, predictor, u, movableCount(encoding)) };
+  return {
+    ...outcome,
+    expected: expectedRanges(surrogate, predictor, u, movableCount(encoding)),
+    chance: chanceOf(problem, surrogate, predictor, u),
+  };
+}
+
+/** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
+function chanceOf({ encoding, cases }: Problem, surrogate: Surrogate, predictor: Predictor, u: Float64Array) {
+  const { intervals } = cases;
+  if (intervals.some(({ directed }) => directed)) return null;
+  const failures = makeFailureModel(cases, encoding.p);
+  const acquisition = new Acquisition(surrogate, predictor, intervalAims(intervals), intervals, failures);
+  return Math.min(1, Math.exp(acquisition.evaluate(u, null)));
 }
 
 /**
@@ -93,7 +110,7 @@ function searchIn(problem: Problem, scope: Scope, stall: number, work: Work): Ne
  * @param found the input most likely to reach the aspirations
  */
 function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[], found: Found | null): Outcome {
-  const { request, encoding, cases } = problem;
+  const { request, encoding, cases, pending } = problem;
   const { scope, surrogate, predictor } = search;
   const { intervals } = cases;
   const feasible = bestFeasible(cases, intervals);
@@ -103,22 +120,21 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
   const improved = search.maximize(aims, feasible < 0 ? ranked : [feasible, ...ranked]);
   if (scope.local || !improved || feasible < 0) return improved ?? found;
   if (!expectsNoImprovement(request, surrogate, cases, feasible, improved.terms)) return improved;
-  if (hasStagnated(request, cases, feasible, movableCount(encoding))) return 'no-improvement-expected';
+  if (hasStagnated(request, cases, feasible, movableCount(encoding), pending.count)) return 'no-improvement-expected';
   predictor.scaleSigmas(DISTRUST);
   return search.maximize(aims, ranked) ?? improved;
 }
 
 function makeScopeSearch(
-  { request, encoding, seen, cases }: Problem,
+  { request, encoding, seen, cases, pending }: Problem,
   scope: Scope,
-  surrogate: Surrogate,
-  predictor: Predictor,
+  { surrogate, predictor }: ScopeModels,
   work: Work,
 ): ScopeSearch {
   const { p } = encoding;
   const failures = makeFailureModel(cases, p);
-  const random = makeRandom(request.seed, 2, request.history.count);
-  const isExpensive = surrogate.kernels.length * scope.rows.length ** 2 > EXPENSIVE;
+  const random = makeRandom(request.seed, 2, request.history.count + pending.count);
+  const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
   const maximize = (aims: readonly Aim[], best: readonly number[]) => {
     const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures);
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
@@ -127,7 +143,7 @@ function makeScopeSearch(
     const anywhere = maximizeAcquisition({ ...search, box: scope.box });
     const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
     if (!likely || !anywhere) return anywhere ?? likely;
-    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** cases.stall ? anywhere : likely;
+    return anywhere.value > likely.value + BELIEF * BELIEF_DECAY ** (cases.stall + pending.count) ? anywhere : likely;
   };
   return { scope, surrogate, predictor, maximize };
 }

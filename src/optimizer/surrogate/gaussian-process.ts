@@ -3,10 +3,19 @@
  *
  * Source: Rasmussen and Williams 2006, Gaussian Processes for Machine Learning (R&W), section 2.7, with the basis h = 1.
  */
-import { choleskyInPlace, invertLower } from '../linalg/cholesky.ts';
-import { gramOfLower, multiplyLower, multiplyLowerTransposed } from '../linalg/dense.ts';
+import { choleskyAbove, choleskyInPlace, invertLower } from '../linalg/cholesky.ts';
+import { addRow, dot, gramOfLower, multiplyLower, multiplyLowerTransposed } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
-import { addCovarianceGradient, fillCovariance, type Geometry, type KernelSpec, parameterCount } from './kernels.ts';
+import {
+  addCovarianceGradient,
+  fillCovariance,
+  type Geometry,
+  type KernelKind,
+  type KernelSpec,
+  type Points,
+  parameterCount,
+  writeCovariances,
+} from './kernels.ts';
 
 /** Relative to the unit amplitude of R; 1e-8, 1e-9 and 1e-11 were all worse. */
 const NUGGET = 1e-10;
@@ -135,12 +144,7 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
   for (let i = 0; i < N; i++) logDeterminant += Math.log(K[i * N + i]!);
   const inverse = space.inverse;
   invertLower(K, N, inverse);
-  const ones = new Float64Array(N);
-  multiplyLower(inverse, N, new Float64Array(N).fill(1), space.buffer);
-  multiplyLowerTransposed(inverse, N, space.buffer, ones);
-  let total = 0;
-  for (let i = 0; i < N; i++) total += space.buffer[i]! * space.buffer[i]!;
-  return { theta: theta.slice(), nugget, inverse, ones, total, logDeterminant };
+  return { theta: theta.slice(), nugget, inverse, logDeterminant, ...sumsOf(inverse, N, space.buffer) };
 }
 
 /**
@@ -149,7 +153,7 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
  * The log marginal likelihood is R&W (2.45) up to a constant, with N in place of N - 1 degrees of freedom, maximized over
  * the process variance up to its cap; the maximum without a cap is (y - mean 1)' K^-1 (y - mean 1) / N.
  */
-export function condition(factorized: Factorized, y: Float64Array, space: Workspace): Conditioned {
+export function condition(factorized: Factorized, y: Float64Array, space: Pick<Workspace, 'buffer'>): Conditioned {
   const N = y.length;
   const { inverse, ones, total } = factorized;
   let mean = 0;
@@ -167,6 +171,61 @@ export function condition(factorized: Factorized, y: Float64Array, space: Worksp
   const logLikelihood =
     -0.5 * N * (Math.log(variance) + free / variance - 1) - factorized.logDeterminant - 0.5 * Math.log(total);
   return { alpha, mean, variance, logLikelihood };
+}
+
+/**
+ * A factorized kernel with further points, by bordering: with B the covariances of the further points with the known ones,
+ * W = B L^-T and S = C - W W' for the covariances C among the further points, nugget included,
+ *   extended L   = (L, 0; W, M), M M' = S
+ *   extended L^-1 = (L^-1, 0; -M^-1 W L^-1, M^-1)
+ * It takes O(N^2) per point where a new factorization takes O(N^3), and keeps the nugget.
+ *
+ * @param points those of the factorization, then the further ones
+ * Source: Golub and Van Loan, Matrix Computations, 4th ed., section 4.2 (block factorization).
+ */
+export function appendRows(factorized: Factorized, points: Points, kind: KernelKind, work: Work): Factorized {
+  const { theta, nugget } = factorized;
+  const known = factorized.ones.length;
+  const { N } = points;
+  const count = N - known;
+  const row = (of: Float64Array, i: number) => of.subarray(i * known, (i + 1) * known);
+  const covariances = new Float64Array(N);
+  const W = new Float64Array(count * known);
+  const WL = new Float64Array(count * known);
+  const S = new Float64Array(count * count);
+  for (let i = 0; i < count; i++) {
+    writeCovariances(points, kind, theta, known + i, covariances);
+    multiplyLower(factorized.inverse, known, covariances, row(W, i));
+    multiplyLowerTransposed(factorized.inverse, known, row(W, i), row(WL, i));
+    for (let l = 0; l <= i; l++)
+      S[i * count + l] = covariances[known + l]! - dot(W, i * known, W, l * known, known) + (l === i ? nugget : 0);
+  }
+  choleskyAbove(S, count, nugget);
+  let { logDeterminant } = factorized;
+  for (let i = 0; i < count; i++) logDeterminant += Math.log(S[i * count + i]!);
+  const M = new Float64Array(count * count);
+  invertLower(S, count, M);
+  const inverse = new Float64Array(N * N);
+  for (let i = 0; i < known; i++) inverse.set(factorized.inverse.subarray(i * known, i * known + i + 1), i * N);
+  for (let i = 0; i < count; i++) {
+    const added = inverse.subarray((known + i) * N, (known + i + 1) * N);
+    for (let l = 0; l <= i; l++) {
+      addRow(WL, l * known, known, -M[i * count + l]!, added);
+      added[known + l] = M[i * count + l]!;
+    }
+  }
+  work.spent += (count * N * (2 * N + points.p)) / 1e6;
+  return { theta, nugget, inverse, logDeterminant, ...sumsOf(inverse, N, new Float64Array(N)) };
+}
+
+/** K^-1 1 and 1' K^-1 1. @param buffer length N, overwritten */
+function sumsOf(inverse: Float64Array, N: number, buffer: Float64Array): Pick<Factorized, 'ones' | 'total'> {
+  const ones = new Float64Array(N);
+  multiplyLower(inverse, N, new Float64Array(N).fill(1), buffer);
+  multiplyLowerTransposed(inverse, N, buffer, ones);
+  let total = 0;
+  for (let i = 0; i < N; i++) total += buffer[i]! * buffer[i]!;
+  return { ones, total };
 }
 
 /**

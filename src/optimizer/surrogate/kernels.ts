@@ -1,3 +1,4 @@
+import { joined } from '../linalg/dense.ts';
 import { type InputScale, toScale } from './input-scale.ts';
 
 /**
@@ -24,8 +25,8 @@ export interface Grouping {
   readonly of: Int32Array;
 }
 
-/** Inner products and squared distances of the N points of a fit, as lower triangles, computed once for all kernels. */
-export interface Geometry {
+/** The N points of a model. */
+export interface Points {
   readonly N: number;
   readonly p: number;
   /** How its features follow from the encoded ones; null when they are the same. */
@@ -33,6 +34,10 @@ export interface Geometry {
   /** N x p, on that scale. */
   readonly U: Float64Array;
   readonly grouping: Grouping;
+}
+
+/** Inner products and squared distances of the N points of a fit, as lower triangles, computed once for all kernels. */
+export interface Geometry extends Points {
   /** N x N, <a, b>. */
   readonly product: Float64Array;
   /** Per group N x N: <a_g, b_g> and |a_g - b_g|^2. */
@@ -57,11 +62,7 @@ export function makeGeometry(
   grouping: Grouping,
   scale: InputScale | null = null,
 ): Geometry {
-  const U = scale ? new Float64Array(N * p) : encoded;
-  if (scale) {
-    const row = (of: Float64Array, i: number) => of.subarray(i * p, (i + 1) * p);
-    for (let i = 0; i < N; i++) toScale(scale, row(encoded, i), row(U, i), null);
-  }
+  const U = onScale(encoded, p, scale);
   const blank = () => Array.from({ length: grouping.count }, () => new Float64Array(N * N));
   const product = new Float64Array(N * N);
   const products = blank();
@@ -80,6 +81,22 @@ export function makeGeometry(
   }
   for (const P of products) for (let k = 0; k < N * N; k++) product[k]! += P[k]!;
   return { N, p, scale, U, grouping, product, products, distances };
+}
+
+/** Encoded points (rows of p) on an input scale; the same array without one. */
+function onScale(encoded: Float64Array, p: number, scale: InputScale | null): Float64Array {
+  if (scale === null) return encoded;
+  const U = new Float64Array(encoded.length);
+  for (let k = 0; k < U.length; k += p) toScale(scale, encoded.subarray(k, k + p), U.subarray(k, k + p), null);
+  return U;
+}
+
+/** The points with further ones after them. @param encoded rows of p */
+export function appendPoints(points: Points, encoded: Float64Array): Points {
+  const { p, scale, grouping } = points;
+  const added = onScale(encoded, p, scale);
+  const U = joined(points.U, added);
+  return { N: U.length / p, p, scale, U, grouping };
 }
 
 /** The geometry of some rows of another one. @param rows ascending */
@@ -115,13 +132,13 @@ export interface PointPairs {
   readonly distances: Float64Array;
 }
 
-export function makePointPairs({ N, grouping }: Geometry): PointPairs {
+export function makePointPairs({ N, grouping }: Points): PointPairs {
   const blank = () => new Float64Array(N * grouping.count);
   return { product: new Float64Array(N), products: blank(), distances: blank() };
 }
 
 /** Fills `out` for the point u (length p), once for all kernels. O(N p). */
-export function pairWith({ N, p, U, grouping }: Geometry, u: Float64Array, out: PointPairs): void {
+export function pairWith({ N, p, U, grouping }: Points, u: Float64Array, out: PointPairs): void {
   const { product, products, distances } = out;
   const { count: G, of } = grouping;
   products.fill(0);
@@ -138,6 +155,30 @@ export function pairWith({ N, p, U, grouping }: Geometry, u: Float64Array, out: 
       distances[g]! += d * d;
     }
     product[i] = sum;
+  }
+}
+
+/** Writes the covariances of point `i` with the points 0 to i to `out`, without nugget. O(N p). */
+export function writeCovariances(
+  { p, U, grouping }: Points,
+  kind: KernelKind,
+  theta: Float64Array,
+  i: number,
+  out: Float64Array,
+): void {
+  const { count: G, of } = grouping;
+  const linear = kind === 'lin' ? 1 : Math.exp(theta[G]!);
+  const weight = Float64Array.from(of, (g) => (kind === 'lin' ? 0 : Math.exp(-2 * theta[g]!)));
+  for (let k = 0; k <= i; k++) {
+    let product = 0;
+    let Z = 0;
+    for (let f = 0; f < p; f++) {
+      const a = U[i * p + f]!;
+      const b = U[k * p + f]!;
+      product += a * b;
+      Z += weight[f]! * (kind === 'rbf' ? (a - b) * (a - b) : a * b);
+    }
+    out[k] = linear * product + (kind === 'rbf' ? Math.exp(-0.5 * Z) : Z * Z);
   }
 }
 

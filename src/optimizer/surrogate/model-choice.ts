@@ -12,7 +12,7 @@ import {
   priorMode,
   type Workspace,
 } from './gaussian-process.ts';
-import { type Geometry, type KernelSpec, sampleGeometry } from './kernels.ts';
+import { type Geometry, type KernelSpec, type Points, sampleGeometry } from './kernels.ts';
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
 import { localWarpsOf, type Warp, warpsOf } from './warps.ts';
 
@@ -20,12 +20,12 @@ import { localWarpsOf, type Warp, warpsOf } from './warps.ts';
 export interface FittedKernel {
   readonly spec: KernelSpec;
   /** The points of the surrogate, or the same points on the logarithmic scale of the inputs. */
-  readonly geometry: Geometry;
+  readonly geometry: Points;
   readonly factorized: Factorized;
 }
 
 /** The model of one output. */
-interface OutputModel {
+export interface OutputModel {
   /** null for an output that is constant over the data. */
   readonly fitted: {
     readonly warp: Warp;
@@ -41,7 +41,7 @@ interface OutputModel {
 }
 
 export interface Surrogate {
-  readonly geometry: Geometry;
+  readonly geometry: Points;
   readonly kernels: readonly FittedKernel[];
   readonly outputs: readonly OutputModel[];
 }

@@ -1,9 +1,9 @@
 import { type InputScale, toScale } from './input-scale.ts';
-import { type Geometry, makePointPairs, type PointPairs, pairWith } from './kernels.ts';
+import { makePointPairs, type PointPairs, type Points, pairWith } from './kernels.ts';
 
 /** A point as the kernels on one input scale see it: rewritten for every prediction. */
 export interface ScaledPoint {
-  readonly geometry: Geometry;
+  readonly geometry: Points;
   readonly pairs: PointPairs;
   /** Length p: the features on the scale, with their first and second derivatives by the encoded features. */
   readonly u: Float64Array;
@@ -11,7 +11,7 @@ export interface ScaledPoint {
   readonly curvature: Float64Array;
 }
 
-export function makeScaledPoint(geometry: Geometry): ScaledPoint {
+export function makeScaledPoint(geometry: Points): ScaledPoint {
   const blank = () => new Float64Array(geometry.p);
   const slope = blank().fill(1);
   return { geometry, pairs: makePointPairs(geometry), u: blank(), slope, curvature: blank() };
