@@ -22,11 +22,29 @@ export interface Backlog {
     readonly leased: number;
     readonly oldestDueSeconds: number;
   };
+  readonly evaluations: {
+    /** Claimable now, those whose lease ran out included; without those of paused batches. */
+    readonly waiting: number;
+    /** After a failure, until they are tried again. */
+    readonly delayed: number;
+    readonly leased: number;
+    /** Seconds for which the longest claimable evaluation has been claimable; 0 when there is none. */
+    readonly oldestWaitingSeconds: number;
+  };
+  /** Those that have not ended. */
+  readonly batches: {
+    readonly evaluatingCases: number;
+    readonly solving: number;
+    /** Whatever they would do. */
+    readonly paused: number;
+    /** Seconds for which one has been due that no worker has looked at; 0 when there is none. */
+    readonly oldestDueSeconds: number;
+  };
 }
 
 /**
- * Counts open jobs and deliveries, each row once. Finished jobs are deleted and finished deliveries lie outside the partial
- * index, so that the cost grows with the backlog alone: 1 to 2 ms per 1,000 waiting jobs.
+ * Counts open jobs, deliveries, evaluations and batches, each row once. Finished jobs are deleted; finished deliveries and evaluations lie
+ * outside the partial indexes, so that the cost grows with the backlog alone: 1 to 2 ms per 1,000 waiting jobs.
  */
 export async function readBacklog(db: Db, accountLimit: number): Promise<Backlog> {
   const { rows } = await sql<Backlog>`
@@ -56,10 +74,28 @@ export async function readBacklog(db: Db, accountLimit: number): Promise<Backlog
         coalesce(extract(epoch from now() - min(d.visible_at) filter (where d.visible_at <= now())), 0)::float8
           as "oldestDueSeconds"
       from webhook_deliveries d join webhooks w on w.id = d.webhook_id and w.enabled
-      where d.state in ('waiting', 'leased'))
+      where d.state in ('waiting', 'leased')),
+    evaluations as (
+      select
+        count(*) filter (where e.visible_at <= now() and not b.is_paused)::int as waiting,
+        count(*) filter (where e.state = 'waiting' and e.visible_at > now())::int as delayed,
+        count(*) filter (where e.state = 'leased' and e.visible_at > now())::int as leased,
+        coalesce(extract(epoch from now() - min(e.visible_at) filter (where e.visible_at <= now() and not b.is_paused)),
+          0)::float8 as "oldestWaitingSeconds"
+      from evaluations e join batches b on b.id = e.batch_id
+      where e.state in ('waiting', 'leased')),
+    batches as (
+      select
+        count(*) filter (where status = 'evaluating-cases' and not is_paused)::int as "evaluatingCases",
+        count(*) filter (where status = 'solving' and not is_paused)::int as solving,
+        count(*) filter (where is_paused)::int as paused,
+        greatest(coalesce(extract(epoch from now() - min(due_at)), 0), 0)::float8 as "oldestDueSeconds"
+      from batches b where status in ('evaluating-cases', 'solving'))
     select
       (select to_json(jobs) from jobs) as jobs,
       (select coalesce(json_agg(accounts), '[]') from accounts) as accounts,
-      (select to_json(deliveries) from deliveries) as deliveries`.execute(db);
+      (select to_json(deliveries) from deliveries) as deliveries,
+      (select to_json(evaluations) from evaluations) as evaluations,
+      (select to_json(batches) from batches) as batches`.execute(db);
   return rows[0]!;
 }

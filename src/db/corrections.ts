@@ -150,7 +150,7 @@ export async function correctRepeats(
     where i.id in (
       select r.id from objectives o cross join lateral (
         select s.id from inverses s
-        where s.objective_id = o.id and s.status = 'stopped' and s.output is not null and s.input = ${input}::float8[]
+        where s.objective_id = o.id and s.status = 'stopped' and s.output is not null and s.loaded_at is null and s.input = ${input}::float8[]
           and (s.output = ${before.output}::float8[] or s.excluded_at is not null)
         offset 0) r
       where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null)

@@ -1,10 +1,11 @@
 /**
  * Deleting disables a record and everything below it, in one transaction and at one instant. Rows that were disabled
  * before keep their instant. Running objectives stop, as if stopped by hand: no deleted objective stays RUNNING or keeps an
- * open inverse. Their jobs are dropped, so that no worker computes them for nothing, and waiting requests are woken.
+ * open inverse. Batches on the record are cancelled. Their jobs are dropped, so that no worker computes them for nothing, and waiting requests are woken.
  */
 import { type RawBuilder, sql } from 'kysely';
 import { StopReason, TRANSITIONS } from '../domain/stop-reason.ts';
+import { cancelDeleted, lockOpenBatchesOf } from './batches.ts';
 import { FINISHED_CHANNEL } from './suggestion-jobs.ts';
 import type { Trx } from './transaction.ts';
 
@@ -20,6 +21,7 @@ const BELOW = {
 
 /** Returns false when the account has no such record; a record that is disabled already is fine. */
 export async function disableTree(trx: Trx, accountId: number, root: Root, id: number): Promise<boolean> {
+  if (root !== 'objectives') await cancelBatches(trx, accountId, root, id);
   const found = await sql<{ id: number }>`
     update ${sql.table(root)} set disabled_at = coalesce(disabled_at, now()), updated_at = now()
     where account_id = ${accountId} and id = ${id} returning id`.execute(trx);
@@ -32,6 +34,17 @@ export async function disableTree(trx: Trx, accountId: number, root: Root, id: n
   }
   await stopBelow(trx, sql`account_id = ${accountId} and ${sql.ref(column)} = ${id}`);
   return true;
+}
+
+/** Batches come first in the lock order. An objective that is deleted alone leaves its batch going on without it. */
+async function cancelBatches(
+  trx: Trx,
+  accountId: number,
+  root: Exclude<Root, 'objectives'>,
+  id: number,
+): Promise<void> {
+  const ids = await lockOpenBatchesOf(trx, accountId, BELOW[root].column, id);
+  await cancelDeleted(trx, ids, `The ${root.slice(0, -1)} was deleted.`);
 }
 
 /** Stops the objectives that meet the condition, all of them disabled and locked by now, and disables their inverses. */

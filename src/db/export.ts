@@ -49,6 +49,9 @@ export interface ExportedInverse {
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
   readonly learnedFrom: LearnedFrom | null;
+  readonly basis: number | null;
+  readonly pending: readonly number[] | null;
+  readonly completedOrder: number | null;
   readonly excludedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -76,7 +79,8 @@ export async function listInversesAfter(
       i.suggest_time_ns as "suggestTimeNs", i.compute_time_ns as "computeTimeNs", i.suggested_at as "suggestedAt",
       i.loaded_at as "loadedAt", i.satisfied_at as "satisfiedAt", i.stopped_at as "stoppedAt",
       i.exhausted_at as "exhaustedAt", i.failed_at as "failedAt", i.failure_reason as "failureReason",
-      i.excluded_at as "excludedAt", i.learned_from as "learnedFrom", i.created_at as "createdAt",
+      i.excluded_at as "excludedAt", i.learned_from as "learnedFrom",
+      i.basis, i.pending, i.completed_order as "completedOrder", i.created_at as "createdAt",
       i.updated_at as "updatedAt"
     from unnest(${objectiveIds}::bigint[]) as o (id) cross join lateral (
       select * from inverses s

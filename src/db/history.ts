@@ -15,6 +15,8 @@ export interface ObjectiveStamp {
   readonly trialId: number;
   readonly stopReason: number;
   readonly dataRevision: number;
+  /** Several inverses may be open, and an older one than the newest may be completed. */
+  readonly completedCount: number;
   /** Of the newest inverse. */
   readonly iteration: number;
   readonly status: string;
@@ -31,7 +33,7 @@ export interface ObjectiveStamp {
 const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readonly number[] }, ObjectiveStamp>(
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
-      o.stop_reason as "stopReason", o.data_revision as "dataRevision", l.iteration, l.status,
+      o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount", l.iteration, l.status,
       l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
       e.inverse_id as "explainedId", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)

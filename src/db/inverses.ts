@@ -23,6 +23,8 @@ export const INVERSE_COLUMNS = [
   'i.exhausted_at as exhaustedAt',
   'i.failed_at as failedAt',
   'i.failure_reason as failureReason',
+  'i.basis as basis',
+  'i.completed_order as completedOrder',
   'i.learned_from as learnedFrom',
   'i.excluded_at as excludedAt',
   'i.expected as expected',
@@ -31,11 +33,21 @@ export const INVERSE_COLUMNS = [
   'i.disabled_at as disabledAt',
 ] as const;
 
-/** The newest output before an iteration without one: two rows along inverses_one_per_iteration in the usual case. */
-export const BASIS_OUTPUT = sql<readonly number[] | null>`case when i.output is null then (
-  select b.output from inverses b
-  where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
-  order by b.iteration desc limit 1) end`.as('basisOutput');
+/**
+ * The newest output that an iteration without one knows: two rows along inverses_one_per_iteration in the usual case. Where others
+ * were open it is the last of those completed by then, whatever their iterations.
+ */
+export const BASIS_OUTPUT = sql<readonly number[] | null>`case
+  when i.output is not null then null
+  when i.pending is null then (
+    select b.output from inverses b
+    where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
+    order by b.iteration desc limit 1)
+  else (
+    select b.output from inverses b
+    where b.objective_id = i.objective_id and b.iteration < i.iteration and b.output is not null
+      and coalesce(b.completed_order, 0) <= i.basis
+    order by coalesce(b.completed_order, 0) desc, b.iteration desc limit 1) end`.as('basisOutput');
 
 export interface InverseRow extends Omit<Inverse, 'status' | 'learnedFrom'> {
   readonly status: string;
@@ -222,7 +234,7 @@ const selectUnjudgedRuns = compileOnce<{ objectiveId: number; nearestIteration: 
  * Two rows or so along inverses_one_per_iteration.
  */
 export function listUnjudgedRuns(
-  db: Db,
+  db: Db | Trx,
   objectiveId: number,
   { nearestIteration, judgedThrough }: { readonly nearestIteration: number | null; readonly judgedThrough: number },
 ): Promise<readonly Run[]> {
@@ -260,7 +272,7 @@ export async function insertInverse(trx: Trx, accountId: number, inverse: NewInv
   return row.id;
 }
 
-type InverseInstant = 'stoppedAt' | 'failedAt';
+type InverseInstant = 'stoppedAt' | 'failedAt' | 'exhaustedAt';
 
 export interface InverseChange {
   readonly status?: InverseStatus;
@@ -272,6 +284,7 @@ export interface InverseChange {
 const INSTANT_COLUMNS = {
   stoppedAt: 'stopped_at',
   failedAt: 'failed_at',
+  exhaustedAt: 'exhausted_at',
 } as const satisfies Record<InverseInstant, string>;
 
 /** The inverse as it is then. The caller holds the lock of the objective. */

@@ -61,10 +61,10 @@ const NAMES_WITH_PARENTS = OBJECTIVE_WITH_PARENTS.map(nameOf);
 /** The output of the optimal inverse of objective `o`, if there is one. */
 export const OPTIMAL_OUTPUT = sql`(select h.output from inverses h where h.id = o.optimal_inverse_id) as "optimalOutput"`;
 
-/** The objective's row, locked, if it runs, with the revision of its data then. */
+/** The objective's row, locked, if it runs, with what may have changed until then. */
 export function lockRunning(accountId: number, objectiveId: number): RawBuilder<unknown> {
   return sql`
-    select id, data_revision from objectives
+    select id, data_revision, is_parallel, completed_count from objectives
     where account_id = ${accountId}::bigint and id = ${objectiveId}::bigint
       and disabled_at is null and stop_reason = ${sql.lit(StopReason.running)}
     for update`;

@@ -92,7 +92,7 @@ const openIterationOnce = compileSqlOnce<IterationRequest, Row & OpenedRow>((val
         and o."trialStatus" = ${sql.lit(TrialStatus.active)}
         and ${isAt('o.modelId', value('modelId'))} and ${isAt('o.projectId', value('projectId'))}
         and ${isAt('o.trialId', value('trialId'))}
-        and not (l.status = 'active' and l.output is null)),
+        and not o."isParallel" and not (l.status = 'active' and l.output is null)),
     opened as (
       insert into inverses (account_id, objective_id, iteration)
       select ${value('accountId')}::bigint, objective_id, iteration from next
@@ -111,7 +111,8 @@ const openIterationOnce = compileSqlOnce<IterationRequest, Row & OpenedRow>((val
 
 /**
  * Locks the objective, and opens its next iteration with the job that computes it when all of this holds: it runs, it is where
- * the request says, its trial is active, its last inverse is completed, and the account has room. Workers hear of it on commit.
+ * the request says, its trial is active, no more than one of its inverses may be open, the last one is completed, and the account
+ * has room. Workers hear of it on commit.
  * Undefined without such an objective. When nothing was opened and nothing of this is missing, another request was faster.
  */
 export async function openIteration(db: Db | Trx, request: IterationRequest): Promise<RequestedIteration | undefined> {
@@ -204,17 +205,17 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
         ${nowIf(sql`not ${value('isFailed')}::boolean`, 'loaded_at')}, ${nowIf(sql`${value('isFailed')}::boolean`, 'failed_at')},
         ${nowIf(sql`${value('isSatisfied')}::boolean`, 'satisfied_at')},
         ${nowIf(sql`${value('stopReason')}::smallint = ${sql.lit(StopReason.exhausted)}`, 'exhausted_at')},
-        updated_at = now()
+        completed_order = o.completed_count + 1, updated_at = now()
       from objective o
       where i.id = ${value('inverseId')}::bigint and i.objective_id = o.id
-        and o.data_revision = ${value('dataRevision')}::integer
+        and not o.is_parallel and o.data_revision = ${value('dataRevision')}::integer
         and i.status = 'active' and i.input is not null and i.output is null
       returning ${columns(INVERSE_COLUMNS)}, ${BASIS_OUTPUT}),
     judged as (
       update objectives o set
         stop_reason = ${value('stopReason')}::smallint,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        updated_at = now()
+        completed_count = o.completed_count + 1, updated_at = now()
       from inverse i
       where o.id = i."objectiveId"
       returning ${columns(OBJECTIVE_COLUMNS)}, ${LABELS}),
@@ -224,8 +225,8 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
 
 /**
  * Locks the objective, then stores the output of its open inverse, or its failure, with both states and the events. Undefined
- * when the inverse does not await an output, the objective has ended or was deleted, or the trial's data has changed: nothing was
- * written.
+ * when the inverse does not await an output, the objective has ended or was deleted, the trial's data has changed, or several
+ * inverses may be open: nothing was written.
  */
 export async function completeIteration(
   db: Db | Trx,

@@ -118,6 +118,8 @@ function fromRows(chosen: readonly number[], rows: readonly Float64Array[], colu
 export interface KnownRuns {
   readonly objectiveIds: readonly number[];
   readonly iterations: readonly number[];
+  /** null for those that have none, such as initial points. */
+  readonly completedOrders: readonly (number | null)[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
 }
@@ -126,25 +128,33 @@ export interface RunColumns {
   /** As text, as the driver reads lists of bigint. */
   readonly objectiveIds: readonly string[] | null;
   readonly iterations: readonly number[] | null;
+  readonly completedOrders: readonly (number | null)[] | null;
   readonly inputs: Buffer | null;
   readonly outputs: Buffer | null;
 }
 
 /**
- * The runs of a table `i` (objective_id, iteration, input, output), ordered, as one row that `toKnownRuns` reads; of one
+ * The runs of a table `i` (objective_id, iteration, completed_order, input, output), ordered, as one row that `toKnownRuns` reads; of one
  * objective, if its id is not wanted.
  */
 export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}): RawBuilder<unknown> {
   const ordered = isOfOne ? sql`order by i.iteration` : sql`order by i.objective_id, i.iteration`;
-  const ids = isOfOne ? sql`` : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",`;
+  const ids = isOfOne
+    ? sql``
+    : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",
+    array_agg(i.completed_order ${ordered}) as "completedOrders",`;
   return sql`
     select ${ids} array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
       array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs
     from ${from}`;
 }
 
-/** Whether the inverse `i` has been run. One that an objective stopped with when it found nothing new repeats a known run. */
-export const WAS_RUN = sql`i.input is not null and (i.output is not null and i.status <> 'stopped' or i.status = 'failed')`;
+/**
+ * Whether the inverse `i` has been run. One that an objective stopped with when it found nothing new repeats a known run; the output
+ * of one that was given up was loaded.
+ */
+export const WAS_RUN = sql`i.input is not null and (
+  i.output is not null and (i.status <> 'stopped' or i.loaded_at is not null) or i.status = 'failed')`;
 
 /** The newest of some runs, where they are too many. */
 export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -154,7 +164,7 @@ export function newestRuns(runs: RawBuilder<unknown>): RawBuilder<unknown> {
 /** The runs of the other objectives that `o` learns from as they are now. Along objectives_number_per_trial and inverses_one_per_iteration. */
 export const OTHER_RUNS = gatheredRuns(
   newestRuns(sql`
-    select i.objective_id, i.iteration, i.input, i.output
+    select i.objective_id, i.iteration, i.completed_order, i.input, i.output
     from (
       (select q.id from objectives q
         where o.reuse and q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null
@@ -162,7 +172,7 @@ export const OTHER_RUNS = gatheredRuns(
       union
       select q.id from objectives q where q.id = o.continues_id and q.trial_id = o.trial_id and q.disabled_at is null) q
     cross join lateral (
-      select i.objective_id, i.iteration, i.input, i.output from inverses i
+      select i.objective_id, i.iteration, i.completed_order, i.input, i.output from inverses i
       where i.objective_id = q.id and ${WAS_RUN} and i.excluded_at is null
       order by i.iteration desc limit ${sql.lit(MAXIMUM_OTHER_RUNS)}) i`),
 );
@@ -171,6 +181,7 @@ export function toKnownRuns(row: RunColumns): KnownRuns {
   return {
     objectiveIds: (row.objectiveIds ?? []).map(Number),
     iterations: row.iterations ?? [],
+    completedOrders: row.completedOrders ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
   };

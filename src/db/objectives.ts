@@ -36,6 +36,12 @@ export const OBJECTIVE_COLUMNS = [
   'o.fixed_inputs as fixedInputs',
   'o.constraints as constraints',
   'o.data_revision as dataRevision',
+  'o.parallelism as parallelism',
+  'o.is_parallel as isParallel',
+  'o.hold_back as holdBack',
+  'o.completed_count as completedCount',
+  'o.nothing_new_at as nothingNewAt',
+  'o.batch_id as batchId',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
   'o.disabled_at as disabledAt',
@@ -266,6 +272,9 @@ export interface NewObjectiveRow
     | 'fixedInputs'
     | 'constraints'
     | 'dataRevision'
+    | 'parallelism'
+    | 'holdBack'
+    | 'batchId'
   > {
   readonly modelId: number;
   readonly projectId: number;
@@ -301,6 +310,10 @@ export async function insertObjective(
       fixed_inputs: objective.fixedInputs,
       constraints: objective.constraints === null ? null : JSON.stringify(objective.constraints),
       data_revision: objective.dataRevision,
+      parallelism: objective.parallelism,
+      is_parallel: objective.parallelism > 1,
+      hold_back: objective.holdBack,
+      batch_id: objective.batchId,
       ...nearestColumns(objective),
     })
     .returning('id')
@@ -311,7 +324,7 @@ export async function insertObjective(
 /** What is stored about the nearest run once its case is known. */
 export type NearestIteration = Pick<NearestSoFar, 'nearestIteration' | 'judgedThrough'>;
 
-function nearestColumns(nearest: NearestSoFar) {
+export function nearestColumns(nearest: NearestSoFar) {
   return {
     nearest_case: nearest.nearestCase,
     nearest_case_input: nearest.nearestCaseInput,
@@ -325,6 +338,9 @@ export interface ObjectiveChange {
   readonly stopReason?: StopReason;
   readonly optimalInverseId?: number | null;
   readonly initialOutput?: readonly number[];
+  readonly parallelism?: number;
+  readonly holdBack?: boolean;
+  readonly nearestIteration?: number | null;
 }
 
 /** The caller holds the lock of the row. */
@@ -335,6 +351,11 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
       ...(change.initialOutput === undefined ? {} : { initial_output: change.initialOutput }),
+      ...(change.parallelism === undefined
+        ? {}
+        : { parallelism: change.parallelism, is_parallel: sql<boolean>`o.is_parallel or ${change.parallelism > 1}` }),
+      ...(change.nearestIteration === undefined ? {} : { nearest_iteration: change.nearestIteration }),
+      ...(change.holdBack === undefined ? {} : { hold_back: change.holdBack }),
       updated_at: sql<Date>`now()`,
     })
     .where('o.id', '=', id)
@@ -342,57 +363,4 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .returning(LABELS)
     .executeTakeFirstOrThrow();
   return toObjective(row);
-}
-
-/** Objectives of an earlier version, or of a trial whose data changed, of which nothing has been judged. Served by objectives_unjudged. */
-export async function listUnjudgedObjectives(
-  db: Db,
-  limit: number,
-): Promise<readonly { readonly id: number; readonly accountId: number }[]> {
-  return db
-    .selectFrom('objectives')
-    .select(['id', 'account_id as accountId'])
-    .where('judged_through', 'is', null)
-    .orderBy('id')
-    .limit(limit)
-    .execute();
-}
-
-/** Ids of the newest objectives of a trial of which nothing has been judged. */
-export async function listUnjudgedOfTrial(
-  db: Db,
-  accountId: number,
-  trialId: number,
-  limit: number,
-): Promise<readonly number[]> {
-  const rows = await db
-    .selectFrom('objectives')
-    .select('id')
-    .where('account_id', '=', accountId)
-    .where('trial_id', '=', trialId)
-    .where('judged_through', 'is', null)
-    .where('disabled_at', 'is', null)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Stores a verdict on the data of the given revision, unless another process has or the data changed; false if nothing was
- * written. Needs no lock: on the same data the verdict is the same.
- */
-export async function storeNearest(
-  db: Db,
-  { id, dataRevision }: Pick<Objective, 'id' | 'dataRevision'>,
-  nearest: NearestSoFar,
-): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('objectives')
-    .set(nearestColumns(nearest))
-    .where('id', '=', id)
-    .where('data_revision', '=', dataRevision)
-    .where('judged_through', 'is', null)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }

@@ -26,6 +26,7 @@ const COLUMNS = [
   'case_count as caseCount',
   'output_count as outputCount',
   'seed',
+  'maximum_evaluations as maximumEvaluations',
   'developed_at as developedAt',
   'created_at as createdAt',
   'updated_at as updatedAt',
@@ -118,7 +119,7 @@ export async function listProjectsOf(
 
 export type NewProjectRow = Omit<
   ProjectWithCases,
-  'id' | 'caseCount' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
+  'id' | 'caseCount' | 'maximumEvaluations' | 'developedAt' | 'createdAt' | 'updatedAt' | 'disabledAt'
 >;
 
 export async function insertProject(
@@ -158,19 +159,20 @@ function nameColumns(names: ProjectNames) {
   };
 }
 
-export interface ProjectChange extends Partial<Pick<Project, 'name' | 'names' | 'outputCount'>> {
+export interface ProjectChange extends Partial<Pick<Project, 'name' | 'names' | 'outputCount' | 'maximumEvaluations'>> {
   readonly details?: InputDetails;
 }
 
 /** The caller holds the lock of the row. */
 export async function changeProject(trx: Trx, id: number, change: ProjectChange): Promise<Project> {
-  const { name, names, outputCount, details } = change;
+  const { name, names, outputCount, maximumEvaluations, details } = change;
   const row = await trx
     .updateTable('projects')
     .set({
       ...(name !== undefined && { name }),
       ...(names !== undefined && nameColumns(names)),
       ...(outputCount !== undefined && { output_count: outputCount }),
+      ...(maximumEvaluations !== undefined && { maximum_evaluations: maximumEvaluations }),
       ...(details !== undefined && { input_details: JSON.stringify(details) }),
       updated_at: sql<Date>`now()`,
     })

@@ -9,7 +9,7 @@ import type { DeletedKind } from '../domain/storage.ts';
 import type { DueDeletion } from './deletions.ts';
 import type { Trx } from './transaction.ts';
 
-type Table = 'objectives' | 'trials' | 'output_case_sets' | 'projects' | 'models';
+type Table = 'batches' | 'objectives' | 'trials' | 'output_case_sets' | 'projects' | 'models';
 
 const TABLES = {
   model: 'models',
@@ -21,6 +21,7 @@ const TABLES = {
 /** Columns that name the deleted record in the tables at and below it, bottom up. */
 const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]>> = {
   model: [
+    ['batches', 'model_id'],
     ['objectives', 'model_id'],
     ['trials', 'model_id'],
     ['output_case_sets', 'model_id'],
@@ -28,12 +29,14 @@ const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]
     ['models', 'id'],
   ],
   project: [
+    ['batches', 'project_id'],
     ['objectives', 'project_id'],
     ['trials', 'project_id'],
     ['output_case_sets', 'project_id'],
     ['projects', 'id'],
   ],
   trial: [
+    ['batches', 'trial_id'],
     ['objectives', 'trial_id'],
     ['trials', 'id'],
   ],
@@ -41,7 +44,12 @@ const LEVELS: Readonly<Record<DeletedKind, readonly (readonly [Table, string])[]
 };
 
 /** Rows of one call. Sets and projects hold up to 80 MB each. */
-const BATCH: Readonly<Record<Table | 'inverses' | 'corrections' | 'added_cases', number>> = {
+const BATCH: Readonly<
+  Record<Table | 'inverses' | 'corrections' | 'added_cases' | 'evaluations' | 'batch_objectives', number>
+> = {
+  evaluations: 2_000,
+  batch_objectives: 1_000,
+  batches: 20,
   inverses: 2_000,
   added_cases: 2_000,
   corrections: 2_000,
@@ -96,6 +104,7 @@ async function hasAny(trx: Trx, table: Table, column: string, value: number): Pr
 
 async function remove(trx: Trx, accountId: number, table: Table, ids: readonly number[]): Promise<number> {
   if (table === 'objectives') return removeObjectives(trx, accountId, ids);
+  if (table === 'batches') return removeBatches(trx, ids);
   if (table === 'trials') {
     const removed = (await removeAddedCases(trx, ids)) || (await removeCorrections(trx, ids));
     if (removed > 0) return removed;
@@ -116,6 +125,7 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   if (inverseIds.length > 0) {
     await removeEvents(trx, accountId, 'inverses', inverseIds);
     await sql`delete from corrections where inverse_id = any (${inverseIds}::bigint[])`.execute(trx);
+    await sql`delete from evaluations where inverse_id = any (${inverseIds}::bigint[])`.execute(trx);
   }
   const { rows } = await sql<{ id: number }>`
     select o.id from objectives o where o.id = any (${ids}::bigint[])
@@ -125,6 +135,20 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
   await removeEvents(trx, accountId, 'objectives', emptyIds);
   await sql`delete from explanations where objective_id = any (${emptyIds}::bigint[])`.execute(trx);
   return inverseIds.length + (await removeById(trx, 'objectives', emptyIds));
+}
+
+/** Some of the evaluations or objectives of batches that the caller holds, or else the batches. */
+async function removeBatches(trx: Trx, ids: readonly number[]): Promise<number> {
+  const { numAffectedRows: evaluations } = await sql`
+    delete from evaluations where id in (
+      select id from evaluations where batch_id = any (${ids}::bigint[]) limit ${BATCH.evaluations})`.execute(trx);
+  if (evaluations !== undefined && evaluations > 0n) return Number(evaluations);
+  const { numAffectedRows: definitions } = await sql`
+    delete from batch_objectives where (batch_id, position) in (
+      select batch_id, position from batch_objectives
+      where batch_id = any (${ids}::bigint[]) limit ${BATCH.batch_objectives})`.execute(trx);
+  if (definitions !== undefined && definitions > 0n) return Number(definitions);
+  return removeById(trx, 'batches', ids);
 }
 
 /** Some of the cases added to trials that the caller holds: they have no end when a trial takes them along. */

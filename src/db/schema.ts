@@ -9,24 +9,23 @@ type Vector = readonly number[];
 /** Written and read in binary form; see matrices.ts. */
 type Matrix = ColumnType<never, Buffer, Buffer>;
 
-interface Lifetime {
+interface Numbered {
   id: Generated<number>;
   created_at: Stamp;
   updated_at: Stamp;
+}
+
+interface Lifetime extends Numbered {
   disabled_at: Date | null;
 }
 
-export interface AccountsTable {
-  id: Generated<number>;
+export interface AccountsTable extends Lifetime {
   name: string;
   company: string | null;
   full_name: string | null;
   first_name: string | null;
   last_name: string | null;
   time_zone: string | null;
-  created_at: Stamp;
-  updated_at: Stamp;
-  disabled_at: Date | null;
 }
 
 export interface ApiKeysTable {
@@ -65,6 +64,7 @@ export interface ProjectsTable extends Lifetime {
   input_units: readonly string[] | null;
   output_names: readonly string[] | null;
   output_units: readonly string[] | null;
+  maximum_evaluations: number | null;
   input_cases: Matrix;
   case_count: number;
   output_count: number | null;
@@ -157,6 +157,12 @@ export interface ObjectivesTable extends Lifetime {
   /** Written as JSON text, read as parsed. */
   constraints: ColumnType<unknown, string | null, string | null> | null;
   data_revision: Generated<number>;
+  parallelism: Generated<number>;
+  is_parallel: Generated<boolean>;
+  hold_back: Generated<boolean>;
+  completed_count: Generated<number>;
+  nothing_new_at: number | null;
+  batch_id: number | null;
 }
 
 export interface InversesTable extends Lifetime {
@@ -179,6 +185,11 @@ export interface InversesTable extends Lifetime {
   /** Written as JSON text, read as parsed. */
   learned_from: ColumnType<unknown, string | null, string | null> | null;
   expected: Vector | null;
+  basis: number | null;
+  pending: Vector | null;
+  chance: number | null;
+  completed_order: number | null;
+  asked_by: string | null;
 }
 
 export interface SuggestionJobsTable {
@@ -195,10 +206,67 @@ export interface SuggestionJobsTable {
   request_id: string | null;
   trace_parent: string | null;
   created_at: Stamp;
+  askers: Generated<readonly string[]>;
 }
 
-export interface WebhooksTable {
-  id: Generated<number>;
+export interface BatchesTable extends Numbered {
+  account_id: number;
+  model_id: number;
+  project_id: number;
+  trial_id: number | null;
+  name: string | null;
+  status: string;
+  is_paused: Generated<boolean>;
+  parallelism: number;
+  /** Written as JSON text, read as parsed. */
+  evaluator: ColumnType<unknown, string, string>;
+  evaluator_secret: Buffer | null;
+  output_count: number;
+  timeout_seconds: number;
+  maximum_tries: number;
+  maximum_losses: number;
+  stop_after_failures: number;
+  failure_reason: string | null;
+  due_at: Stamp;
+  finished_at: Date | null;
+}
+
+export interface BatchObjectivesTable {
+  batch_id: number;
+  position: number;
+  account_id: number;
+  /** Written as JSON text, read as parsed. */
+  definition: ColumnType<unknown, string, string>;
+  objective_id: number | null;
+  failure_reason: string | null;
+}
+
+export interface EvaluationsTable extends Numbered {
+  account_id: number;
+  batch_id: number;
+  project_id: number;
+  case_number: number | null;
+  objective_id: number | null;
+  inverse_id: number | null;
+  input: Vector;
+  output: Vector | null;
+  state: Generated<string>;
+  is_pushed: boolean;
+  tries: Generated<number>;
+  losses: Generated<number>;
+  visible_at: Stamp;
+  lease_token: string | null;
+  lease_seconds: number | null;
+  evaluator: string | null;
+  claimed_at: Date | null;
+  progress: number | null;
+  message: string | null;
+  failure_reason: string | null;
+  compute_time_ns: number | null;
+  finished_at: Date | null;
+}
+
+export interface WebhooksTable extends Numbered {
   account_id: number;
   url: string;
   description: string | null;
@@ -206,8 +274,6 @@ export interface WebhooksTable {
   secret: Buffer;
   enabled: Generated<boolean>;
   failing_since: Date | null;
-  created_at: Stamp;
-  updated_at: Stamp;
 }
 
 export interface WebhookPreviousSecretsTable {
@@ -314,6 +380,9 @@ export interface Database {
   objectives: ObjectivesTable;
   inverses: InversesTable;
   suggestion_jobs: SuggestionJobsTable;
+  batches: BatchesTable;
+  batch_objectives: BatchObjectivesTable;
+  evaluations: EvaluationsTable;
   webhooks: WebhooksTable;
   webhook_previous_secrets: WebhookPreviousSecretsTable;
   events: EventsTable;

@@ -76,6 +76,85 @@ export function finishingJob(id: number, leaseToken: string, objectiveId: RawBui
     returning inverse_id`;
 }
 
+/** The job of an objective, for who holds the lock of the objective. */
+export interface OpenJob {
+  readonly id: number;
+  readonly inverseId: number;
+  /** Who asked for the inverses that follow the one it computes. */
+  readonly askers: readonly string[];
+}
+
+const OPEN_JOB = sql`id, inverse_id as "inverseId", askers`;
+
+/** At most one. Served by suggestion_jobs_one_open_per_objective. */
+export async function findJobOf(db: Db | Trx, objectiveId: number): Promise<OpenJob | undefined> {
+  const { rows } = await sql<OpenJob>`
+    select ${OPEN_JOB} from suggestion_jobs where objective_id = ${objectiveId}`.execute(db);
+  return rows[0];
+}
+
+/** The job, if the lease is still held. Locks it. The caller holds the lock of the objective. */
+export async function lockLeasedJob(
+  trx: Trx,
+  { id, objectiveId, leaseToken }: Pick<LeasedJob, 'id' | 'objectiveId' | 'leaseToken'>,
+): Promise<OpenJob | undefined> {
+  const { rows } = await sql<OpenJob>`
+    select ${OPEN_JOB} from suggestion_jobs
+    where id = ${id} and lease_token = ${leaseToken}::uuid and state = 'leased' and objective_id = ${objectiveId}
+    for update`.execute(trx);
+  return rows[0];
+}
+
+/** Whether the account may have another job; see hasRoomInQueue. */
+export async function mayQueue(trx: Trx, accountId: number, maximumQueued: number): Promise<boolean> {
+  const { rows } = await sql<{ mayQueue: boolean }>`
+    select ${hasRoomInQueue(accountId, maximumQueued)} as "mayQueue"`.execute(trx);
+  return rows[0]!.mayQueue;
+}
+
+export interface NewJob {
+  readonly accountId: number;
+  readonly objectiveId: number;
+  readonly inverseId: number;
+  readonly askers: readonly string[];
+  readonly requestId: string | null;
+  readonly traceParent: string | null;
+}
+
+/** The caller holds the lock of the objective, which has no job. Workers hear of it on commit. */
+export async function insertJob(trx: Trx, job: NewJob): Promise<void> {
+  await sql`
+    with job as (
+      insert into suggestion_jobs (account_id, objective_id, inverse_id, askers, request_id, trace_parent)
+      values (${job.accountId}, ${job.objectiveId}, ${job.inverseId}, ${job.askers}::text[], ${job.requestId},
+        ${job.traceParent})
+      returning id)
+    select pg_notify(${JOBS_CHANNEL}, '') from job`.execute(trx);
+}
+
+/** Asks for more inverses after those of the job. The caller holds the lock of the objective. */
+export async function addAskers(trx: Trx, jobId: number, askers: readonly string[]): Promise<void> {
+  await sql`update suggestion_jobs set askers = askers || ${askers}::text[] where id = ${jobId}`.execute(trx);
+}
+
+/**
+ * Makes the worker that holds the job go on with the next inverse, for the first of the askers: its lease stays, its attempts begin
+ * anew. The caller holds the lock of the objective and of the job.
+ */
+export async function moveJob(trx: Trx, jobId: number, inverseId: number): Promise<void> {
+  await sql`
+    update suggestion_jobs set inverse_id = ${inverseId}, askers = askers[2:], attempts = 1, last_error = null,
+      created_at = now()
+    where id = ${jobId}`.execute(trx);
+}
+
+/** Removes a job that is done. The commit wakes requests that wait for its inverse. The caller holds both locks. */
+export async function endJob(trx: Trx, { id, inverseId }: Pick<OpenJob, 'id' | 'inverseId'>): Promise<void> {
+  await sql`
+    with ended as (delete from suggestion_jobs where id = ${id})
+    select pg_notify(${FINISHED_CHANNEL}, ${String(inverseId)})`.execute(trx);
+}
+
 /** Hands a job back, claimable after a delay. False: the lease was lost. */
 export async function releaseJob(
   db: Db,

@@ -1,22 +1,10 @@
-/** The statements of a cycle for the worker: what a suggestion is computed from, and storing it. See iterations.ts. */
+/** What a suggestion is computed from: as it is now, and as it was when a stored suggestion was computed. */
 import { type RawBuilder, sql } from 'kysely';
-import type { NewEvent } from '../domain/event.ts';
 import type { InputDetails, InputSpace, InputType } from '../domain/input-space.ts';
 import type { LearnedFrom } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
-import { type NearestSoFar, NO_NEAREST_CASE } from '../domain/objective.ts';
-import type { Transition } from '../domain/stop-reason.ts';
-import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { compileSqlOnce } from './compiled.ts';
-import { type EventLists, eventsTold, listEvents, recordingEvents } from './events.ts';
-import {
-  columns,
-  lockRunning,
-  OBJECTIVE_WITH_PARENTS,
-  OPTIMAL_OUTPUT,
-  type Row,
-  readWithParents,
-} from './iteration-rows.ts';
+import { columns, OBJECTIVE_WITH_PARENTS, OPTIMAL_OUTPUT, type Row, readWithParents } from './iteration-rows.ts';
 import {
   CASE_COLUMNS,
   type CaseColumns,
@@ -32,109 +20,9 @@ import {
   WAS_RUN,
 } from './known-runs.ts';
 import { decodeMatrix, matrixColumn } from './matrices.ts';
-import type { NearestIteration, ObjectiveWithParents } from './objectives.ts';
-import { FINISHED_CHANNEL, finishingJob } from './suggestion-jobs.ts';
+import type { ObjectiveWithParents } from './objectives.ts';
+import { openInverses } from './open-inverses.ts';
 import type { Db, Trx } from './transaction.ts';
-
-export interface StoredSuggestion {
-  readonly job: LeasedJob;
-  readonly state: Transition;
-  readonly input: readonly number[];
-  /** Set when the objective stops with it: the known output of the repeated input. */
-  readonly output: readonly number[] | null;
-  readonly suggestTimeNs: number;
-  readonly isOptimal: boolean;
-  /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
-  readonly expected?: readonly number[] | null;
-  /** Of the data that it was computed from. */
-  readonly dataRevision: number;
-  /** With all runs judged; with the nearest case when it was not known before. */
-  readonly nearest: NearestSoFar | NearestIteration;
-  readonly learnedFrom: LearnedFrom | null;
-  readonly events: readonly NewEvent[];
-}
-
-interface SuggestionToStore extends EventLists, NearestSoFar {
-  readonly accountId: number;
-  readonly objectiveId: number;
-  readonly jobId: number;
-  readonly leaseToken: string;
-  readonly stopReason: number;
-  readonly status: string;
-  readonly input: readonly number[];
-  readonly output: readonly number[] | null;
-  readonly suggestTimeNs: number;
-  readonly isOptimal: boolean;
-  readonly expected: readonly number[] | null;
-  readonly dataRevision: number;
-  readonly isCaseJudged: boolean;
-  /** JSON text. */
-  readonly learnedFrom: string | null;
-}
-
-const storeSuggestionOnce = compileSqlOnce<SuggestionToStore, Row>((value) => {
-  const output = sql`${value('output')}::float8[]`;
-  const isCurrent = sql`data_revision = ${value('dataRevision')}::integer`;
-  const isCaseJudged = sql`${value('isCaseJudged')}::boolean`;
-  // What was judged by data that has changed since is not stored.
-  const judged = (column: string, found: RawBuilder<unknown>) =>
-    sql`${sql.id(column)} = case when l.${isCurrent} then ${found} else ${sql.ref(`o.${column}`)} end`;
-  return sql`
-    with objective as materialized (${lockRunning(value('accountId'), value('objectiveId'))}),
-    finished as (${finishingJob(value('jobId'), value('leaseToken'), sql`(select id from objective where ${output} is null or ${isCurrent})`)}),
-    inverse as (
-      update inverses i set
-        status = ${value('status')}, input = ${value('input')}::float8[], output = ${output},
-        expected = ${value('expected')}::float8[],
-        suggest_time_ns = ${value('suggestTimeNs')}::bigint, suggested_at = now(),
-        stopped_at = case when ${output} is null then i.stopped_at else now() end,
-        learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
-      from finished f
-      where i.id = f.inverse_id
-      returning i.id),
-    counted as (
-      update objectives o set
-        stop_reason = ${value('stopReason')}::smallint,
-        attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
-        optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
-        ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
-        ${judged('nearest_case', sql`case when ${isCaseJudged} then ${value('nearestCase')}::integer else o.nearest_case end`)},
-        ${judged('nearest_case_input', sql`case when ${isCaseJudged} then ${value('nearestCaseInput')}::float8[] else o.nearest_case_input end`)},
-        ${judged('nearest_case_output', sql`case when ${isCaseJudged} then ${value('nearestCaseOutput')}::float8[] else o.nearest_case_output end`)},
-        ${judged('judged_through', sql`${value('judgedThrough')}::integer`)}, updated_at = now()
-      from inverse i cross join objective l
-      where o.id = ${value('objectiveId')}::bigint),
-    ${recordingEvents(value('accountId'), value('eventNames'), value('eventResourceIds'), sql`exists (select from inverse)`)}
-    select pg_notify(${sql.lit(FINISHED_CHANNEL)}, i.id::text), ${eventsTold()} from inverse i`;
-});
-
-/**
- * Locks the objective, ends the job, and stores its suggestion with both states and the events. False when the lease was lost,
- * the objective has ended or was deleted, or it would end on data that has changed since: nothing was written. Waiting requests are
- * notified on commit.
- */
-export async function storeSuggestion(
-  db: Db | Trx,
-  { job, state, events, nearest, learnedFrom, ...suggestion }: StoredSuggestion,
-): Promise<boolean> {
-  const rows = await storeSuggestionOnce(db, {
-    ...suggestion,
-    expected: suggestion.expected ?? null,
-    // The case is written once for each revision of the data.
-    ...NO_NEAREST_CASE,
-    ...nearest,
-    isCaseJudged: 'nearestCase' in nearest,
-    learnedFrom: learnedFrom && JSON.stringify(learnedFrom),
-    ...listEvents(events),
-    accountId: job.accountId,
-    objectiveId: job.objectiveId,
-    jobId: job.id,
-    leaseToken: job.leaseToken,
-    stopReason: state.stopReason,
-    status: state.inverseStatus,
-  });
-  return rows.length === 1;
-}
 
 /** What a suggestion is computed from. */
 export interface Snapshot extends KnownCases {
@@ -149,6 +37,11 @@ export interface Snapshot extends KnownCases {
   readonly iterations: readonly number[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
+  /** Its open inverses with their inputs, in order of iteration. */
+  readonly pendingIterations: readonly number[];
+  readonly pending: Matrix;
+  /** How many of its inverses had been completed or given up. */
+  readonly basis: number;
   readonly optimalOutput: readonly number[] | null;
   /** To be stored with the suggestion: what `readSnapshotOf` needs. */
   readonly learnedFrom: LearnedFrom | null;
@@ -161,6 +54,8 @@ interface PlainRow extends Omit<InputSpace, 'inputTypes' | 'details'> {
   readonly outputCases: Buffer;
   readonly failedCases: readonly number[];
   readonly optimalOutput: readonly number[] | null;
+  readonly pendingIterations: readonly number[] | null;
+  readonly pendingInputs: Buffer | null;
 }
 
 interface SnapshotRow extends PlainRow, CaseColumns {
@@ -176,22 +71,41 @@ function runColumns(runs: string, prefix: string) {
 
 const OWN_RUNS = sql`inverses i where i.objective_id = o.id and ${WAS_RUN} and i.excluded_at is null`;
 
-const RUN_NAMES = ['objectiveIds', 'iterations', 'inputs', 'outputs'] as const;
+/** The open inverses `i` of a table expression, as one row that `toPending` reads. */
+function gatheredPending(from: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select array_agg(i.iteration order by i.iteration) as "pendingIterations",
+      array_send(array_agg(i.input order by i.iteration)) as "pendingInputs"
+    from ${from}`;
+}
+
+/** Costs nothing where only one inverse may be open: that is the one to be computed. */
+const OPEN_WITH_INPUT = gatheredPending(
+  sql`(select i.iteration, i.input from ${openInverses(sql`o.id`)} where o.is_parallel and i.input is not null) i`,
+);
+
+function toPending({ pendingIterations, pendingInputs }: PlainRow): Pick<Snapshot, 'pendingIterations' | 'pending'> {
+  return { pendingIterations: pendingIterations ?? [], pending: decodeMatrix(pendingInputs) };
+}
+
+const RUN_NAMES = ['objectiveIds', 'iterations', 'completedOrders', 'inputs', 'outputs'] as const;
 const [OWN, OTHER] = ['own.', 'other.'] as const;
 
 function readRuns(row: Row, prefix: string): KnownRuns {
   return toKnownRuns(Object.fromEntries(RUN_NAMES.map((name) => [name, row[prefix + name]])) as unknown as RunColumns);
 }
 
+type OwnColumns = Omit<RunColumns, 'objectiveIds' | 'completedOrders'>;
+
 /** The cases as they were loaded and the own runs; with whether there is more, which makes the rest of the row useless. */
 const selectPlain = compileSqlOnce<
   { accountId: number; objectiveId: number },
-  Row & PlainRow & Omit<RunColumns, 'objectiveIds'> & { readonly isMoreKnown: boolean }
+  Row & PlainRow & OwnColumns & { readonly isMoreKnown: boolean }
 >(
   (value) => sql`
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, p.input_count as "inputCount", ${SPACE},
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
-      s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs,
+      s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs, w."pendingIterations", w."pendingInputs",
       t.revision > 0 or o.continues_id is not null or o.reuse and exists (
         select from objectives q where q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null) as "isMoreKnown"
     from objectives o
@@ -199,13 +113,14 @@ const selectPlain = compileSqlOnce<
     join projects p on p.id = o.project_id
     join output_case_sets s on s.id = t.output_case_set_id
     cross join lateral (${gatheredRuns(OWN_RUNS, { isOfOne: true })}) r
+    cross join lateral (${OPEN_WITH_INPUT}) w
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 
 const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }, Row & SnapshotRow>(
   (value) => sql`
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, ${SPACE}, ${CASE_COLUMNS}, t.revision,
-      ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}
+      ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}, w."pendingIterations", w."pendingInputs"
     from objectives o
     join trials t on t.id = o.trial_id
     join projects p on p.id = o.project_id
@@ -213,6 +128,7 @@ const selectSnapshot = compileSqlOnce<{ accountId: number; objectiveId: number }
     ${caseSources(sql`t.revision`)}
     cross join lateral (${gatheredRuns(OWN_RUNS)}) r
     cross join lateral (${OTHER_RUNS}) x
+    cross join lateral (${OPEN_WITH_INPUT}) w
     where o.account_id = ${value('accountId')} and o.id = ${value('objectiveId')}`,
 );
 
@@ -231,9 +147,15 @@ export async function readSnapshot(
   return row === undefined || row['disabledAt'] !== null ? undefined : toSnapshot(row);
 }
 
-const NO_RUNS = toKnownRuns({ objectiveIds: null, iterations: null, inputs: null, outputs: null });
+const NO_RUNS = toKnownRuns({
+  objectiveIds: null,
+  iterations: null,
+  completedOrders: null,
+  inputs: null,
+  outputs: null,
+});
 
-function toPlainSnapshot(row: Row & PlainRow & Omit<RunColumns, 'objectiveIds'>): Snapshot {
+function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
   return {
     inputCases: decodeMatrix(row.inputCases),
     outputCases: decodeMatrix(row.outputCases),
@@ -245,6 +167,8 @@ function toPlainSnapshot(row: Row & PlainRow & Omit<RunColumns, 'objectiveIds'>)
     iterations: row.iterations ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
+    ...toPending(row),
+    basis: row['completedCount'] as number,
     optimalOutput: row.optimalOutput,
     learnedFrom: null,
   };
@@ -267,15 +191,21 @@ function toSnapshot(row: Row & SnapshotRow): Snapshot {
     iterations,
     inputs,
     outputs,
+    ...toPending(row),
+    basis: row['completedCount'] as number,
     optimalOutput: row.optimalOutput,
     learnedFrom: describeKnown(row.revision, others),
   };
 }
 
-/** Iterations of an objective become known in their order, so that the last one says which were known. */
-function describeKnown(revision: number, { objectiveIds, iterations }: KnownRuns): LearnedFrom | null {
-  const last = new Map(objectiveIds.map((id, row) => [id, iterations[row]!]));
-  return revision === 0 && last.size === 0 ? null : { revision, objectives: [...last] };
+/** Iterations of an objective become known in the order of their completion; what completes later gets a higher order. */
+function describeKnown(revision: number, { objectiveIds, iterations, completedOrders }: KnownRuns): LearnedFrom | null {
+  const known = new Map<number, [id: number, iteration: number, completedOrder: number]>();
+  for (const [row, id] of objectiveIds.entries()) {
+    const highest = known.get(id)?.[2] ?? 0;
+    known.set(id, [id, iterations[row]!, Math.max(highest, completedOrders[row] ?? 0)]);
+  }
+  return revision === 0 && known.size === 0 ? null : { revision, objectives: [...known.values()] };
 }
 
 /**
@@ -284,7 +214,7 @@ function describeKnown(revision: number, { objectiveIds, iterations }: KnownRuns
  */
 function runsAsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    select i.objective_id, i.iteration, i.input, case when c.id is null then i.output else c.old_output end as output
+    select i.objective_id, i.iteration, i.completed_order, i.input, case when c.id is null then i.output else c.old_output end as output
     from ${from}
     left join lateral (
       select c.id, c.old_output, c.was_excluded from corrections c
@@ -295,13 +225,14 @@ function runsAsOf(from: RawBuilder<unknown>): RawBuilder<unknown> {
 const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }, Row & SnapshotRow>(
   (value) => sql`
     with known as materialized (
-      select i.objective_id, i.iteration, coalesce((i.learned_from->>'revision')::integer, 0) as revision,
+      select i.objective_id, i.iteration, i.basis, i.pending, coalesce((i.learned_from->>'revision')::integer, 0) as revision,
         coalesce(i.learned_from->'objectives', '[]') as others
       from inverses i
       where i.account_id = ${value('accountId')} and i.id = ${value('inverseId')} and i.iteration > 1
         and i.input is not null)
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, ${SPACE}, ${CASE_COLUMNS}, k.revision,
-      k.others as "knownOthers", ${runColumns('r', OWN)}, ${runColumns('x', OTHER)}
+      k.others as "knownOthers", k.basis as "knownBasis", ${runColumns('r', OWN)}, ${runColumns('x', OTHER)},
+      w."pendingIterations", w."pendingInputs"
     from known k
     join objectives o on o.id = k.objective_id
     join trials t on t.id = o.trial_id
@@ -309,15 +240,22 @@ const selectSnapshotOf = compileSqlOnce<{ accountId: number; inverseId: number }
     join output_case_sets s on s.id = t.output_case_set_id
     ${caseSources(sql`k.revision`)}
     cross join lateral (${gatheredRuns(
-      sql`(${runsAsOf(sql`(select * from inverses i where i.objective_id = o.id and i.iteration < k.iteration) i`)}) i`,
+      sql`(${runsAsOf(sql`(
+        select * from inverses i
+        where i.objective_id = o.id and i.iteration < k.iteration and i.iteration <> all (coalesce(k.pending, '{}'))
+          and (k.basis is null or i.completed_order is null or i.completed_order <= k.basis)) i`)}) i`,
     )}) r
     cross join lateral (${gatheredRuns(
       newestRuns(
         runsAsOf(sql`
           jsonb_array_elements(k.others) q (entry)
-          join inverses i on i.objective_id = (q.entry->>0)::bigint and i.iteration <= (q.entry->>1)::integer`),
+          join inverses i on i.objective_id = (q.entry->>0)::bigint and i.iteration <= (q.entry->>1)::integer
+            and (q.entry->>2 is null or i.completed_order is null or i.completed_order <= (q.entry->>2)::integer)`),
       ),
-    )}) x`,
+    )}) x
+    cross join lateral (${gatheredPending(
+      sql`(select * from inverses i where i.objective_id = o.id and i.iteration = any (k.pending)) i`,
+    )}) w`,
 );
 
 /**
@@ -331,8 +269,12 @@ export async function readSnapshotOf(
 ): Promise<Snapshot | undefined> {
   const [row] = await selectSnapshotOf(db, { accountId, inverseId });
   if (row === undefined) return undefined;
-  const snapshot = toSnapshot(row);
-  const isWhole = JSON.stringify(snapshot.learnedFrom?.objectives ?? []) === JSON.stringify(row['knownOthers']);
+  const snapshot = { ...toSnapshot(row), basis: (row['knownBasis'] as number | null) ?? 0 };
+  const found = snapshot.learnedFrom?.objectives ?? [];
+  const known = row['knownOthers'] as LearnedFrom['objectives'];
+  const isWhole =
+    found.length === known.length &&
+    known.every((entry, k) => entry.every((part, position) => part === found[k]![position]));
   return isWhole ? snapshot : undefined;
 }
 

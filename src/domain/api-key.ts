@@ -10,9 +10,17 @@ const SECRET_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const KEY_PATTERN = /^bks_([0-9A-Za-z]{8})_([0-9A-Za-z]{32})_([0-9A-Za-z]{6})$/;
 
-/** What a key may do: read records, write records, manage keys and webhooks (admin). No scope includes another. */
-export const SCOPES = ['read', 'write', 'admin'] as const;
+/**
+ * What a key may do: read records, write records, claim and report evaluations and nothing else (evaluate), manage keys and
+ * webhooks (admin). No scope includes another, except that write may do what evaluate may.
+ */
+export const SCOPES = ['read', 'write', 'evaluate', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
+
+/** Whether a key with these scopes may do what `needed` allows. */
+export function allows(scopes: readonly Scope[], needed: Scope): boolean {
+  return scopes.includes(needed) || (needed === 'evaluate' && scopes.includes('write'));
+}
 
 /** A key as its account sees it, without the secret. */
 export interface KeyRecord {

@@ -106,7 +106,10 @@ export function correctionSize({
 
 const ROW_BYTES = 256;
 
-type RunInverse = Pick<Inverse, 'iteration' | 'status' | 'input' | 'output' | 'failureReason' | 'excludedAt'>;
+type RunInverse = Pick<
+  Inverse,
+  'iteration' | 'status' | 'input' | 'output' | 'loadedAt' | 'failureReason' | 'excludedAt'
+>;
 
 /** What is known about the run of an inverse. Throws NOTHING_TO_CORRECT, with advice, when it has none. */
 export function resultOf(inverse: RunInverse): RunResult {
@@ -122,7 +125,7 @@ function adviceWithoutRun(inverse: RunInverse): string | undefined {
   if (isRepeat(inverse)) {
     return 'repeats a known input and was not run itself; correct the case or the inverse with that input, and it follows.';
   }
-  if (inverse.status === InverseStatus.stopped) {
+  if (inverse.status === InverseStatus.stopped && inverse.output === null) {
     return 'was stopped before it had an output; if you have one, add it to the trial as a case.';
   }
   return inverse.input === null ? 'could not be computed and was never run; ask for the next suggestion.' : undefined;

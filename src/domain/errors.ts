@@ -11,9 +11,13 @@ export type ErrorCode =
   | 'OBJECTIVE_ENDED'
   | 'NO_OPEN_ITERATION'
   | 'ITERATION_OPEN'
+  | 'AMBIGUOUS_ITERATION'
+  | 'ATTEMPTS_HANDED_OUT'
   | 'OUTPUT_CONFLICT'
+  | 'LEASE_LOST'
   | 'NOTHING_TO_CORRECT'
   | 'REOPENING_NEEDED'
+  | 'BATCH_ENDED'
   | 'SUGGESTION_FAILED'
   | 'SUGGESTION_PENDING'
   | 'OVERLOADED'
@@ -75,6 +79,16 @@ export function makeViolation(path: ViolationPath, message: string): Violation {
     pointer += `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`;
   }
   return { property, pointer, message };
+}
+
+/** The same violations of a part of a body, named from the body's beginning. */
+export function within(path: ViolationPath, violations: readonly Violation[]): readonly Violation[] {
+  const outer = makeViolation(path, '');
+  return violations.map(({ property, pointer, message }) => ({
+    property: `${outer.property}${property === '' || property.startsWith('[') ? property : `.${property}`}`,
+    pointer: `${outer.pointer}${pointer}`,
+    message,
+  }));
 }
 
 /** `is required: send ...` if nothing was sent, otherwise `must be ..., is ...`. */

@@ -17,6 +17,7 @@ const KINDS = {
   'objectives.loaded': 'objective',
   'inverse.suggested': 'inverse',
   'inverse.output_loaded': 'objective',
+  'inverse.stopped': 'inverse',
   'objective.satisfied': 'objective',
   'objective.stopped': 'objective',
   'objective.exhausted': 'objective',

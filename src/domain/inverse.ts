@@ -1,6 +1,7 @@
 /**
  * An inverse is a suggested input, later with the output that the client measured. Iteration 1 is the initial point, which
- * is already completed. The inverses of one objective are strictly ordered; only the last one may be open.
+ * is already completed. The inverses of one objective are strictly ordered; as many may be open as its parallelism says, and they may
+ * be completed in any order.
  */
 export const InverseStatus = {
   active: 'active',
@@ -15,8 +16,11 @@ export type InverseStatus = (typeof InverseStatus)[keyof typeof InverseStatus];
 export interface LearnedFrom {
   /** The cases of the trial as of this revision. */
   readonly revision: number;
-  /** The other objectives, by id, each with its last iteration that was known. */
-  readonly objectives: readonly (readonly [objectiveId: number, iteration: number])[];
+  /**
+   * The other objectives, by id, each with its last iteration that was known, and the highest completedOrder of its known
+   * iterations: 0 without any; absent in rows of an earlier release, to which every iteration up to the last one was known.
+   */
+  readonly objectives: readonly (readonly [objectiveId: number, iteration: number, completedOrder?: number])[];
 }
 
 export interface Inverse {
@@ -28,7 +32,7 @@ export interface Inverse {
   readonly input: readonly number[] | null;
   /** null until the output is known. */
   readonly output: readonly number[] | null;
-  /** The output of the last completed iteration before this one; `results` judge it while `output` is null. */
+  /** The output of the last completed iteration that it knows; `results` judge it while `output` is null. */
   readonly basisOutput: readonly number[] | null;
   /** Nanoseconds the optimizer took. */
   readonly suggestTimeNs: number;
@@ -41,6 +45,10 @@ export interface Inverse {
   readonly exhaustedAt: Date | null;
   readonly failedAt: Date | null;
   readonly failureReason: string | null;
+  /** How many inverses of its objective had been completed or given up when it was suggested; null before, and in rows of an earlier release. */
+  readonly basis: number | null;
+  /** Its number among the completed and the given up ones of its objective, in their order; null while it is open. */
+  readonly completedOrder: number | null;
   /** What its input was computed from; null for the trial's cases as they were loaded and its own objective only. */
   readonly learnedFrom: LearnedFrom | null;
   /** Set while it is excluded: shown, and neither learned from nor judged. */
@@ -71,7 +79,15 @@ export function awaitsOutput(inverse: Pick<Inverse, 'status' | 'input' | 'output
   return inverse.status === InverseStatus.active && inverse.input !== null && inverse.output === null;
 }
 
-/** Whether the inverse repeats the input and the output of a known run, as the last one of an objective does that found nothing new. */
-export function isRepeat(inverse: Pick<Inverse, 'status' | 'output'>): boolean {
-  return inverse.status === InverseStatus.stopped && inverse.output !== null;
+/**
+ * Whether the inverse repeats the input and the output of a known run, as the last one of an objective does that found nothing new.
+ * The output of one that was given up is loaded.
+ */
+export function isRepeat(inverse: Pick<Inverse, 'status' | 'output' | 'loadedAt'>): boolean {
+  return inverse.status === InverseStatus.stopped && inverse.output !== null && inverse.loadedAt === null;
+}
+
+/** Whether the inverse was given up after it had been handed out, and its output has not come since. */
+export function mayComeLate(inverse: Pick<Inverse, 'status' | 'input' | 'output'>): boolean {
+  return inverse.status === InverseStatus.stopped && inverse.input !== null && inverse.output === null;
 }

@@ -30,6 +30,8 @@ export const DEFAULT_MAXIMUM_ATTEMPTS = 500;
 /** The most that a client may ask for. */
 export const LARGEST_MAXIMUM_ATTEMPTS = 100_000;
 export const DEFAULT_CONVERGENCE = 1e-6;
+/** The most inverses of one objective that may be open at once. */
+export const LARGEST_PARALLELISM = 64;
 
 export type Bound = number | null;
 
@@ -85,6 +87,18 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly constraints: ObjectiveConstraints | null;
   /** The revision of the trial's data that everything stored about it was judged by. */
   readonly dataRevision: number;
+  /** How many of its inverses may be open at once. */
+  readonly parallelism: number;
+  /** Whether that was ever above 1: only then can several be open, or an output come after its inverse was given up. */
+  readonly isParallel: boolean;
+  /** Whether no inverse is opened while an open one is likely to succeed. */
+  readonly holdBack: boolean;
+  /** How often one of its inverses was completed or given up. */
+  readonly completedCount: number;
+  /** The `completedCount` at which the search found nothing new although inverses were open; null: it did not. */
+  readonly nothingNewAt: number | null;
+  /** The batch that created it. */
+  readonly batchId: number | null;
   /** Of its project; null when that has no names. */
   readonly labels: Labels | null;
   readonly createdAt: Date;
@@ -121,6 +135,12 @@ export interface NewObjective extends ObjectiveDefinition {
   readonly continues?: number | null;
   readonly fixedInputs?: readonly (number | null)[] | null;
   readonly constraints?: readonly SentConstraint[] | null;
+  /** 1 unless given. */
+  readonly parallelism?: number;
+  /** true unless given. */
+  readonly holdBack?: boolean;
+  /** Of the batch that creates it. */
+  readonly batchId?: number | null;
   /** Lists that were sent by name; the fields themselves are empty. See objective-by-name.ts. */
   readonly byName?: ListsByName;
 }

@@ -31,6 +31,8 @@ export interface Project extends InputSpace {
   readonly outputCount: number | null;
   readonly caseCount: number;
   readonly seed: number;
+  /** The evaluations of its batches that may be open at once; null: any number. */
+  readonly maximumEvaluations: number | null;
   readonly developedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

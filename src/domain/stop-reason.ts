@@ -21,6 +21,8 @@ export type ObjectiveEvent =
   | 'last-output-unsatisfied'
   | 'nothing-new'
   | 'stopped-by-hand'
+  | 'inverse-stopped'
+  | 'last-inverse-stopped'
   | 'run-failed'
   | 'last-run-failed'
   | 'computation-failed';
@@ -31,7 +33,7 @@ export interface Transition {
 }
 
 /**
- * Edges out of RUNNING. `last-*` means that attemptCount has reached maximumAttempts. A failed run that was the last
+ * Edges out of RUNNING. `last-*` means that attemptCount has reached maximumAttempts and no other inverse is open. A failed run that was the last
  * attempt leaves nothing to try, so the objective is EXHAUSTED while the inverse itself reads failed.
  */
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
@@ -41,6 +43,8 @@ export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
   'stopped-by-hand': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
+  'inverse-stopped': { stopReason: StopReason.running, inverseStatus: InverseStatus.stopped },
+  'last-inverse-stopped': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.stopped },
   'run-failed': { stopReason: StopReason.running, inverseStatus: InverseStatus.failed },
   'last-run-failed': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.failed },
   'computation-failed': { stopReason: StopReason.running, inverseStatus: InverseStatus.failed },
@@ -55,15 +59,29 @@ export function nextState(current: StopReason, event: ObjectiveEvent): Transitio
   return isFinal(current) ? undefined : TRANSITIONS[event];
 }
 
-/** The event for a loaded output, given the verdict and the attempts used. */
-export function outputEvent(isSatisfied: boolean, attempts: Attempts): ObjectiveEvent {
+/** The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be. */
+export function outputEvent(isSatisfied: boolean, attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
   if (isSatisfied) return 'output-satisfied';
-  return areUsedUp(attempts) ? 'last-output-unsatisfied' : 'output-unsatisfied';
+  return areUsedUp(attempts) && !areOthersOpen ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
 /** The event for a run that the client reports as failed. */
-export function failedRunEvent(attempts: Attempts): ObjectiveEvent {
-  return areUsedUp(attempts) ? 'last-run-failed' : 'run-failed';
+export function failedRunEvent(attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
+  return areUsedUp(attempts) && !areOthersOpen ? 'last-run-failed' : 'run-failed';
+}
+
+/** The event for an open inverse that the client gives up. */
+export function stoppedInverseEvent(attempts: Attempts, areOthersOpen: boolean): ObjectiveEvent {
+  return areUsedUp(attempts) && !areOthersOpen ? 'last-inverse-stopped' : 'inverse-stopped';
+}
+
+/**
+ * The states after the output of an inverse that was given up: one that satisfies everything ends an objective that runs like any
+ * other, else nothing changes.
+ */
+export function lateOutputState(current: StopReason, isSatisfied: boolean): Transition {
+  const state = isSatisfied ? nextState(current, 'output-satisfied') : undefined;
+  return state ?? { stopReason: current, inverseStatus: InverseStatus.stopped };
 }
 
 export interface Attempts {
@@ -84,9 +102,11 @@ export interface RevisedRun {
    * - open: the output is missing, or the suggestion is being computed.
    * - satisfied, unsatisfied: completed; an excluded one satisfies nothing.
    * - failed: the client reported that the run failed.
-   * - never-run: stopped, not computed, or a repeat of a known run.
+   * - late: the output came after the inverse had been given up, and satisfies everything; it may keep an objective satisfied,
+   *   and brings none back by itself.
+   * - never-run: stopped, not computed, or a repeat of a known run; also a late output that satisfies nothing.
    */
-  readonly result: 'open' | 'satisfied' | 'unsatisfied' | 'failed' | 'never-run';
+  readonly result: 'open' | 'satisfied' | 'unsatisfied' | 'failed' | 'late' | 'never-run';
 }
 
 export interface RevisedStates {
@@ -108,7 +128,9 @@ export function reviseStates(
   runs: readonly RevisedRun[],
   mayReopen: boolean,
 ): RevisedStates | undefined {
-  const isSatisfied = runs.some(({ result }) => result === 'satisfied');
+  const doLateCount =
+    mayReopen || objective.stopReason === StopReason.running || objective.stopReason === StopReason.satisfied;
+  const isSatisfied = runs.some(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
   const stopReason = reviseStopReason(objective, isSatisfied, mayReopen);
   if (stopReason === undefined) return undefined;
   const last = runs.findLast(({ result }) => result !== 'never-run');
@@ -149,6 +171,8 @@ function reviseStatus({ status, result }: RevisedRun, stopReason: StopReason, is
       return isExhausting ? InverseStatus.maxIterations : InverseStatus.active;
     case 'failed':
       return InverseStatus.failed;
+    case 'late':
+      return stopReason === StopReason.satisfied ? InverseStatus.converged : status;
     case 'never-run':
       return status;
   }

@@ -116,6 +116,6 @@ it('The schema is up to date with the text of this release or a newer revision, 
   expect(await isUpToDate()).toBe(true);
   await sql`${record} revision = revision - 1`.execute(t.db);
   expect(await isUpToDate()).toBe(false);
-  expect((await migrate(t.db)).applied).toEqual(['repeatable/claim-jobs']);
+  expect((await migrate(t.db)).applied).toEqual(['repeatable/claim-evaluations', 'repeatable/claim-jobs']);
   expect(await isUpToDate()).toBe(true);
 });

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestSuggestion } from '../../src/application/suggest.ts';
 import { ensureAccount } from '../../src/db/accounts.ts';
+import { storeSuggestion } from '../../src/db/stored-suggestions.ts';
 import { claimJobs, listExhaustedJobs, releaseJob, renewLeases } from '../../src/db/suggestion-jobs.ts';
-import { storeSuggestion } from '../../src/db/suggestions.ts';
 import { inTransaction, type Trx } from '../../src/db/transaction.ts';
 import { TRANSITIONS } from '../../src/domain/stop-reason.ts';
 import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
@@ -37,6 +37,9 @@ const finish = (job: LeasedJob) =>
     isOptimal: false,
     nearest: NOTHING_JUDGED,
     dataRevision: 0,
+    basis: 0,
+    pendingIterations: [],
+    chance: null,
     learnedFrom: null,
     events: [],
   });

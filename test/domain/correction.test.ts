@@ -56,11 +56,15 @@ describe('a correction of a result', () => {
 });
 
 describe('what an inverse has for a correction', () => {
-  const inverse: Pick<Inverse, 'iteration' | 'status' | 'input' | 'output' | 'failureReason' | 'excludedAt'> = {
+  const inverse: Pick<
+    Inverse,
+    'iteration' | 'status' | 'input' | 'output' | 'loadedAt' | 'failureReason' | 'excludedAt'
+  > = {
     iteration: 4,
     status: 'active',
     input: [1],
     output: [1, 2],
+    loadedAt: new Date(0),
     failureReason: null,
     excludedAt: null,
   };
@@ -79,7 +83,7 @@ describe('what an inverse has for a correction', () => {
   test.each([
     ['is still being computed', { input: null, output: null }],
     ['still awaits its output', { output: null }],
-    ['repeats a known input', { status: 'stopped' }],
+    ['repeats a known input', { status: 'stopped', loadedAt: null }],
     ['was stopped before it had an output', { status: 'stopped', output: null }],
     ['was stopped before it had an output', { status: 'stopped', input: null, output: null }],
     ['could not be computed', { status: 'failed', input: null, output: null }],

@@ -11,6 +11,7 @@ import {
   type RevisedRun,
   reviseStates,
   type StopReason,
+  stoppedInverseEvent,
   TRANSITIONS,
 } from '../../src/domain/stop-reason.ts';
 
@@ -166,6 +167,16 @@ const reportFailure: fc.Arbitrary<Command> = fc.constant(
   }),
 );
 
+const giveUp: fc.Arbitrary<Command> = fc.constant(
+  command('give the open inverse up', 'awaited', (model, run) => {
+    const inverse = run.open!;
+    run.apply(stoppedInverseEvent(run, false), inverse);
+    expect(inverse.status).toBe('stopped');
+    model.situation = 'idle';
+    if (model.attempts >= run.maximumAttempts) model.reason = 'exhausted';
+  }),
+);
+
 const stopByHand: fc.Arbitrary<Command> = fc.constant(
   command('stop by hand', 'any', (model, run) => {
     const inverse = run.open;
@@ -186,6 +197,8 @@ const commands: fc.Arbitrary<Command>[] = [
   ...Array<typeof reportFailure>(2).fill(reportFailure),
   failToCompute,
   findNothingNew,
+  giveUp,
+  giveUp,
   stopByHand,
 ];
 

@@ -1,0 +1,65 @@
+/** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
+import { isAspiration, type Objective } from './objective.ts';
+
+/** An open inverse with this chance is waited for: it saves about a tenth of the runs and costs few rounds. */
+const LIKELY_CHANCE = 0.9;
+
+interface OpenInverse {
+  /** False while it is being computed. */
+  readonly isSuggested: boolean;
+  readonly chance: number | null;
+}
+
+/** Why no inverse is opened. */
+export type WhyNone =
+  /** As many are open, or asked for, as the parallelism says. */
+  | 'parallelism'
+  /** Every attempt is handed out or asked for. */
+  | 'attempts'
+  /** An open inverse is likely to succeed. */
+  | 'held-back'
+  /** The search found nothing new since the last output, and waits for those that are open. */
+  | 'nothing-new';
+
+type Opening = Pick<
+  Objective,
+  'parallelism' | 'holdBack' | 'attemptCount' | 'maximumAttempts' | 'objectiveTypes' | 'completedCount' | 'nothingNewAt'
+>;
+
+/** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize, it never does. */
+export function isHeldBack(
+  { holdBack, objectiveTypes }: Pick<Objective, 'holdBack' | 'objectiveTypes'>,
+  open: readonly Pick<OpenInverse, 'chance'>[],
+): boolean {
+  if (!holdBack || objectiveTypes.some(isAspiration)) return false;
+  return open.some(({ chance }) => chance !== null && chance >= LIKELY_CHANCE);
+}
+
+/**
+ * How many inverses are opened for a request.
+ *
+ * @param asked  how many are to follow the one being computed
+ * @param count  how many the request wants; all that may be opened unless given
+ */
+export function planOpening(
+  objective: Opening,
+  open: readonly OpenInverse[],
+  asked: number,
+  count = Number.POSITIVE_INFINITY,
+): { readonly granted: number; readonly whyNone: WhyNone | null } {
+  const computing = open.filter(({ isSuggested }) => !isSuggested).length;
+  const capacity = objective.parallelism - open.length - asked;
+  const attemptsLeft = objective.maximumAttempts - objective.attemptCount - computing - asked;
+  if (attemptsLeft <= 0) return { granted: 0, whyNone: 'attempts' };
+  if (capacity <= 0) return { granted: 0, whyNone: 'parallelism' };
+  if (computing === 0 && isHeldBack(objective, open)) return { granted: 0, whyNone: 'held-back' };
+  // What was found without these outputs may change with them.
+  const isWaitingForOutputs = open.length > 0 && objective.nothingNewAt === objective.completedCount;
+  if (computing === 0 && isWaitingForOutputs) return { granted: 0, whyNone: 'nothing-new' };
+  return { granted: Math.min(count, capacity, attemptsLeft), whyNone: null };
+}
+
+/** Whether the worker goes on with the next inverse that was asked for, after it has stored one. */
+export function goesOn(objective: Opening, open: readonly OpenInverse[]): boolean {
+  return planOpening(objective, open, 0, 1).granted > 0;
+}
