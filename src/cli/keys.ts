@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 export const keys: Command = {
   summary: 'create, list, rotate and revoke API keys; generate one for BACKSOLVE_BOOTSTRAP_API_KEY',
-  usage: `Usage: backsolve keys create [--account NAME] [--label TEXT] [--scopes read,write,admin] [--days N]
+  usage: `Usage: backsolve keys create [--account NAME] [--label TEXT] [--scopes read,write,evaluate,admin] [--days N]
        backsolve keys list
        backsolve keys rotate KEY_ID [--overlap SECONDS]
        backsolve keys revoke KEY_ID

@@ -1,104 +1,118 @@
-/** The commands and what they share: help, wrong usage, and errors that a person can act on. */
-import { databaseTrouble } from '../compose.ts';
-import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
-import type { DatabaseTrouble } from '../db/transaction.ts';
-import { DomainError } from '../domain/errors.ts';
-import { backup } from './backup.ts';
-import { type Command, CommandError } from './command.ts';
-import { demo } from './demo.ts';
-import { exportCommand } from './export.ts';
-import { keys } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
-import { restore } from './restore.ts';
-import { serve } from './serve.ts';
-import { start } from './start.ts';
-import { webhooks } from './webhooks.ts';
-import { work } from './work.ts';
+import path from 'node:path';
+import { BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
+import type { Config } from '../config.ts';
+import { ProblemFileError } from '../runner/check-problem.ts';
+import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
+import { BudgetSpentError, ChangedProblemError } from '../runner/create-problem.ts';
+import { LocalFault } from '../runner/evaluation.ts';
+import { JournalError } from '../runner/journal.ts';
+import { RunFolder } from '../runner/run-folder.ts';
+import type { SolveEnd } from '../runner/solve-end.ts';
+import { type Command, CommandError, parseCommand } from './command.ts';
+import {
+  checkProblem,
+  connectTo,
+  displayFor,
+  isAway,
+  listenToSignals,
+  lockProblem,
+  type ProblemFlags,
+  problemFlags,
+  solve,
+} from './problems.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  start,
-  serve,
-  work,
-  migrate: migrateCommand,
-  keys,
-  webhooks,
-  export: exportCommand,
-  backup,
-  restore,
-  demo,
+const flags = { ...problemFlags, check: { type: 'boolean' } } as const;
+
+export const run: Command = {
+  summary: 'solve the problem of a file: calls your program until the outputs are as wanted',
+  usage: `Usage: backsolve run FILE [--jobs N] [--new] [--check] [--no-evaluate] [--url URL --key KEY]
+
+FILE says what the inputs are, what the outputs should be, and which command computes them (docs/problem-file.md);
+\`backsolve init\` writes one. Results go to NAME.csv and NAME.json beside it. Started again after Ctrl-C, a crash or a reboot,
+the same command goes on; no finished run is repeated. Uses the service at URL (or BACKSOLVE_URL and BACKSOLVE_API_KEY), or
+one of its own in .backsolve beside the file.
+
+  --jobs N, -j N   runs at a time, instead of what the file says
+  --new            starts over; what was begun earlier stays in .backsolve under other names
+  --check          looks for mistakes in FILE and runs nothing
+  --no-evaluate    leaves the runs to others (backsolve evaluate) and shows how they go
+
+Exit codes: 0 everything met, 10 stopped without, 11 runs used up, 12 too many failures, 2 FILE or arguments are wrong,
+69 the service cannot be reached, 130 interrupted.`,
+  flags,
+
+  async run(args, config) {
+    const { values, positionals } = parseCommand(this.usage, {
+      args: [...args],
+      allowPositionals: true,
+      options: flags,
+    });
+    const [file] = positionals;
+    if (file === undefined || positionals.length > 1) throw new CommandError(`Which file?\n\n${this.usage}`);
+    return explained(async () => {
+      if (values.check === true) return checkOnly(file);
+      return runFile(file, values, config);
+    });
+  },
 };
 
-/** Runs one command to its end; returns the exit code: 0, 2 for wrong usage or settings, 1 for anything else. */
-export async function run(argv: readonly string[]): Promise<number> {
-  const [name = 'help', ...rest] = argv;
-  const command = COMMANDS[name];
-  if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
-    const isHelp = command !== undefined || ['help', '--help', '-h'].includes(name);
-    (isHelp ? console.log : console.error)(command === undefined ? usage(isHelp ? undefined : name) : command.usage);
-    return isHelp ? 0 : 2;
-  }
+async function checkOnly(file: string): Promise<number> {
+  const { problem, designedCount, known } = await checkProblem(file);
+  const sets = problem.targetSets.length === 1 ? '' : `, ${problem.targetSets.length} target sets`;
+  const first = known.length > 0 ? `${known.length} known runs` : `${designedCount} designed runs first`;
+  const size = `${problem.inputs.length} inputs, ${problem.outputs.length} outputs${sets}`;
+  console.log(`${file} is right: ${size}, ${first}.`);
+  return 0;
+}
+
+async function runFile(file: string, values: ProblemFlags, config: Config): Promise<number> {
+  const checked = await checkProblem(file);
+  const folder = new RunFolder(file);
+  const unlock = await lockProblem(folder, file, values.new === true);
   try {
-    refuseTakenFlags(command);
-    return await command.run(rest, loadConfig());
+    const display = displayFor(checked.problem);
+    const connection = await connectTo(values, config, folder, () => display.print('Starting the service ...'));
+    const signals = listenToSignals(() => display.print('Waiting for what runs; Ctrl-C again ends it.'));
+    try {
+      const end = await solve(checked, values, { folder, connection, signals, display });
+      console.log(`\n${describeEnd(checked.problem, withShortPaths(end), `backsolve run ${file}`)}`);
+      return exitCodeOf(end);
+    } finally {
+      signals.close();
+      await connection.release();
+    }
+  } finally {
+    await unlock();
+  }
+}
+
+/** Paths as a person would write them here. */
+export function withShortPaths(end: SolveEnd): SolveEnd {
+  return { ...end, files: { csv: path.relative('', end.files.csv), json: path.relative('', end.files.json) } };
+}
+
+/** What a person can act on becomes one line and an exit code. */
+export async function explained(work: () => Promise<number>): Promise<number> {
+  try {
+    return await work();
   } catch (error) {
-    return report(error);
+    const known = toComplaint(error);
+    if (known === undefined) throw error;
+    console.error(known.message);
+    return known.code;
   }
 }
 
-function usage(unknown: string | undefined): string {
-  const lines = Object.entries(COMMANDS).map(([name, command]) => `  ${name.padEnd(8)} ${command.summary}`);
-  const complaint = unknown === undefined ? '' : `There is no command "${unknown}".\n\n`;
-  return `${complaint}Usage: backsolve <command> [options]\n\n${lines.join('\n')}\n\nbacksolve <command> --help explains each. Settings: docs/settings.md.`;
+/** Undefined for what no person can act on. */
+export function toComplaint(error: unknown): { readonly message: string; readonly code: number } | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { message } = error;
+  if (error instanceof CommandError) return { message, code: error.exitCode };
+  if (error instanceof BudgetSpentError) return { message, code: EXIT_CODES.exhausted };
+  if (isAway(error) || error instanceof NotBacksolveError) return { message, code: EXIT_CODES.away };
+  if (USAGE_ERRORS.some((kind) => error instanceof kind)) return { message, code: EXIT_CODES.usage };
+  const isOfFile = 'syscall' in error && 'path' in error;
+  return isOfFile ? { message: `A file cannot be used: ${message}`, code: EXIT_CODES.usage } : undefined;
 }
 
-/**
- * `npm run backsolve keys create --scopes=read` reaches this process without the flag: npm takes it for a setting of its own.
- * Without it the command would do something else than asked, such as create a key with every scope.
- */
-function refuseTakenFlags({ flags }: Command): void {
-  const taken = flagsTakenByNpm(Object.keys(flags));
-  if (taken.length === 0) return;
-  const given = taken.map((flag) => `--${flag}`).join(', ');
-  throw new CommandError(
-    `npm took ${given} for itself, so nothing was done. Run the same command with npx backsolve instead of npm run backsolve.`,
-  );
-}
-
-function report(error: unknown): number {
-  if (error instanceof CommandError) {
-    console.error(error.message);
-    return error.exitCode;
-  }
-  if (error instanceof ConfigError) {
-    console.error(error.message);
-    return 2;
-  }
-  if (error instanceof DomainError) {
-    console.error(error.message);
-    return 1;
-  }
-  const trouble = databaseTrouble(error);
-  if (trouble !== undefined) {
-    console.error(TROUBLES[trouble]((error as Error).message));
-    return 1;
-  }
-  if (isPortTaken(error)) {
-    console.error(`${error.message}\nAnother program uses that port; choose another port with PORT, e.g. PORT=8081.`);
-    return 1;
-  }
-  console.error(error instanceof Error && error.name === 'EmbeddedPostgresError' ? error.message : error);
-  return 1;
-}
-
-const TROUBLES: Readonly<Record<DatabaseTrouble, (message: string) => string>> = {
-  away: (message) =>
-    message.includes('unsupported startup parameter')
-      ? `A pooler refuses the connection: ${message}\nAdd the parameter to ignore_startup_parameters, as deploy/pgbouncer.ini does.`
-      : `The database does not answer: ${message}\nCheck DATABASE_URL, and that the server is running.`,
-  'out-of-time': (message) =>
-    `The database took too long: ${message}\nTry again; if it happens again, raise STATEMENT_TIMEOUT_MS or LOCK_TIMEOUT_MS.`,
-};
-
-function isPortTaken(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-}
+const USAGE_ERRORS = [ProblemFileError, ChangedProblemError, LocalFault, JournalError, BacksolveError];

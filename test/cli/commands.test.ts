@@ -6,7 +6,19 @@ import { parseApiKey } from '../../src/domain/api-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { runCommand, startCommand } from '../support/run-command.ts';
 
-const COMMANDS = ['start', 'serve', 'work', 'migrate', 'keys', 'webhooks', 'export', 'backup', 'restore', 'demo'];
+const COMMANDS = [
+  'start',
+  'serve',
+  'work',
+  'migrate',
+  'keys',
+  'webhooks',
+  'export',
+  'backup',
+  'restore',
+  'demo',
+  'evaluate',
+];
 
 test('--help lists every command, and every command explains itself', async () => {
   const help = await runCommand(['--help']);
@@ -155,7 +167,7 @@ test.each<Readonly<Record<string, string>>>([{ npm_config_scope: 'read' }, { npm
   async (taken) => {
     const answer = await runCommand(['keys', 'create'], { ...REFUSING, npm_lifecycle_event: 'backsolve', ...taken });
     expect(answer).toMatchObject({ code: 2, stdout: '' });
-    expect(answer.stderr).toContain('npx backsolve keys create --scopes read,write,admin');
+    expect(answer.stderr).toContain('npx backsolve keys create --scopes read,write,evaluate,admin');
   },
 );
 

@@ -23,6 +23,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
   [/^npm ci && npm test$/, 'this test is part of it'],
   [/^(PG_BIN=\S+ )?npx node bench\//, 'takes minutes to hours; the file and its flags are checked below'],
+  [/^npx backsolve init --example && npx backsolve run /, 'test/cli/init.test.ts and run.test.ts play both parts'],
   [/^npx vitest run /, 'these tests run anyway'],
   [/^(docker|kubectl) /, 'needs a Docker engine or a cluster; test/deploy checks the files it uses'],
   [/^deploy\/make-env\.sh$/, 'writes into the clone; test/deploy/compose.test.ts plays it'],

@@ -1,0 +1,248 @@
+/** What `run` and `batch` share: checking a file, the service, the lock, the command and the signals. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import path from 'node:path';
+import { Backsolve } from '../../clients/typescript/src/index.ts';
+import { checkDefinition } from '../compose.ts';
+import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
+import { takeLock } from '../dev/lock-file.ts';
+import { makeMissMeasure } from '../domain/nearest.ts';
+import { DEFAULT_CONVERGENCE, type ObjectiveDefinition } from '../domain/objective.ts';
+import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
+import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
+import { type Display, makeDisplay } from '../runner/display.ts';
+import { LocalFault } from '../runner/evaluation.ts';
+import { troubleOf } from '../runner/evaluation-calls.ts';
+import type { Problem } from '../runner/problem.ts';
+import type { Body } from '../runner/problem-bodies.ts';
+import type { ProblemClient } from '../runner/problem-calls.ts';
+import { RunFolder } from '../runner/run-folder.ts';
+import { solveProblem } from '../runner/solve.ts';
+import type { SolveEnd } from '../runner/solve-end.ts';
+import type { MeasureMisses } from '../runner/standing.ts';
+import { CommandError, text } from './command.ts';
+import { openLocalService } from './local-service.ts';
+
+/** Of both commands. */
+export const problemFlags = {
+  new: { type: 'boolean' },
+  jobs: { ...text, short: 'j' },
+  url: text,
+  key: text,
+  'no-evaluate': { type: 'boolean' },
+} as const;
+
+export interface ProblemFlags {
+  readonly new?: boolean | undefined;
+  readonly jobs?: string | undefined;
+  readonly url?: string | undefined;
+  readonly key?: string | undefined;
+  readonly 'no-evaluate'?: boolean | undefined;
+}
+
+/** Also whether the command can run here. Throws ProblemFileError with everything that is wrong. */
+export async function checkProblem(file: string): Promise<CheckedProblem> {
+  const checked = await checkProblemFile(file, checkDefinition);
+  const workFolder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
+  try {
+    const command = await makeCommand(checked.problem, new RunFolder(file), { workFolder });
+    command.close();
+  } catch (error) {
+    if (!(error instanceof LocalFault)) throw error;
+    const [key, message] = toKey(error.message);
+    throw new ProblemFileError(file, [{ position: checked.positionOf([key]), key, message }]);
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+  }
+  return checked;
+}
+
+const KEY_OF_FLAG: readonly (readonly [string, string])[] = [
+  ['--template ', 'templates'],
+  ['--copy ', 'copies'],
+  ['--read ', 'read'],
+  ['--on-exit ', 'onExit'],
+];
+
+/** The flags of `evaluate` are keys of a problem file. */
+function toKey(message: string): readonly [string, string] {
+  const found = KEY_OF_FLAG.find(([flag]) => message.startsWith(flag));
+  return found === undefined ? ['command', message] : [found[1], message.slice(found[0].length)];
+}
+
+async function makeCommand(
+  problem: Problem,
+  folder: RunFolder,
+  { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
+): Promise<CommandRunner> {
+  const { command, shell, templates, copies, read, onExit, environment, keep } = problem.command;
+  const runner = await makeCommandRunner({
+    command,
+    shell,
+    startFolder: folder.home,
+    workFolder,
+    templates,
+    copies,
+    reads: read,
+    onExit: [...onExit].map(([code, meaning]) => `${code}=${meaning}`).join(','),
+    keep,
+    environment: { ...environmentForPrograms(), ...environment },
+    onNote,
+  });
+  try {
+    runner.check({
+      inputs: problem.inputs.map((input) => input.name),
+      outputs: problem.outputs.map((output) => output.name),
+    });
+  } catch (error) {
+    runner.close();
+    throw error;
+  }
+  return runner;
+}
+
+export interface Connection {
+  readonly client: ProblemClient;
+  /** The address of a remote service, or null for that of the folder. */
+  readonly service: string | null;
+  release(): Promise<void>;
+}
+
+/** The service of --url or BACKSOLVE_URL, else the one of the folder. Throws CommandError. */
+export async function connectTo(
+  flags: ProblemFlags,
+  config: Config,
+  folder: RunFolder,
+  onStart: () => void,
+): Promise<Connection> {
+  const url = flags.url ?? config.client.url;
+  if (url === undefined) {
+    if (flags.key !== undefined) throw new CommandError('--key needs --url, the address of the service it is for.');
+    const local = await openLocalService(path.join(folder.home, '.backsolve'), {
+      environment: environmentForPrograms(),
+      onStart,
+    });
+    const client = new Backsolve({ url: local.url, key: local.key, fetch: local.fetch, ...RETRIES });
+    return { client: client as ProblemClient, service: null, release: () => local.release() };
+  }
+  const key = flags.key ?? config.client.key;
+  if (key === undefined) {
+    throw new CommandError(`${url} needs an API key: --key, or BACKSOLVE_API_KEY in the environment.`);
+  }
+  try {
+    const client = new Backsolve({ url, key, ...RETRIES });
+    return { client: client as ProblemClient, service: client.address, release: async () => undefined };
+  } catch (error) {
+    throw error instanceof TypeError ? new CommandError(error.message) : error;
+  }
+}
+
+/** A service that is away for longer is said to be; runs go on meanwhile. */
+const RETRIES = { maximumRetries: 6, retryForMs: 20_000 } as const;
+
+export interface Signals {
+  /** Claims no more. */
+  readonly signal: AbortSignal;
+  /** Ends what runs. */
+  readonly endSignal: AbortSignal;
+  close(): void;
+}
+
+/** The first Ctrl-C waits for what runs, the second ends it, the third ends this process. Other signals end what runs at once. */
+export function listenToSignals(onFirst: () => void): Signals {
+  const [stop, end] = [new AbortController(), new AbortController()];
+  const onInterrupt = () => {
+    if (end.signal.aborted) process.exit(130);
+    if (stop.signal.aborted) end.abort();
+    else onFirst();
+    stop.abort();
+  };
+  const onTerminate = () => {
+    stop.abort();
+    end.abort();
+  };
+  process.on('SIGINT', onInterrupt);
+  process.on('SIGTERM', onTerminate);
+  process.on('SIGHUP', onTerminate);
+  const close = () => {
+    process.off('SIGINT', onInterrupt);
+    process.off('SIGTERM', onTerminate);
+    process.off('SIGHUP', onTerminate);
+  };
+  return { signal: stop.signal, endSignal: end.signal, close };
+}
+
+/** Parallel runs: --jobs, else what the file says. */
+function jobsOf(flags: ProblemFlags, problem: Problem): number {
+  if (flags.jobs === undefined) return problem.jobs;
+  const jobs = Number(flags.jobs);
+  if (Number.isInteger(jobs) && jobs >= 1 && jobs <= 64) return jobs;
+  throw new CommandError(`--jobs takes a whole number from 1 to 64, not "${flags.jobs}".`);
+}
+
+/** One problem to its end, under its lock. Throws CommandError when another process works on it. */
+export async function solve(
+  checked: CheckedProblem,
+  flags: ProblemFlags,
+  context: {
+    readonly folder: RunFolder;
+    readonly connection: Connection;
+    readonly signals: Signals;
+    readonly display: Display;
+  },
+): Promise<SolveEnd> {
+  const { folder, connection, signals, display } = context;
+  const { problem } = checked;
+  const evaluates = flags['no-evaluate'] !== true;
+  const command = evaluates
+    ? await makeCommand(problem, folder, { workFolder: folder.work, onNote: (note) => display.print(note) })
+    : null;
+  try {
+    return await solveProblem({
+      ...connection,
+      checked,
+      folder,
+      jobs: jobsOf(flags, problem),
+      evaluate: command === null ? null : command.evaluate,
+      evaluator: `${hostname()} ${process.pid}`,
+      measure: measureOf,
+      display,
+      signal: signals.signal,
+      endSignal: signals.endSignal,
+    });
+  } finally {
+    command?.close();
+  }
+}
+
+/** Takes the lock of a problem; with --new what was begun earlier is put aside. Throws CommandError. */
+export async function lockProblem(folder: RunFolder, file: string, isNew: boolean): Promise<() => Promise<void>> {
+  await folder.make();
+  const unlock = await takeLock(
+    folder.lock,
+    (pid) => new CommandError(`${file} is being worked on by process ${pid} already; end that one first.`, 1),
+  );
+  if (isNew) await folder.putAside();
+  return unlock;
+}
+
+export function displayFor(problem: Problem): Display {
+  const { hasColor, isDumb } = terminalOf();
+  const screen = isDumb ? { write: (words: string) => process.stdout.write(words) } : process.stdout;
+  return makeDisplay(problem, screen, { hasColor });
+}
+
+/** Whether an error means that the service does not answer. */
+export function isAway(error: unknown): boolean {
+  return troubleOf(error) === 'away';
+}
+
+/** The rule of the service itself. */
+function measureOf(objective: Body): MeasureMisses {
+  const definition = {
+    desiredL1Norm: 0,
+    convergence: DEFAULT_CONVERGENCE,
+    ...objective,
+  } as unknown as ObjectiveDefinition;
+  return makeMissMeasure(definition).missesOf;
+}

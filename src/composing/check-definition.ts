@@ -1,0 +1,126 @@
+/**
+ * What the service would refuse of a definition, without a service: the bodies are read by the code of the operations, and the cases
+ * are designed as for a project. Commands check a problem file with it before anything starts.
+ */
+import { withInputCases } from '../application/create-project.ts';
+import { isOutsideBounds, readAddedCases } from '../domain/added-cases.ts';
+import { areConditionsMet } from '../domain/conditions.ts';
+import { DomainError, makeViolation, type Violation } from '../domain/errors.ts';
+import { NO_NAMES } from '../domain/names.ts';
+import { checkNewObjective } from '../domain/objective.ts';
+import { checkInput, type NewProject } from '../domain/project.ts';
+import type { Engine } from '../engine/pool.ts';
+import { newModel } from '../http/native/models.wire.ts';
+import { newObjectives } from '../http/native/objectives.wire.ts';
+import { newProject } from '../http/native/projects.wire.ts';
+import { newTrialCases } from '../http/native/trial-cases.wire.ts';
+import { initialDesign } from '../optimizer/initial-design.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+export interface Definition {
+  /** Bodies of createModel, createProject and, one per target set, createObjective. */
+  readonly model: Body;
+  readonly project: Body;
+  readonly objectives: readonly Body[];
+  /** The input to run first, in natural units. */
+  readonly start: readonly number[] | null;
+  /** The bytes of a CSV file of known runs. */
+  readonly known: Uint8Array | null;
+}
+
+/** Known runs; an output of null is a failed run. */
+interface KnownRun {
+  readonly input: readonly number[];
+  readonly output: readonly number[] | null;
+  /** Within the bounds and the constraints. */
+  readonly isInside: boolean;
+}
+
+export interface CheckedDefinition {
+  /** Pointers begin with /model, /project, /objectives/POSITION, /start or /known. */
+  readonly violations: readonly Violation[];
+  /** How many cases the service designs; 0 when violations keep it from being known. */
+  readonly designedCount: number;
+  readonly known: readonly KnownRun[];
+}
+
+/** Cells of a file of known runs, as a service reads them by default. */
+const MAXIMUM_CELLS = 2_000_000;
+
+/** The computation of the optimizer, here and now: a command needs no threads. */
+const engine: Pick<Engine, 'design'> = {
+  design: async (request) => ({ ok: true, result: initialDesign(request), elapsedNs: 0 }),
+};
+
+export async function checkDefinition(definition: Definition): Promise<CheckedDefinition> {
+  const model = newModel.read(definition.model);
+  const project = newProject.read(definition.project);
+  const violations = [...under('model', model), ...under('project', project)];
+  for (const [k, body] of definition.objectives.entries()) violations.push(...checkObjective(body, k));
+  if (project.kind === 'violations') return { violations, designedCount: 0, known: [] };
+  const designed = await design(project.value);
+  violations.push(...designed.violations);
+  if (definition.start !== null) violations.push(...checkInput(project.value.space, definition.start, ['start']));
+  const known = definition.known === null ? NOTHING_KNOWN : readKnown(definition.known, project.value);
+  violations.push(...known.violations);
+  return { violations, designedCount: designed.count, known: known.runs };
+}
+
+type Read = { readonly kind: 'value' } | { readonly kind: 'violations'; readonly violations: readonly Violation[] };
+
+function under(prefix: string, read: Read): readonly Violation[] {
+  return read.kind === 'value' ? [] : prefixed(`/${prefix}`, read.violations);
+}
+
+function prefixed(prefix: string, violations: readonly Violation[]): readonly Violation[] {
+  return violations.map((one) => ({ ...one, pointer: prefix + one.pointer }));
+}
+
+function checkObjective(body: Body, k: number): readonly Violation[] {
+  const read = newObjectives.read(body);
+  const violations = read.kind === 'value' ? checkNewObjective(read.value) : read.violations;
+  return prefixed(`/objectives/${k}`, violations);
+}
+
+/** Constraints that leave no input are found here. */
+async function design(project: NewProject) {
+  try {
+    const { inputCases } = await withInputCases(engine, project);
+    return { count: inputCases!.rows, violations: [] };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { count: 0, violations: prefixed('/project', error.facts.violations ?? []) };
+  }
+}
+
+interface Known {
+  readonly runs: readonly KnownRun[];
+  readonly violations: readonly Violation[];
+}
+
+const NOTHING_KNOWN: Known = { runs: [], violations: [] };
+
+function readKnown(bytes: Uint8Array, { space, names = NO_NAMES, outputCount }: NewProject): Known {
+  const refuse = (violations: readonly Violation[]): Known => ({
+    runs: [],
+    // Rows and columns are those of the CSV file, so the message says them.
+    violations: violations.map(({ property, message }) =>
+      makeViolation(['known'], property === '' ? message : `${property}: ${message}`),
+    ),
+  });
+  const text = newTrialCases.csv!.read(bytes, { values: MAXIMUM_CELLS });
+  if (text.kind === 'unreadable') return refuse([makeViolation([], text.message)]);
+  if (text.value.kind === 'violations') return refuse(text.value.violations);
+  const read = readAddedCases(text.value.value, { space, outputCount: outputCount!, names });
+  if (read.kind === 'violations') return refuse(read.violations);
+  const failed = new Set(read.cases.failed);
+  const outputs = read.cases.outputs.toRows();
+  const runs = read.cases.inputs.toRows().map((input, row) => ({
+    input: [...input],
+    output: failed.has(row) ? null : [...outputs[row]!],
+    isInside:
+      !isOutsideBounds(space, Float64Array.from(input)) && areConditionsMet(space.details?.conditions ?? [], input),
+  }));
+  return { runs, violations: [] };
+}

@@ -1,0 +1,121 @@
+/** Everything that is wrong with a problem file, at its place: what the file alone tells, and what the service would refuse. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Problem } from './problem.ts';
+import { inFileWords, type ProblemBodies, toBodies, toFilePath } from './problem-bodies.ts';
+import { readProblem, sortByPlace } from './problem-file.ts';
+import type { FileViolation, Position } from './yaml-values.ts';
+
+interface ServiceViolation {
+  readonly pointer: string;
+  readonly message: string;
+}
+
+interface KnownRun {
+  readonly input: readonly number[];
+  /** null for a failed run. */
+  readonly output: readonly number[] | null;
+  /** Within the bounds and the constraints. */
+  readonly isInside: boolean;
+}
+
+/** The rules of the service, whose code the runner does not import. */
+export type CheckDefinition = (definition: ProblemBodies & { readonly known: Uint8Array | null }) => Promise<{
+  readonly violations: readonly ServiceViolation[];
+  readonly designedCount: number;
+  readonly known: readonly KnownRun[];
+}>;
+
+export interface CheckedProblem {
+  readonly problem: Problem;
+  readonly bodies: ProblemBodies;
+  readonly known: readonly KnownRun[];
+  /** Cases that will be designed and run first; 0 where known runs take their place. */
+  readonly designedCount: number;
+  /** Absolute. */
+  readonly file: string;
+  /** Where a path such as ['inputs', 'length', 'step'] stands. */
+  positionOf(path: readonly string[]): Position;
+}
+
+/** The file cannot be used; `violations` are in the order of the file. */
+export class ProblemFileError extends Error {
+  readonly violations: readonly FileViolation[];
+
+  constructor(file: string, violations: readonly FileViolation[]) {
+    super(violations.map((violation) => formatViolation(file, violation)).join('\n'));
+    this.name = 'ProblemFileError';
+    this.violations = violations;
+  }
+}
+
+/** `bracket.yaml:12:5: inputs.length.step: must be ...` */
+function formatViolation(file: string, { position, key, message }: FileViolation): string {
+  const subject = key === '' ? '' : `${key}: `;
+  return `${file}:${position.line}:${position.column}: ${subject}${message}`;
+}
+
+/** @param file  as the user named it; messages repeat it. Throws ProblemFileError with all violations. */
+export async function checkProblemFile(file: string, checkDefinition: CheckDefinition): Promise<CheckedProblem> {
+  const text = await readText(file);
+  const { problem, violations, positionOf } = readProblem(text, defaultNameOf(file));
+  if (problem === undefined) throw new ProblemFileError(file, violations);
+  const bodies = toBodies(problem);
+  const knownBytes =
+    problem.known === null ? null : await readKnownFile(path.resolve(path.dirname(file), problem.known));
+  const found: FileViolation[] = [];
+  const refuse = (key: readonly string[], message: string) =>
+    found.push({ position: positionOf(key), key: key.join('.'), message });
+  if (typeof knownBytes === 'string') refuse(['known'], knownBytes);
+  const checked = await checkDefinition({ ...bodies, known: typeof knownBytes === 'string' ? null : knownBytes });
+  for (const { pointer, message } of checked.violations) {
+    refuse(toFilePath(problem, pointer), inFileWords(problem, message));
+  }
+  const hasKnown = checked.known.some((run) => run.isInside && run.output !== null);
+  if (checked.known.length > 0 && !hasKnown) {
+    refuse(['known'], 'needs a successful run within the bounds and the constraints.');
+  }
+  const designedCount = hasKnown ? 0 : checked.designedCount;
+  const first = designedCount + (problem.start === null ? 0 : 1);
+  if (problem.maximumRuns !== null && designedCount > 0 && problem.maximumRuns <= first) {
+    const advice = problem.cases === null ? 'raise it, or lower cases' : 'raise it or lower cases';
+    refuse(['maximumRuns'], `must be more than the ${first} runs that come before the search; ${advice}.`);
+  }
+  if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
+  return { problem, bodies, known: checked.known, designedCount, file: path.resolve(file), positionOf };
+}
+
+/** Several target sets share what their outputs state. */
+function withoutRepeats(violations: readonly FileViolation[]): readonly FileViolation[] {
+  return [...new Map(violations.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+async function readText(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new ProblemFileError(file, [atStart(COMPLAINTS[error.code ?? ''] ?? `cannot be read: ${error.message}.`)]);
+  });
+  const text = bytes.toString('utf8');
+  if (!Buffer.from(text).equals(bytes)) throw new ProblemFileError(file, [atStart('must be text in UTF-8.')]);
+  return text.replace(/^\uFEFF/, '');
+}
+
+const COMPLAINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'does not exist; `backsolve init` writes a problem file.',
+  EACCES: 'may not be read by this user.',
+  EISDIR: 'is a folder; name the problem file in it.',
+};
+
+function atStart(message: string): FileViolation {
+  return { position: { line: 1, column: 1 }, key: '', message };
+}
+
+/** The bytes, or why there are none. */
+async function readKnownFile(file: string): Promise<Uint8Array | string> {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => `cannot be read: ${error.message}.`);
+}
+
+/** The name of a problem that states none. The service asks for at least 4 characters. */
+function defaultNameOf(file: string): string {
+  const { name, base } = path.parse(file);
+  return name.length >= 4 ? name : base.padEnd(4, '-');
+}

@@ -1,0 +1,109 @@
+/** One program, run to its end: bounded in time and in what it may print, and with nothing left of it afterwards. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LocalFault } from './evaluation.ts';
+import { endGroup, type ProcessGuard } from './process-group.ts';
+import { type LogLimits, RunLog } from './run-log.ts';
+
+export interface ChildOptions {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Text for its standard input. It need not read it. */
+  readonly stdin: string;
+  readonly timeoutMs: number;
+  /** From SIGTERM to SIGKILL. */
+  readonly graceMs: number;
+  readonly stdoutFile: string;
+  readonly stderrFile: string;
+  readonly guard: ProcessGuard;
+  /** A log could not be written. */
+  readonly onLogError: (error: Error) => void;
+}
+
+export interface ChildEnd {
+  /** Why it ended: by itself, out of time, or because the signal of the caller aborted. */
+  readonly cause: 'itself' | 'timeout' | 'aborted';
+  /** Null if a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** See RunLog. */
+  readonly lastLine: string | null | undefined;
+  readonly lastErrorLine: string | null | undefined;
+}
+
+const STDOUT_LIMITS: LogLimits = { fileBytes: 10 * 1024 * 1024, tailBytes: 4 * 1024 * 1024 };
+const STDERR_LIMITS: LogLimits = { fileBytes: 10 * 1024 * 1024, tailBytes: 64 * 1024 };
+/** The longest time that a timer of Node can run: 24 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+/** How long a pipe may stay open after the program: whoever holds it has left its group. */
+const PIPE_GRACE_MS = 1_000;
+
+/** Throws LocalFault if the program cannot be started. */
+export async function runChild(options: ChildOptions, signal: AbortSignal): Promise<ChildEnd> {
+  const child = await start(options);
+  const group = child.pid!;
+  const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const closed = once(child, 'close');
+  const stdout = new RunLog(child.stdout!, options.stdoutFile, STDOUT_LIMITS, options.onLogError);
+  const stderr = new RunLog(child.stderr!, options.stderrFile, STDERR_LIMITS, options.onLogError);
+  // A program that does not read its input breaks the pipe.
+  child.stdin!.on('error', () => undefined);
+  child.stdin!.end(options.stdin);
+
+  let cause: ChildEnd['cause'] = 'itself';
+  let ending: Promise<void> | undefined;
+  const end = (why: 'timeout' | 'aborted') => {
+    if (ending !== undefined) return;
+    cause = why;
+    ending = endGroup(group, options.graceMs);
+  };
+  const onAbort = () => end('aborted');
+  const timer = setTimeout(end, Math.min(options.timeoutMs, LONGEST_TIMER_MS), 'timeout');
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+
+  await options.guard.add(group);
+  openGate(child);
+  const [code, endSignal] = await exited;
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+  // Whatever it left running in its group ends too: nothing of this evaluation may disturb the next.
+  await (ending ?? endGroup(group, options.graceMs));
+  options.guard.remove(group);
+  await Promise.race([closed, sleep(PIPE_GRACE_MS)]);
+  child.stdout!.destroy();
+  child.stderr!.destroy();
+  await Promise.all([stdout.close(), stderr.close()]);
+  return { cause, code, signal: endSignal, lastLine: stdout.lastLine(), lastErrorLine: stderr.lastLine() };
+}
+
+/**
+ * In a session of its own, so that Ctrl-C in the terminal reaches the evaluator only. A shell waits for its sign before it becomes
+ * the program: by then the guard knows of it.
+ */
+async function start({ file, args, cwd, env }: ChildOptions): Promise<ChildProcess> {
+  try {
+    const child = spawn('/bin/sh', ['-c', GATE, 'backsolve', file, ...args], {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    });
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    throw new LocalFault(`The command cannot be started: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+const GATE = 'read -r sign <&3 || exit 1; exec "$@" 3<&-';
+
+function openGate(child: ChildProcess): void {
+  const gate = child.stdio[3] as Writable;
+  gate.on('error', () => undefined);
+  gate.end('go\n');
+}

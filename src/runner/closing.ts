@@ -1,0 +1,131 @@
+/** What a person reads at the end, and the exit code that a script reads. */
+import { describeGoal, describeInput, formatMiss, formatNumber, formatValue, plain } from './display-lines.ts';
+import type { Problem } from './problem.ts';
+import { toInputValue } from './problem-bodies.ts';
+import { stopReasonOf } from './result-files.ts';
+import type { SolveEnd } from './solve-end.ts';
+import type { SetStanding } from './standing.ts';
+
+export const EXIT_CODES = {
+  satisfied: 0,
+  stopped: 10,
+  exhausted: 11,
+  failed: 12,
+  usage: 2,
+  away: 69,
+  interrupted: 130,
+} as const;
+
+export function exitCodeOf({ kind, batch, search }: SolveEnd): number {
+  if (kind === 'interrupted') return EXIT_CODES.interrupted;
+  if (kind === 'away') return EXIT_CODES.away;
+  if (kind === 'fault') return EXIT_CODES.usage;
+  if (kind === 'abort' || batch?.status === 'failed') return EXIT_CODES.failed;
+  const reasons = search.objectives.map((one) => one.stopReason);
+  if (search.objectives.some((one) => one.failureReason !== null)) return EXIT_CODES.failed;
+  if (reasons.includes('EXHAUSTED')) return EXIT_CODES.exhausted;
+  return reasons.length > 0 && reasons.every((reason) => reason === 'SATISFIED')
+    ? EXIT_CODES.satisfied
+    : EXIT_CODES.stopped;
+}
+
+/** @param command  how to go on, such as `backsolve run bracket.yaml` */
+export function describeEnd(problem: Problem, end: SolveEnd, command: string): string {
+  const { standing, files } = end;
+  const parts = [verdictOf(problem, end, command)];
+  if (problem.targetSets.length === 1) parts.push(...describeSet(problem, standing.sets[0]!));
+  else parts.push(summaryOf(problem, end));
+  const diagnoses = diagnosesOf(end);
+  if (exitCodeOf(end) !== 0 && diagnoses.length > 0) parts.push(...diagnoses, legendOf(problem));
+  if (standing.runs > 0) parts.push(`${standing.runs} runs in ${files.csv} and ${files.json}`);
+  return parts.join('\n\n');
+}
+
+function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
+  const { kind, reason, batch, standing, search } = end;
+  const because = reason === null ? '' : `: ${reason}`;
+  const goOn = `Go on with: ${command}`;
+  switch (kind) {
+    case 'interrupted':
+      return `Interrupted after ${standing.runs} runs; nothing is lost. ${goOn}`;
+    case 'away':
+      return `The service cannot be reached${because}\nNothing is lost. ${goOn}`;
+    case 'fault':
+      return `Nothing can be run here${because}`;
+    case 'abort':
+      return `The command asked to end everything${because}\n${goOn}`;
+  }
+  if (batch?.status === 'failed') return `Given up: ${batch.failureReason ?? 'too many runs failed.'}`;
+  if (batch?.status === 'cancelled') return 'The search was cancelled on the service.';
+  const sets = problem.targetSets.length;
+  if (sets > 1) return `${standing.satisfiedSets} of ${sets} target sets are met after ${standing.runs} runs.`;
+  const [objective] = search.objectives;
+  if (objective?.failureReason) return `The search could not begin: ${objective.failureReason}`;
+  const state = search.states.get(objective?.objectiveId ?? -1);
+  const result = VERDICTS[stopReasonOf(state)] ?? 'The search has ended';
+  const best = standing.sets[0]!.best;
+  const at = best === null ? '' : ` Best: run ${best.number}.`;
+  return `${result} after ${standing.runs} runs.${at}`;
+}
+
+const VERDICTS: Readonly<Record<string, string>> = {
+  SATISFIED: 'Solved: everything is met',
+  STOPPED: 'Stopped: no new input promises anything better',
+  EXHAUSTED: 'The runs are used up before everything is met',
+};
+
+/** The best run: its inputs, and its outputs against their goals. */
+function describeSet(problem: Problem, { goals, best }: SetStanding): readonly string[] {
+  if (best === null) return [];
+  const unitOf = (unit: string) => (unit === '' ? '' : ` ${unit}`);
+  const inputs = problem.inputs.map((input, i) => [
+    input.name,
+    `${formatExact(toInputValue(input, best.input[i]!))}${unitOf(input.unit)}`,
+  ]);
+  const outputs = problem.outputs.map((output, j) => [
+    output.name,
+    `${formatExact(best.output[j]!)}${unitOf(output.unit)}`,
+    describeGoal(goals[j]!, output.unit),
+    best.misses[j] === 0 ? 'met' : `off by ${formatMiss(best.misses[j]!)} tolerances`,
+  ]);
+  return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
+}
+
+/** A line per target set. */
+function summaryOf(problem: Problem, { standing, search }: SolveEnd): string {
+  const rows = standing.sets.map(({ goals, best }, k) => [
+    String(k + 1),
+    problem.outputs.map(({ name }, j) => `${name} ${describeGoal(goals[j]!, '')}`).join(', '),
+    search.objectives[k]?.failureReason ?? search.objectives[k]?.stopReason ?? 'not begun',
+    best === null ? '-' : describeInput(problem, best.input),
+    best === null ? '-' : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(best.output[j]!)}`).join(' '),
+    best === null ? '-' : formatMiss(best.worst),
+  ]);
+  return formatRows([['set', 'targets', 'ended', 'best input', 'output', 'worst miss'], ...rows]);
+}
+
+function diagnosesOf({ search }: SolveEnd): readonly string[] {
+  const several = search.objectives.length > 1;
+  return search.objectives.flatMap(({ objectiveId, satisfied }, k) => {
+    const detail = satisfied ? undefined : search.states.get(objectiveId ?? -1)?.diagnosis?.detail;
+    return detail === undefined ? [] : [`${several ? `Target set ${k + 1}: ` : ''}${detail}`];
+  });
+}
+
+/** The service numbers the outputs from 0. */
+function legendOf({ outputs }: Problem): string {
+  return `Objectives: ${outputs.map(({ name }, j) => `${j} is ${name}`).join(', ')}.`;
+}
+
+/** All digits: these are the values to use. */
+function formatExact(value: number | string | boolean): string {
+  return typeof value === 'number' ? String(value) : formatValue(value);
+}
+
+/** Columns aligned by spaces. */
+export function formatRows(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => plain(row[column]!).length)));
+  return rows
+    .map((row) => `  ${row.map((cell, column) => plain(cell).padEnd(widths[column]!)).join('  ')}`.trimEnd())
+    .join('\n');
+}

@@ -1,0 +1,223 @@
+/** Runs a command as the black box: one process, in its own process group, for each evaluation. */
+import { constants } from 'node:fs';
+import { access, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { type ChildEnd, runChild } from './child-process.ts';
+import { cleanReason, type Evaluate, type Evaluation, LocalFault, type Outcome } from './evaluation.ts';
+import { type Reading, readDocument, readFailWord, shorten, writeEnvironment, writeMessage } from './exchange.ts';
+import { parseExitCodes } from './exit-codes.ts';
+import { ProcessGuard } from './process-group.ts';
+import { makeOutputReader } from './read-output.ts';
+import { parseArgument } from './template.ts';
+import { fillWorkFolder, makeWorkFolder, prepareWorkFolders, readFileTemplate } from './work-folder.ts';
+
+export interface CommandOptions {
+  /** The program and its arguments, or with `shell` one text for /bin/sh. */
+  readonly command: readonly string[];
+  readonly shell?: boolean | undefined;
+  /** Where the command runs unless it runs in its work folder; relative paths of the other options start here. */
+  readonly startFolder: string;
+  /** The folder in which every evaluation gets its work folder. */
+  readonly workFolder: string;
+  /** Whether the command runs in its work folder; always so with templates, copies or outputs read from files. */
+  readonly inWorkFolder?: boolean | undefined;
+  /** IN:OUT, see template.ts. */
+  readonly templates?: readonly string[] | undefined;
+  /** Files or folders that are copied into the work folder. */
+  readonly copies?: readonly string[] | undefined;
+  /** Where outputs are read, see read-output.ts; none: the last line of standard output. */
+  readonly reads?: readonly string[] | undefined;
+  /** What exit codes mean, such as 3=retry,4=abort; see exit-codes.ts. */
+  readonly onExit?: string | undefined;
+  /** At most; an evaluation may allow less. */
+  readonly timeoutSeconds?: number | undefined;
+  /** From SIGTERM to SIGKILL; 10 if absent. */
+  readonly graceSeconds?: number | undefined;
+  /** Which work folders stay; those of evaluations without an output if absent. */
+  readonly keep?: 'all' | 'failed' | 'none' | undefined;
+  /** The environment of the command. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** Whether the message to the command has the lease token, so that it can make calls of its own. */
+  readonly withToken?: boolean | undefined;
+  /** Takes what a person should know but what changes no result. */
+  readonly onNote?: ((text: string) => void) | undefined;
+}
+
+export interface CommandRunner {
+  readonly evaluate: Evaluate;
+  /** Throws LocalFault if a template, an argument or a rule for reading names an input or output that there is not. */
+  check(names: Names): void;
+  /** Call it when no evaluation runs any more. */
+  close(): void;
+}
+
+interface Names {
+  readonly inputs: readonly string[];
+  readonly outputs: readonly string[];
+}
+
+const DEFAULT_GRACE_SECONDS = 10;
+
+/** Throws LocalFault, which says what to change, when the options cannot work here. */
+export async function makeCommandRunner(options: CommandOptions): Promise<CommandRunner> {
+  const { startFolder, keep = 'failed', graceSeconds = DEFAULT_GRACE_SECONDS, onNote = () => undefined } = options;
+  const root = path.resolve(startFolder, options.workFolder);
+  const meaningOf = parseExitCodes(options.onExit);
+  const reads = options.reads ?? [];
+  const reader = reads.length === 0 ? undefined : makeOutputReader(reads);
+  const templates = await Promise.all((options.templates ?? []).map((text) => readFileTemplate(text, startFolder)));
+  const copies = await findCopies(options.copies ?? [], startFolder);
+  const program = await findProgram(options);
+  // In a shell, values would be read as code; it has them in its environment.
+  const rendered = options.shell ? undefined : program.args.map((text) => parseArgument(text, `Argument ${text}`));
+  await prepareWorkFolders(root);
+  const inWorkFolder = options.inWorkFolder || templates.length > 0 || copies.length > 0 || reader !== undefined;
+  const guard = new ProcessGuard(graceSeconds, (error) => {
+    onNote(`If this process is killed, programs that it runs will not be ended: ${error.message}`);
+  });
+
+  const check = ({ inputs, outputs }: Names): void => {
+    for (const { template } of templates) template.check(inputs);
+    for (const argument of rendered ?? []) argument.check(inputs);
+    reader?.check(outputs);
+  };
+
+  const run = async (evaluation: Evaluation, folder: string, signal: AbortSignal): Promise<Outcome> => {
+    await fillWorkFolder(folder, copies, templates, evaluation.inputByName);
+    const message = writeMessage(evaluation, options.withToken ?? false);
+    await writeFile(path.join(folder, 'evaluation.json'), writeMessage(evaluation, false)).catch((error: Error) => {
+      throw new LocalFault(`The work folder cannot be written: ${error.message}`, { cause: error });
+    });
+    const allowedSeconds = Math.min(options.timeoutSeconds ?? Number.POSITIVE_INFINITY, evaluation.timeoutSeconds);
+    const end = await runChild(
+      {
+        file: program.file,
+        args: rendered?.map((argument) => argument.render(evaluation.inputByName)) ?? program.args,
+        cwd: inWorkFolder ? folder : startFolder,
+        env: { ...options.environment, ...writeEnvironment(evaluation), BACKSOLVE_WORK_FOLDER: folder },
+        stdin: message,
+        timeoutMs: allowedSeconds * 1000,
+        graceMs: graceSeconds * 1000,
+        stdoutFile: path.join(folder, 'stdout.log'),
+        stderrFile: path.join(folder, 'stderr.log'),
+        guard,
+        onLogError: (error) => onNote(`evaluation ${evaluation.id}: its log is incomplete: ${error.message}`),
+      },
+      signal,
+    );
+    if (end.cause === 'aborted') return retry('it was ended before it was done');
+    if (end.cause === 'timeout') return failed(`it ran longer than ${allowedSeconds} s and was ended`);
+    return judge(end, async () =>
+      reader === undefined
+        ? readLastLine(end.lastLine, evaluation.outputNames)
+        : reader.read(folder, evaluation.outputNames),
+    );
+  };
+
+  const judge = async (end: ChildEnd, read: () => Promise<Reading>): Promise<Outcome> => {
+    if (end.code === null) return retry(`signal ${end.signal} ended it${lastWords(end)}`);
+    const meaning = meaningOf(end.code);
+    const reason = `exit code ${end.code}${lastWords(end)}`;
+    if (meaning === 'fault') throw new LocalFault(`The command could not be run here: ${cleanReason(reason)}`);
+    if (meaning === 'abort') return { kind: 'abort', reason: cleanReason(reason) };
+    if (meaning === 'retry') return retry(reason);
+    const failure = readFailWord(end.lastLine ?? undefined);
+    if (failure !== undefined) return failed(failure);
+    if (meaning === 'fail') return failed(reason);
+    const reading = await read();
+    if (reading.kind === 'unreadable') return retry(reading.reason);
+    return reading.kind === 'failed' ? failed(reading.reason) : reading;
+  };
+
+  const evaluate: Evaluate = async (evaluation, signal) => {
+    check({ inputs: Object.keys(evaluation.inputByName), outputs: evaluation.outputNames });
+    const folder = await makeWorkFolder(root, evaluation);
+    let isKept = keep === 'all';
+    try {
+      const outcome = await run(evaluation, folder, signal);
+      if (outcome.kind !== 'output' && !signal.aborted) isKept = keep !== 'none';
+      if (isKept) await writeOutcome(folder, outcome, onNote);
+      return outcome;
+    } finally {
+      // A folder in use, as on network file systems, is no reason to lose a result.
+      if (!isKept) {
+        await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch((error: Error) =>
+          onNote(error.message),
+        );
+      }
+    }
+  };
+
+  return { evaluate, check, close: () => guard.close() };
+}
+
+function readLastLine(line: string | null | undefined, names: readonly string[]): Reading {
+  if (line === undefined) return { kind: 'unreadable', reason: 'the command printed nothing on standard output' };
+  if (line === null) return { kind: 'unreadable', reason: 'the last line of standard output is too long' };
+  return readDocument(line, names, 'the last line of standard output');
+}
+
+/** After the exit code: the last line of standard error, which often says why. */
+function lastWords({ lastErrorLine }: ChildEnd): string {
+  return lastErrorLine ? `: ${shorten(lastErrorLine, 300)}` : '';
+}
+
+function retry(reason: string): Outcome {
+  return { kind: 'failure', reason: cleanReason(reason), retryable: true };
+}
+
+function failed(reason: string): Outcome {
+  return { kind: 'failure', reason: cleanReason(reason), retryable: false };
+}
+
+async function writeOutcome(folder: string, outcome: Outcome, onNote: (text: string) => void): Promise<void> {
+  const text = `${JSON.stringify(outcome, undefined, 2)}\n`;
+  await writeFile(path.join(folder, 'outcome.json'), text).catch((error: Error) => onNote(error.message));
+}
+
+async function findCopies(copies: readonly string[], startFolder: string): Promise<readonly string[]> {
+  const found = copies.map((copy) => path.resolve(startFolder, copy));
+  const twice = found.find((one, i) => found.some((other, k) => k < i && path.basename(other) === path.basename(one)));
+  if (twice !== undefined) throw new LocalFault(`--copy ${twice}: another copy has that name already.`);
+  for (const file of found) {
+    await stat(file).catch(() => {
+      throw new LocalFault(`--copy ${file}: there is no such file or folder.`);
+    });
+  }
+  return found;
+}
+
+interface Program {
+  readonly file: string;
+  readonly args: readonly string[];
+}
+
+/** Looks now, so that a misspelled command claims nothing. */
+async function findProgram({ command, shell, startFolder, environment }: CommandOptions): Promise<Program> {
+  const [name, ...args] = command;
+  if (name === undefined || name === '') throw new LocalFault('Which command? Write it after --.');
+  if (shell) {
+    if (args.length === 0) return { file: '/bin/sh', args: ['-c', name] };
+    throw new LocalFault("--shell takes one text in quotes: --shell -- './mesh.sh | ./solve'.");
+  }
+  // A path is meant from where the evaluator was started, wherever the command runs.
+  if (name.includes('/')) {
+    const file = path.resolve(startFolder, name);
+    if (await isExecutable(file)) return { file, args };
+    throw new LocalFault(`The command ${file} is not there or may not be executed.`);
+  }
+  for (const folder of (environment['PATH'] ?? '').split(path.delimiter)) {
+    const file = path.resolve(startFolder, folder, name);
+    if (folder !== '' && (await isExecutable(file))) return { file, args };
+  }
+  throw new LocalFault(`The command ${name} is in no folder of PATH. A file in this folder is written ./${name}.`);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

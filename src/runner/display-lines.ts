@@ -1,0 +1,214 @@
+/** What a person sees of a standing, as lines of text. No I/O: the same standing gives the same lines. */
+import type { Goal } from './goals.ts';
+import type { InputValue, Problem } from './problem.ts';
+import { toInputValue } from './problem-bodies.ts';
+import type { BestRun, RunningNow, SetStanding, Standing } from './standing.ts';
+
+export interface Look {
+  /** Size of the terminal in characters. */
+  readonly columns: number;
+  readonly rows: number;
+  readonly hasColor: boolean;
+}
+
+type Color = 'green' | 'yellow' | 'red' | 'dim' | 'bold';
+const CODES: Readonly<Record<Color, number>> = { green: 32, yellow: 33, red: 31, dim: 2, bold: 1 };
+
+/** A piece of a line; its color takes no width. */
+type Piece = string | { readonly text: string; readonly color: Color };
+
+const SMALLEST_WIDTH = 20;
+const SHOWN_RUNNING = 4;
+/** Lines besides those of outputs: headline, trend, what runs, notes, the cursor. */
+const OTHER_LINES = 10;
+const FEWEST_OUTPUTS = 3;
+
+/** The live display. */
+export function renderStanding(problem: Problem, standing: Standing, look: Look): readonly string[] {
+  const width = Math.max(SMALLEST_WIDTH, look.columns);
+  const set = standing.sets[standing.shown]!;
+  const lines: Piece[][] = [
+    headline(problem, standing),
+    ...tableOf(problem, set, width, Math.max(FEWEST_OUTPUTS, look.rows - OTHER_LINES)),
+    ...sparkline(set, width),
+    ...standing.running.slice(0, SHOWN_RUNNING).map((one) => runningLine(problem, one)),
+  ];
+  const more = standing.running.length - SHOWN_RUNNING;
+  if (more > 0) lines.push([{ text: `  and ${more} more`, color: 'dim' }]);
+  if (standing.note !== null) lines.push([{ text: standing.note, color: 'yellow' }]);
+  return lines.map((line) => paint(line, width, look.hasColor));
+}
+
+function headline(problem: Problem, standing: Standing): Piece[] {
+  const { runs, maximumRuns, failed, phase, designed, elapsedMs } = standing;
+  const ofMaximum = maximumRuns === null || problem.targetSets.length > 1 ? '' : ` of at most ${maximumRuns}`;
+  const doing = phase === 'designed runs' ? `designed runs ${designed.done} of ${designed.planned}` : phase;
+  const sets = problem.targetSets.length;
+  return [
+    { text: problem.name, color: 'bold' },
+    `  ${formatElapsed(elapsedMs)}  ${runs} runs${ofMaximum}${failed > 0 ? `, ${failed} failed` : ''}  ${doing}`,
+    sets > 1 ? `  ${standing.satisfiedSets} of ${sets} target sets met` : '',
+  ];
+}
+
+/** A line per output: what it should be, what the best run gave, and by how much it misses. Of many the worst. */
+function tableOf(problem: Problem, { goals, best }: SetStanding, width: number, most: number): Piece[][] {
+  const all = problem.outputs.map((output, j) => ({
+    name: output.name,
+    wanted: describeGoal(goals[j]!, output.unit),
+    reached: best === null ? '-' : formatNumber(best.output[j]!),
+    miss: best?.misses[j] ?? null,
+  }));
+  const rows = all.length <= most ? all : all.toSorted((a, b) => (b.miss ?? 0) - (a.miss ?? 0)).slice(0, most);
+  const hidden = all.length - rows.length;
+  const rest: Piece[][] = hidden === 0 ? [] : [[{ text: `  and ${hidden} more that miss by less`, color: 'dim' }]];
+  const nameWidth = Math.min(Math.max(...rows.map((row) => row.name.length)), Math.floor(width / 3));
+  const reachedWidth = Math.max(...rows.map((row) => row.reached.length));
+  const wantedWidth = Math.max(...rows.map((row) => row.wanted.length));
+  const lines = rows.map(({ name, wanted, reached, miss }): Piece[] => [
+    `  ${clip(name, nameWidth).padEnd(nameWidth)}  ${reached.padStart(reachedWidth)}  `,
+    missPiece(miss),
+    { text: `  ${wanted.padEnd(wantedWidth)}`, color: 'dim' },
+  ]);
+  return [...lines, ...rest];
+}
+
+function missPiece(miss: number | null): Piece {
+  if (miss === null) return '          ';
+  if (miss === 0) return { text: 'met       ', color: 'green' };
+  return { text: `off ${formatMiss(miss)}`.padEnd(10), color: miss <= 1 ? 'yellow' : 'red' };
+}
+
+/** In tolerances: 0.3 means nearly met. */
+export function formatMiss(miss: number): string {
+  return miss >= 1e4 ? miss.toExponential(0) : String(Number(miss.toPrecision(2)));
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** The worst miss of the best run, run after run, on a logarithmic scale; the newest at the right. */
+function sparkline({ trend }: SetStanding, width: number): Piece[][] {
+  const label = '  worst miss  ';
+  const known = trend.filter((miss) => miss !== null);
+  if (known.length < 2) return [];
+  const shown = thin(known, Math.max(1, width - label.length - 1));
+  return [[{ text: label, color: 'dim' }, drawBars(shown)]];
+}
+
+export function drawBars(values: readonly number[]): string {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return BARS[0]!.repeat(values.length);
+  const logs = values.map((value) => Math.log(Math.max(value, Math.min(...positive) / 10)));
+  const [low, high] = [Math.min(...logs), Math.max(...logs)];
+  const range = high - low;
+  return logs.map((log) => BARS[range === 0 ? 0 : Math.round(((log - low) / range) * (BARS.length - 1))]!).join('');
+}
+
+/** At most `count` of the values, evenly spread, the last among them. */
+function thin(values: readonly number[], count: number): readonly number[] {
+  if (values.length <= count) return values;
+  return Array.from({ length: count }, (_, i) => values[Math.ceil(((i + 1) * values.length) / count) - 1]!);
+}
+
+function runningLine(problem: Problem, { label, input, sinceMs }: RunningNow): Piece[] {
+  const seconds = formatElapsed(performance.now() - sinceMs);
+  return [{ text: `  running ${seconds} ${label}: ${describeInput(problem, input)}`, color: 'dim' }];
+}
+
+/** A line for each run, where there is no terminal. */
+export function renderRun(
+  problem: Problem,
+  run: { readonly number: number; readonly kind: string; readonly input: readonly number[] },
+  output: readonly number[] | string,
+  best: BestRun | null,
+): string {
+  const result =
+    typeof output === 'string'
+      ? `failed: ${output}`
+      : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(output[j]!)}`).join(' ');
+  const standing = best === null ? '' : `; best: run ${best.number}, ${describeWorst(best)}`;
+  return `run ${run.number} (${run.kind}): ${describeInput(problem, run.input)} -> ${result}${standing}`;
+}
+
+function describeWorst({ worst }: BestRun): string {
+  return worst === 0 ? 'everything met' : `off by ${formatMiss(worst)} tolerances`;
+}
+
+export function describeInput({ inputs }: Problem, input: readonly number[]): string {
+  return inputs.map((one, i) => `${one.name}=${formatValue(toInputValue(one, input[i]!))}`).join(' ');
+}
+
+export function formatValue(value: InputValue): string {
+  return typeof value === 'number' ? formatNumber(value) : String(value);
+}
+
+/** Five digits tell runs apart; result files have all. */
+export function formatNumber(value: number): string {
+  const magnitude = Math.abs(value);
+  if (Number.isInteger(value) && magnitude < 1e6) return String(value);
+  if (magnitude !== 0 && (magnitude < 1e-3 || magnitude >= 1e6)) return value.toExponential(3);
+  return String(Number(value.toPrecision(5)));
+}
+
+export function describeGoal({ type, target, lower, upper }: Goal, unit: string): string {
+  const end = unit === '' ? '' : ` ${unit}`;
+  const value = formatNumber(target);
+  switch (type) {
+    case 'exact':
+      return `exactly ${value}${end}`;
+    case 'lessthan':
+      return `below ${value}${end}`;
+    case 'lessthan_equal':
+      return `at most ${value}${end}`;
+    case 'greaterthan':
+      return `above ${value}${end}`;
+    case 'greaterthan_equal':
+      return `at least ${value}${end}`;
+    case 'minimize':
+      return `as small as ${value}${end}`;
+    case 'maximize':
+      return `as large as ${value}${end}`;
+    default: {
+      const percent = type === 'percent' ? '%' : '';
+      if (lower === -upper!) return `${value}${end} +-${formatNumber(upper!)}${percent}`;
+      return `${value}${end} ${formatSigned(lower!)}${percent} ${formatSigned(upper!)}${percent}`;
+    }
+  }
+}
+
+function formatSigned(value: number): string {
+  return value < 0 ? formatNumber(value) : `+${formatNumber(value)}`;
+}
+
+/** 12 s, 3:05, 2:03:05 */
+export function formatElapsed(ms: number): string {
+  const seconds = Math.floor(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
+function clip(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** One line, never wider than the terminal, without control characters. */
+function paint(pieces: readonly Piece[], width: number, hasColor: boolean): string {
+  let left = width;
+  let line = '';
+  for (const piece of pieces) {
+    const { text, color } = typeof piece === 'string' ? { text: piece, color: undefined } : piece;
+    const shown = clip(plain(text), left);
+    left -= shown.length;
+    line += hasColor && color !== undefined && shown !== '' ? `\x1b[${CODES[color]}m${shown}\x1b[0m` : shown;
+    if (left <= 0) break;
+  }
+  return hasColor ? line : line.trimEnd();
+}
+
+/** Names, units and words of programs may hold anything. */
+export function plain(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+}

@@ -1,0 +1,123 @@
+/** The calls of an evaluator, and what their errors mean to it. */
+import {
+  BacksolveError,
+  ConnectionError,
+  NotBacksolveError,
+  UnknownOperationError,
+} from '../../clients/typescript/src/index.ts';
+import { cleanReason, type Evaluation, type Outcome } from './evaluation.ts';
+
+/** As much of the TypeScript client as an evaluator needs. It retries what a retry can cure, then throws. */
+export interface ServiceClient {
+  call(
+    operationId: string,
+    options: {
+      readonly path?: Readonly<Record<string, string | number>>;
+      readonly body?: unknown;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<{ readonly body: unknown; readonly headers: Headers }>;
+}
+
+/** Which evaluations are claimed, by whom, and for how long without a heartbeat. */
+export interface Claim {
+  readonly projectId?: number | undefined;
+  readonly batchId?: number | undefined;
+  /** Its name in the record of the evaluation. */
+  readonly evaluator: string;
+  /** 5 to 3600. */
+  readonly leaseSeconds: number;
+}
+
+/** What a report or a release needs of an evaluation. */
+export type Lease = Pick<Evaluation, 'id' | 'leaseToken'>;
+
+export interface EvaluationCalls {
+  /** At most `limit`; waits up to `waitSeconds` for the first one. */
+  claim(limit: number, waitSeconds: number, signal: AbortSignal): Promise<Claimed>;
+  heartbeat(evaluation: Evaluation, signal: AbortSignal): Promise<{ readonly isWanted: boolean }>;
+  /** The state that the evaluation is in afterwards. */
+  report(lease: Lease, outcome: Reportable, computeTimeNs: number, signal: AbortSignal): Promise<string>;
+  release(lease: Lease, signal: AbortSignal): Promise<void>;
+  readState(evaluation: Evaluation, signal: AbortSignal): Promise<string>;
+}
+
+export interface Claimed {
+  readonly evaluations: readonly Evaluation[];
+  /** How long the service asks to wait before the next claim. */
+  readonly retryAfterSeconds: number | undefined;
+}
+
+export type Reportable = Exclude<Outcome, { kind: 'abort' }>;
+
+export function makeEvaluationCalls(client: ServiceClient, claim: Claim): EvaluationCalls {
+  const on = ({ id, leaseToken }: Lease, body: object, signal: AbortSignal) => ({
+    path: { evaluation_id: id },
+    body: { leaseToken, ...body },
+    signal,
+  });
+  return {
+    async claim(limit, wait, signal) {
+      const body = { ...withoutUndefined(claim), limit, wait };
+      const answer = await client.call('claimEvaluations', { body, signal });
+      const { evaluations } = answer.body as { evaluations: readonly Evaluation[] };
+      const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
+      return { evaluations, retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined };
+    },
+
+    async heartbeat(evaluation, signal) {
+      const { body } = await client.call('heartbeatEvaluation', on(evaluation, {}, signal));
+      return body as { isWanted: boolean };
+    },
+
+    async report(lease, outcome, computeTimeNs, signal) {
+      const { body } =
+        outcome.kind === 'output'
+          ? await client.call(
+              'putEvaluationOutput',
+              on(lease, { output: outcome.output, computeTime: Math.round(computeTimeNs) }, signal),
+            )
+          : await client.call(
+              'failEvaluation',
+              on(lease, { reason: cleanReason(outcome.reason), retryable: outcome.retryable }, signal),
+            );
+      return (body as { state: string }).state;
+    },
+
+    async release(lease, signal) {
+      await client.call('releaseEvaluation', on(lease, {}, signal));
+    },
+
+    async readState({ id }, signal) {
+      const { body } = await client.call('getEvaluation', { path: { evaluation_id: id }, signal });
+      return (body as { state: string }).state;
+    },
+  };
+}
+
+/**
+ * away: the service cannot answer now, a later call may succeed. lost: the evaluation is no longer this evaluator's. denied: the
+ * key does not allow it, or this is no such service. refused: this very request never succeeds. Undefined: a fault of this program.
+ */
+export type Trouble = 'away' | 'lost' | 'denied' | 'refused';
+
+/** `isKnown`: whether the service has answered before, so that another answer comes from what stands in front of it. */
+export function troubleOf(error: unknown, isKnown = true): Trouble | undefined {
+  if (error instanceof ConnectionError || isAbort(error)) return 'away';
+  if (error instanceof NotBacksolveError) return isKnown ? 'away' : 'denied';
+  if (error instanceof UnknownOperationError) return 'denied';
+  if (!(error instanceof BacksolveError)) return undefined;
+  const { status } = error;
+  if (status === 401 || status === 403) return 'denied';
+  if (status === 404 || status === 409 || status === 410) return 'lost';
+  return status === 408 || status === 429 || status >= 500 ? 'away' : 'refused';
+}
+
+/** A call that took too long, or that was given up. */
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && ['AbortError', 'TimeoutError'].includes(error.name);
+}
+
+function withoutUndefined(claim: Claim): object {
+  return Object.fromEntries(Object.entries(claim).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,61 @@
+/** What an evaluator is given, and what can come of it. */
+
+/** An evaluation under a lease, as `claimEvaluations` answers it. Inputs and outputs are in natural units. */
+export interface Evaluation {
+  readonly id: number;
+  readonly leaseToken: string;
+  /** ISO 8601, by the clock of the service. */
+  readonly leaseExpiresAt: string;
+  /** From 1. */
+  readonly try: number;
+  readonly maximumTries: number;
+  readonly kind: 'case' | 'inverse';
+  readonly modelId: number;
+  readonly projectId: number;
+  readonly batchId: number;
+  readonly trialId: number | null;
+  readonly objectiveId: number | null;
+  readonly inverseId: number | null;
+  /** From 1; null unless it is a designed case. */
+  readonly caseNumber: number | null;
+  readonly input: readonly number[];
+  /** The text of a category, the number of everything else; x1, x2, ... for inputs without names. */
+  readonly inputByName: Readonly<Record<string, number | string>>;
+  /** y1, y2, ... for outputs without names. */
+  readonly outputNames: readonly string[];
+  readonly outputCount: number;
+  readonly timeoutSeconds: number;
+}
+
+/**
+ * What became of an evaluation. `failure` that is retryable is tried again, by any evaluator; one that is not is a failed run.
+ * `abort`: the command asks that all work ends; the evaluation goes back unharmed.
+ */
+export type Outcome =
+  | { readonly kind: 'output'; readonly output: readonly number[] | Readonly<Record<string, number>> }
+  | { readonly kind: 'failure'; readonly reason: string; readonly retryable: boolean }
+  | { readonly kind: 'abort'; readonly reason: string };
+
+/**
+ * Runs the black box once. Ends early, with any outcome, when `signal` aborts. Throws LocalFault when this machine cannot run
+ * it: the evaluation then goes back for others, and the evaluator ends.
+ */
+export type Evaluate = (evaluation: Evaluation, signal: AbortSignal) => Promise<Outcome>;
+
+/** This machine or its configuration is at fault, not the input: every evaluation would fail here. */
+export class LocalFault extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LocalFault';
+  }
+}
+
+/** Reasons are stored and listed; a program's last words may be long. */
+const MAXIMUM_REASON_LENGTH = 500;
+
+/** On one line, without control characters, as the service and a terminal can take it. */
+export function cleanReason(text: string): string {
+  const line = text.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  const short = line.length <= MAXIMUM_REASON_LENGTH ? line : `${line.slice(0, MAXIMUM_REASON_LENGTH - 3)}...`;
+  return short.toWellFormed();
+}

@@ -1,0 +1,71 @@
+/** What an evaluator is given, what it tells while it works, and how it ended. */
+import type { Evaluate, Evaluation } from './evaluation.ts';
+import type { Claim, Reportable, ServiceClient } from './evaluation-calls.ts';
+
+export interface EvaluatorOptions {
+  readonly client: ServiceClient;
+  readonly claim: Claim;
+  /** Evaluations that run at a time; at least 1. */
+  readonly jobs: number;
+  readonly evaluate: Evaluate;
+  readonly onEvent?: (event: EvaluatorEvent) => void;
+  /** Awaited before a result is sent; what it throws ends the evaluator, and the result is not sent. */
+  readonly beforeReport?: (evaluation: Evaluation, outcome: Reportable) => Promise<void>;
+  /** Ends after so many evaluations; absent: never. */
+  readonly limit?: number | undefined;
+  /** Ends when nothing could be claimed for so long and nothing runs; absent: never. */
+  readonly drainSeconds?: number | undefined;
+  /** Claims no more, waits for what runs and reports it. */
+  readonly signal: AbortSignal;
+  /** Ends what runs and releases the leases. */
+  readonly endSignal?: AbortSignal;
+}
+
+export type EvaluatorEvent =
+  | { readonly type: 'claimed'; readonly evaluation: Evaluation }
+  | {
+      readonly type: 'reported';
+      readonly evaluation: Evaluation;
+      readonly outcome: Reportable;
+      /** As the service answered: done, failed, or waiting for another try. */
+      readonly state: string;
+      readonly seconds: number;
+    }
+  /** Its objective was met or stopped, so it was ended. */
+  | { readonly type: 'unwanted'; readonly evaluation: Evaluation }
+  | { readonly type: 'released'; readonly evaluation: Evaluation; readonly reason: string }
+  /** What came of it does not count: another evaluator has it, or nobody can be told. */
+  | {
+      readonly type: 'dropped';
+      readonly evaluation: Evaluation;
+      readonly reason: string;
+      /** What could not be reported. */
+      readonly outcome?: Reportable;
+    }
+  /** Once when the service cannot be reached, and once when it can be again. */
+  | { readonly type: 'away'; readonly reason: string }
+  | { readonly type: 'back' };
+
+interface Tally {
+  readonly outputs: number;
+  /** Failed runs. */
+  readonly failures: number;
+  /** Failures that are tried again. */
+  readonly retries: number;
+  /** Unwanted, released or dropped. */
+  readonly others: number;
+}
+
+/**
+ * Why an evaluator ended. stopped: by its signal. drained: nothing was left. limit: it has run as many as it should. away: the
+ * service was out of reach for `drainSeconds`. denied: its key was refused, or a request. abort: the command asked for it.
+ * fault: this machine cannot run evaluations.
+ */
+export interface EvaluatorEnd {
+  readonly kind: 'stopped' | 'drained' | 'limit' | 'away' | 'denied' | 'abort' | 'fault';
+  /** For abort, denied, away and fault. */
+  readonly reason?: string;
+  /** The evaluation whose command asked for the abort. */
+  readonly evaluation?: Evaluation;
+  readonly tally: Tally;
+}

@@ -1,0 +1,224 @@
+/**
+ * The journal of a problem: one line of JSON for each thing that happened to an evaluation, appended as it happens. What came of a
+ * run is on disk before the service hears of it, so that no crash makes anybody run it again.
+ *
+ * A line that a crash tore off at the end counts as never written.
+ */
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { syncFolder } from './durable-files.ts';
+import type { Evaluation } from './evaluation.ts';
+import type { Lease, Reportable } from './evaluation-calls.ts';
+
+/** What a line says about the evaluation and the lease under which it happened. */
+interface Line {
+  readonly evaluation: number;
+  readonly leaseToken: string;
+  /** ISO 8601. */
+  readonly at: string;
+}
+
+/** Where a run belongs: the start of the search is evaluated before there is any batch, under the number 0. */
+export type RunKind = 'start' | 'case' | 'inverse';
+
+export type JournalLine =
+  | (Line & {
+      readonly kind: 'claimed';
+      readonly run: RunKind;
+      readonly objectiveId: number | null;
+      readonly inverseId: number | null;
+      readonly caseNumber: number | null;
+      readonly input: readonly number[];
+    })
+  | (Line & {
+      readonly kind: 'finished';
+      readonly run: RunKind;
+      readonly objectiveId: number | null;
+      readonly inverseId: number | null;
+      readonly caseNumber: number | null;
+      readonly input: readonly number[];
+      readonly outcome: Reportable;
+      readonly seconds: number;
+    })
+  /** `state` as the service answered: done, failed, or waiting for another try; `dropped` when it did not count. */
+  | (Line & { readonly kind: 'reported'; readonly state: string })
+  | (Line & { readonly kind: 'released' });
+
+export type FinishedLine = Extract<JournalLine, { kind: 'finished' }>;
+export type ClaimedLine = Extract<JournalLine, { kind: 'claimed' }>;
+
+export class JournalError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'JournalError';
+  }
+}
+
+export class Journal {
+  readonly #handle: FileHandle;
+  readonly #lines: JournalLine[];
+  /** Appends wait for each other, so that lines never mix. */
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(handle: FileHandle, lines: JournalLine[]) {
+    this.#handle = handle;
+    this.#lines = lines;
+  }
+
+  /** Reads what is there and goes on after its last whole line. Throws JournalError when an earlier line is no journal. */
+  static async open(file: string): Promise<Journal> {
+    const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    });
+    const end = bytes.lastIndexOf('\n') + 1;
+    const lines = parseLines(bytes.toString('utf8', 0, end), file);
+    const handle = await open(file, 'a');
+    await handle.truncate(end);
+    await syncFolder(path.dirname(file));
+    return new Journal(handle, lines);
+  }
+
+  get lines(): readonly JournalLine[] {
+    return this.#lines;
+  }
+
+  /** Not yet on disk: losing it costs waiting for a lease, not a run. */
+  claimed(evaluation: Evaluation): Promise<void> {
+    return this.#append({ kind: 'claimed', ...lineOf(evaluation), ...subjectOf(evaluation) });
+  }
+
+  /** On disk when it resolves. */
+  async finished(evaluation: Evaluation, run: RunKind, outcome: Reportable, seconds: number): Promise<void> {
+    await this.#append({ kind: 'finished', ...lineOf(evaluation), ...subjectOf(evaluation), run, outcome, seconds });
+    await this.#handle.datasync();
+  }
+
+  reported(evaluation: Lease, state: string): Promise<void> {
+    return this.#append({ kind: 'reported', ...lineOf(evaluation), state });
+  }
+
+  released(evaluation: Lease): Promise<void> {
+    return this.#append({ kind: 'released', ...lineOf(evaluation) });
+  }
+
+  async close(): Promise<void> {
+    await this.#last.catch(() => undefined);
+    await this.#handle.close();
+  }
+
+  #append(line: JournalLine): Promise<void> {
+    const written = this.#last.then(async () => {
+      await this.#handle.appendFile(`${JSON.stringify(line)}\n`);
+      this.#lines.push(line);
+    });
+    this.#last = written.catch(() => undefined);
+    return written;
+  }
+}
+
+function lineOf({ id, leaseToken }: Lease): Line {
+  return { evaluation: id, leaseToken, at: new Date().toISOString() };
+}
+
+function subjectOf({ kind, objectiveId, inverseId, caseNumber, input }: Evaluation) {
+  return { run: kind as RunKind, objectiveId, inverseId, caseNumber, input };
+}
+
+const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released'];
+
+function parseLines(text: string, file: string): JournalLine[] {
+  const lines = text.split('\n').slice(0, -1);
+  return lines.map((line, i) => {
+    const parsed = parseLine(line);
+    if (parsed !== undefined) return parsed;
+    throw new JournalError(
+      `${file}:${i + 1} is no line of a journal. Restore the file, or start over with --new, which keeps it under another name.`,
+    );
+  });
+}
+
+function parseLine(line: string): JournalLine | undefined {
+  try {
+    const parsed = JSON.parse(line) as Partial<JournalLine> | null;
+    const isLine = KINDS.includes(parsed?.kind) && typeof parsed?.leaseToken === 'string';
+    return isLine ? (parsed as JournalLine) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Leases that the journal knows nothing final of: runs that ended without a report, and runs that were cut short. */
+export function unsettledOf(lines: readonly JournalLine[]): {
+  readonly unreported: readonly FinishedLine[];
+  readonly interrupted: readonly ClaimedLine[];
+} {
+  const open = new Map<string, ClaimedLine | FinishedLine>();
+  for (const line of lines) {
+    const key = `${line.evaluation} ${line.leaseToken}`;
+    if (line.kind === 'claimed' || line.kind === 'finished') open.set(key, line);
+    else open.delete(key);
+  }
+  const left = [...open.values()].filter((line) => line.run !== 'start');
+  return {
+    unreported: left.filter((line) => line.kind === 'finished'),
+    interrupted: left.filter((line) => line.kind === 'claimed'),
+  };
+}
+
+/** A run that is over for good: an output, or a failure that is not tried again. */
+export interface Run {
+  /** From 1, in the order in which runs ended. */
+  readonly number: number;
+  readonly kind: RunKind;
+  readonly evaluation: number;
+  readonly objectiveId: number | null;
+  readonly inverseId: number | null;
+  readonly caseNumber: number | null;
+  readonly input: readonly number[];
+  readonly outcome: Reportable;
+  readonly seconds: number;
+  readonly at: string;
+}
+
+export function runsOf(lines: readonly JournalLine[]): readonly Run[] {
+  const failed = new Set(lines.filter((line) => line.kind === 'reported' && line.state === 'failed').map(leaseOf));
+  const runs = new Map<number | string, Omit<Run, 'number'>>();
+  for (const line of lines) {
+    if (line.kind !== 'finished') continue;
+    const isOver = line.outcome.kind === 'output' || !line.outcome.retryable || failed.has(leaseOf(line));
+    // The start is no evaluation of the service.
+    const key = line.run === 'start' ? JSON.stringify(line.input) : line.evaluation;
+    if (isOver && !runs.has(key)) runs.set(key, toRun(line));
+  }
+  return [...runs.values()].map((run, i) => ({ number: i + 1, ...run }));
+}
+
+function leaseOf({ evaluation, leaseToken }: Line): string {
+  return `${evaluation} ${leaseToken}`;
+}
+
+function toRun({ run, evaluation, objectiveId, inverseId, caseNumber, input, outcome, seconds, at }: FinishedLine) {
+  return { kind: run, evaluation, objectiveId, inverseId, caseNumber, input, outcome, seconds, at };
+}
+
+/** What earlier runs gave: of the same evaluation, and of the same input where it is a designed case. */
+export class FinishedRuns {
+  readonly #byEvaluation = new Map<number, Reportable>();
+  readonly #byInput = new Map<string, Reportable>();
+
+  constructor(lines: readonly JournalLine[]) {
+    for (const line of lines) if (line.kind === 'finished') this.add(line.evaluation, line.input, line.outcome);
+  }
+
+  add(evaluation: number, input: readonly number[], outcome: Reportable): void {
+    if (outcome.kind === 'failure' && outcome.retryable) return;
+    if (evaluation !== 0) this.#byEvaluation.set(evaluation, outcome);
+    this.#byInput.set(JSON.stringify(input), outcome);
+  }
+
+  /** What the black box gave, if it need not be called. */
+  find({ id, kind, input }: Pick<Evaluation, 'id' | 'kind' | 'input'>): Reportable | undefined {
+    return this.#byEvaluation.get(id) ?? (kind === 'case' ? this.#byInput.get(JSON.stringify(input)) : undefined);
+  }
+}

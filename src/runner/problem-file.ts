@@ -1,0 +1,370 @@
+/** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
+import type { ExitMeaning } from './exit-codes.ts';
+import { GOAL_KEYS, type Goal, readGoal } from './goals.ts';
+import type {
+  CommandDefinition,
+  InputDefinition,
+  InputType,
+  InputValue,
+  OutputDefinition,
+  Problem,
+} from './problem.ts';
+import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
+import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
+
+const KEYS = [
+  'name',
+  'inputs',
+  'constraints',
+  'outputs',
+  'targets',
+  'desiredL1Norm',
+  'cases',
+  'start',
+  'known',
+  'command',
+  'shell',
+  'templates',
+  'copies',
+  'read',
+  'onExit',
+  'environment',
+  'keep',
+  'jobs',
+  'timeout',
+  'maximumRuns',
+  'retries',
+  'stopAfterFailures',
+];
+const INPUT_KEYS = ['unit', 'type', 'minimum', 'maximum', 'scale', 'step', 'values', 'likely'];
+const INPUT_TYPES: readonly InputType[] = ['float', 'integer', 'boolean', 'category'];
+const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort'];
+/** As the service limits them. */
+const MAXIMUM_JOBS = 64;
+const MAXIMUM_TRIES = 20;
+const MAXIMUM_RUNS = 100_000;
+const MAXIMUM_TIMEOUT_SECONDS = 30 * 86_400;
+const DEFAULTS = { jobs: 1, timeoutSeconds: 3_600, retries: 2, stopAfterFailures: 20 };
+
+export interface ReadProblem {
+  /** Undefined when there are violations. */
+  readonly problem: Problem | undefined;
+  readonly violations: readonly FileViolation[];
+  /** Where a path such as ['inputs', 'length', 'step'] stands. */
+  positionOf(path: Path): Position;
+}
+
+/** @param defaultName  the name of a problem that states none, at least 4 characters */
+export function readProblem(text: string, defaultName: string): ReadProblem {
+  const { value, violations } = parseYaml(text);
+  const reader = new ValueReader();
+  reader.violations.push(...violations);
+  const problem = value === undefined ? undefined : readFields(reader, value, defaultName);
+  const isRight = problem !== undefined && reader.violations.length === 0;
+  return {
+    problem: isRight ? problem : undefined,
+    violations: sortByPlace(reader.violations),
+    positionOf: (path) => reader.positionOf(path),
+  };
+}
+
+export function sortByPlace(violations: readonly FileViolation[]): readonly FileViolation[] {
+  return violations.toSorted(
+    (a, b) => a.position.line - b.position.line || a.position.column - b.position.column || a.key.localeCompare(b.key),
+  );
+}
+
+function readFields(reader: ValueReader, value: Value, defaultName: string): Problem | undefined {
+  const fields = reader.fields(value, [], KEYS);
+  if (fields === undefined) return undefined;
+  const number = (key: string, rule: Parameters<ValueReader['number']>[2]) => {
+    const sent = fields.get(key);
+    return sent === undefined ? undefined : reader.number(sent, [key], rule);
+  };
+  for (const key of ['inputs', 'outputs', 'command']) {
+    if (!fields.has(key)) reader.refuse(value.at, [key], `is required: ${REQUIRED[key]}.`);
+  }
+  const name = fields.get('name');
+  const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!) : [];
+  const { outputs, targetSets } = readOutputs(reader, fields);
+  const timeout = fields.get('timeout');
+  return {
+    name: (name === undefined ? undefined : reader.text(name, ['name'])) ?? defaultName,
+    inputs,
+    constraints: readTexts(reader, fields.get('constraints'), ['constraints']),
+    outputs,
+    targetSets,
+    desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
+    cases: number('cases', { minimum: 1, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
+    start: readStart(reader, fields.get('start'), inputs, keysOf(fields.get('inputs'))),
+    known: fields.has('known')
+      ? (reader.text(fields.get('known')!, ['known'], 'the name of a CSV file') ?? null)
+      : null,
+    command: readCommand(reader, fields),
+    jobs: number('jobs', { minimum: 1, maximum: MAXIMUM_JOBS, isWhole: true }) ?? DEFAULTS.jobs,
+    timeoutSeconds: (timeout && readDuration(reader, timeout, ['timeout'])) ?? DEFAULTS.timeoutSeconds,
+    maximumRuns: number('maximumRuns', { minimum: 2, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
+    retries: number('retries', { minimum: 0, maximum: MAXIMUM_TRIES - 1, isWhole: true }) ?? DEFAULTS.retries,
+    stopAfterFailures:
+      number('stopAfterFailures', { minimum: 1, maximum: 1_000, isWhole: true }) ?? DEFAULTS.stopAfterFailures,
+  };
+}
+
+const REQUIRED: Readonly<Record<string, string>> = {
+  inputs: 'a map from the name of each input to its bounds',
+  outputs: 'a map from the name of each output to its goal',
+  command: 'the program that evaluates an input, such as ["python3", "model.py"]',
+};
+
+function readInputs(reader: ValueReader, value: Value): readonly InputDefinition[] {
+  const entries = reader.entries(value, ['inputs'], 'a map from names to inputs');
+  if (entries?.size === 0) reader.refuse(value.at, ['inputs'], 'must name at least one input.');
+  return [...(entries ?? [])].flatMap(([name, entry]) => {
+    const input = readInput(reader, name, entry.value);
+    return input === undefined ? [] : [input];
+  });
+}
+
+function readInput(reader: ValueReader, name: string, value: Value): InputDefinition | undefined {
+  const path = ['inputs', name];
+  const fields = reader.fields(value, path, INPUT_KEYS);
+  if (fields === undefined) return undefined;
+  const values = fields.get('values');
+  const items = values === undefined ? undefined : reader.list(values, [...path, 'values'], 'a list of values');
+  const stated = fields.has('type') ? reader.word(fields.get('type')!, [...path, 'type'], INPUT_TYPES) : undefined;
+  const areWords = items !== undefined && items.length > 0 && items.every((item) => item.kind === 'text');
+  const type = stated ?? (areWords ? 'category' : 'float');
+  const common = { name, unit: readUnit(reader, fields, path), type };
+  if (type === 'category' || type === 'boolean') {
+    const superfluous = ['minimum', 'maximum', 'scale', 'step', 'likely', ...(type === 'boolean' ? ['values'] : [])];
+    for (const key of superfluous.filter((one) => fields.has(one))) {
+      reader.refuse(reader.positionOf([...path, key]), [...path, key], `belongs to a number; ${name} is a ${type}.`);
+    }
+  }
+  if (type === 'boolean') return { ...common, ...NO_DETAILS, minimum: 0, maximum: 1, categories: [] };
+  if (type === 'category') {
+    if (items === undefined || items.length === 0) {
+      return reader.refuse(reader.positionOf(path), path, 'needs values: the names of the categories.');
+    }
+    const categories = items.map((item, i) => reader.text(item, [...path, 'values', String(i + 1)]) ?? '');
+    return { ...common, ...NO_DETAILS, minimum: 1, maximum: categories.length, categories };
+  }
+  return readNumberInput(reader, fields, path, items, common);
+}
+
+const NO_DETAILS = { scale: null, step: null, levels: null, likelyMinimum: null, likelyMaximum: null };
+
+function readNumberInput(
+  reader: ValueReader,
+  fields: ReadonlyMap<string, Value>,
+  path: Path,
+  items: readonly Value[] | undefined,
+  common: Pick<InputDefinition, 'name' | 'unit' | 'type'>,
+): InputDefinition | undefined {
+  const isWhole = common.type === 'integer';
+  const read = (key: string, rule = {}) =>
+    fields.has(key) ? reader.number(fields.get(key)!, [...path, key], rule) : undefined;
+  const levels = items?.map((item, i) => reader.number(item, [...path, 'values', String(i + 1)], { isWhole }) ?? 0);
+  if (levels?.length === 0) return reader.refuse(reader.positionOf(path), path, 'needs at least one of values.');
+  const minimum = read('minimum', { isWhole }) ?? levels?.[0];
+  const maximum = read('maximum', { isWhole }) ?? levels?.at(-1);
+  for (const [key, bound] of [
+    ['minimum', minimum],
+    ['maximum', maximum],
+  ] as const) {
+    if (bound === undefined && !fields.has(key)) {
+      reader.refuse(reader.positionOf(path), [...path, key], 'is required, or values with all that the input takes.');
+    }
+  }
+  const scale = fields.has('scale') ? reader.word(fields.get('scale')!, [...path, 'scale'], ['linear', 'log']) : null;
+  const likely = readLikely(reader, fields.get('likely'), [...path, 'likely']);
+  if (minimum === undefined || maximum === undefined) return undefined;
+  return {
+    ...common,
+    minimum,
+    maximum,
+    categories: [],
+    scale: scale ?? null,
+    step: read('step') ?? null,
+    levels: levels ?? null,
+    likelyMinimum: likely?.[0] ?? null,
+    likelyMaximum: likely?.[1] ?? null,
+  };
+}
+
+/** [from, to], of which one may be null. */
+function readLikely(reader: ValueReader, value: Value | undefined, path: Path): (number | null)[] | undefined {
+  if (value === undefined) return undefined;
+  const items = reader.list(value, path, 'a list with the ends of the likely range, such as [20, 40]');
+  if (items === undefined) return undefined;
+  if (items.length !== 2) return reader.refuse(value.at, path, `must have two ends, has ${items.length}.`);
+  return items.map((item, i) =>
+    item.kind === 'null' ? null : (reader.number(item, [...path, String(i + 1)]) ?? null),
+  );
+}
+
+function readUnit(reader: ValueReader, fields: ReadonlyMap<string, Value>, path: Path): string {
+  const unit = fields.get('unit');
+  if (unit === undefined || unit.kind === 'null' || (unit.kind === 'text' && unit.text === '')) return '';
+  return reader.text(unit, [...path, 'unit']) ?? '';
+}
+
+interface Wanted {
+  readonly outputs: readonly OutputDefinition[];
+  readonly targetSets: readonly (readonly Goal[])[];
+}
+
+function readOutputs(reader: ValueReader, fields: ReadonlyMap<string, Value>): Wanted {
+  const value = fields.get('outputs');
+  const entries = value && reader.entries(value, ['outputs'], 'a map from names to outputs');
+  if (entries === undefined) return { outputs: [], targetSets: [] };
+  if (entries.size === 0) reader.refuse(value!.at, ['outputs'], 'must name at least one output.');
+  const targets = fields.get('targets');
+  const outputs: OutputDefinition[] = [];
+  const goals: (Goal | undefined)[] = [];
+  const tolerances = new Map<string, Value | undefined>();
+  for (const [name, entry] of entries) {
+    const path = ['outputs', name];
+    const stated = reader.fields(entry.value, path, ['unit', ...GOAL_KEYS]);
+    if (stated === undefined) continue;
+    outputs.push({ name, unit: readUnit(reader, stated, path) });
+    goals.push(readGoal(reader, stated, path, { isRequired: targets === undefined }));
+    tolerances.set(name, stated.get('within'));
+  }
+  if (targets === undefined) return { outputs, targetSets: [goals as Goal[]] };
+  const sets = reader.list(targets, ['targets'], 'a list of target sets') ?? [];
+  if (sets.length === 0) reader.refuse(targets.at, ['targets'], 'must list at least one target set.');
+  const names = outputs.map((output) => output.name);
+  const targetSets = sets.map((set, k) => {
+    const path = ['targets', String(k + 1)];
+    const own = reader.fields(set, path, names) ?? new Map<string, Value>();
+    return names.map((name, j) => {
+      const sent = own.get(name);
+      if (sent === undefined) {
+        if (goals[j] === undefined) reader.refuse(set.at, [...path, name], 'has no goal, here or under outputs.');
+        return goals[j];
+      }
+      const goalPath = [...path, name];
+      // A number alone is a target with the tolerance stated under outputs.
+      const parts = sent.kind === 'number' ? new Map([['target', sent]]) : reader.fields(sent, goalPath, GOAL_KEYS);
+      const inherited = tolerances.get(name);
+      return parts && readGoal(reader, parts, goalPath, { inherited, isRequired: true });
+    });
+  });
+  return { outputs, targetSets: targetSets as Goal[][] };
+}
+
+function readTexts(reader: ValueReader, value: Value | undefined, path: Path): readonly string[] {
+  if (value === undefined) return [];
+  // A single one needs no list.
+  if (value.kind === 'text') return [value.text];
+  const items = reader.list(value, path, 'a list of texts') ?? [];
+  return items.map((item, i) => reader.text(item, [...path, String(i + 1)]) ?? '');
+}
+
+function keysOf(value: Value | undefined): readonly string[] {
+  return value?.kind === 'map' ? [...value.entries.keys()] : [];
+}
+
+/** @param stated  names of all inputs, also of those that are wrong and in no definition */
+function readStart(
+  reader: ValueReader,
+  value: Value | undefined,
+  inputs: readonly InputDefinition[],
+  stated: readonly string[],
+) {
+  if (value === undefined) return null;
+  const fields = reader.fields(value, ['start'], stated);
+  if (fields === undefined) return null;
+  const start: Record<string, InputValue> = Object.create(null);
+  for (const { name, type, categories } of inputs) {
+    const sent = fields.get(name);
+    const path = ['start', name];
+    if (sent === undefined) reader.refuse(value.at, path, 'is required: start needs a value for every input.');
+    else if (type === 'boolean') start[name] = reader.boolean(sent, path) ?? false;
+    else if (type === 'category') start[name] = reader.word(sent, path, categories) ?? '';
+    else start[name] = reader.number(sent, path, { isWhole: type === 'integer' }) ?? 0;
+  }
+  return start;
+}
+
+function readCommand(reader: ValueReader, fields: ReadonlyMap<string, Value>): CommandDefinition {
+  const keep = fields.get('keep');
+  const shell = fields.has('shell') && reader.boolean(fields.get('shell')!, ['shell']) === true;
+  return {
+    command: readCommandLine(reader, fields.get('command'), shell),
+    shell,
+    templates: readTexts(reader, fields.get('templates'), ['templates']),
+    copies: readTexts(reader, fields.get('copies'), ['copies']),
+    read: readTexts(reader, fields.get('read'), ['read']),
+    onExit: readOnExit(reader, fields.get('onExit')),
+    environment: readEnvironment(reader, fields.get('environment')),
+    keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',
+  };
+}
+
+function readCommandLine(reader: ValueReader, value: Value | undefined, shell: boolean): readonly string[] {
+  if (value === undefined) return [];
+  const path = ['command'];
+  if (value.kind === 'text') {
+    if (shell) return [value.text];
+    const words = value.text
+      .trim()
+      .split(/\s+/)
+      .map((word) => JSON.stringify(word));
+    reader.refuse(value.at, path, `must be a list, [${words.join(', ')}], or text beside "shell: true".`);
+    return [];
+  }
+  const items = reader.list(value, path, 'a list of the program and its arguments');
+  if (items === undefined) return [];
+  if (shell) reader.refuse(value.at, path, 'must be one text beside "shell: true".');
+  if (items.length === 0) reader.refuse(value.at, path, 'must name a program.');
+  return items.map((item, i) => {
+    if (item.kind === 'text') return item.text; // an argument may be empty
+    return reader.text(item, [...path, String(i + 1)]) ?? '';
+  });
+}
+
+function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {
+  const meanings = new Map<number, ExitMeaning>();
+  const entries = value && reader.entries(value, ['onExit'], 'a map from exit codes to output, fail, retry or abort');
+  for (const [key, entry] of entries ?? []) {
+    const path = ['onExit', key];
+    const code = /^\d{1,3}$/.test(key) ? Number(key) : 256;
+    if (code > 255) reader.refuse(entry.keyAt, path, 'must be an exit code from 0 to 255.');
+    const meaning = reader.word(entry.value, path, EXIT_MEANINGS);
+    if (meaning !== undefined) meanings.set(code, meaning);
+  }
+  return meanings;
+}
+
+function readEnvironment(reader: ValueReader, value: Value | undefined): Readonly<Record<string, string>> {
+  const environment: Record<string, string> = Object.create(null);
+  const entries = value && reader.entries(value, ['environment'], 'a map from names to texts');
+  for (const [name, entry] of entries ?? []) {
+    const path = ['environment', name];
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      reader.refuse(entry.keyAt, path, 'must consist of letters, digits and _, and not begin with a digit.');
+    }
+    const text = textOf(entry.value);
+    if (text === undefined) reader.refuse(entry.value.at, path, `must be text, is ${describe(entry.value)}.`);
+    else environment[name] = text;
+  }
+  return environment;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };
+
+/** Seconds: `90`, `90 s`, `20 min`, `1.5 h`, `2 d`. */
+function readDuration(reader: ValueReader, value: Value, path: Path): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/.exec(textOf(value)?.trim() ?? '');
+  const wanted = 'must be a time such as 90 s, 20 min, 1.5 h or 2 d';
+  if (match === null) return reader.refuse(value.at, path, `${wanted}, is ${describe(value)}.`);
+  const unit = UNITS[match[2] || 's'];
+  if (unit === undefined) {
+    return reader.refuse(value.at, path, `${wanted}; ${adviceFor(match[2]!, Object.keys(UNITS))}`);
+  }
+  const seconds = Math.ceil(Number(match[1]) * unit);
+  if (seconds >= 1 && seconds <= MAXIMUM_TIMEOUT_SECONDS) return seconds;
+  return reader.refuse(value.at, path, `must lie between 1 s and ${MAXIMUM_TIMEOUT_SECONDS / 86_400} d.`);
+}

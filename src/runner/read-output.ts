@@ -1,0 +1,197 @@
+/**
+ * Outputs in files that a program leaves in its work folder. A rule is one of
+ *
+ *   out.json                              a JSON file with all outputs: a list, or an object by name
+ *   mass=out.txt                          a file with one number
+ *   mass=out.txt:/mass = (\S+)/           the first group, or all, of the last match; /.../first takes the first, i ignores case
+ *   mass=out.json#/results/0/mass         a value in a JSON file, by JSON pointer (RFC 6901)
+ *   mass=out.csv:row 3 column mass        a cell of a table: the third row below the header; `row last`; column 2 counts from 1,
+ *                                         and then the first line is row 1
+ */
+import { open } from 'node:fs/promises';
+import path from 'node:path';
+import { LocalFault } from './evaluation.ts';
+import { type Reading, readDocument, shorten, toOutput } from './exchange.ts';
+
+type Find = (text: string) => unknown;
+
+interface Rule {
+  /** Undefined: the file has all outputs. */
+  readonly name: string | undefined;
+  readonly file: string;
+  readonly find: Find;
+  /** As given, for messages. */
+  readonly text: string;
+}
+
+export interface OutputReader {
+  /** Throws LocalFault unless every output has its rule and every rule its output. */
+  check(names: readonly string[]): void;
+  read(folder: string, names: readonly string[]): Promise<Reading>;
+}
+
+/** Larger files are not read: outputs are numbers. */
+const MAXIMUM_FILE_BYTES = 256 * 1024 * 1024;
+
+/** Throws LocalFault naming the rule that is wrong. */
+export function makeOutputReader(texts: readonly string[]): OutputReader {
+  const rules = texts.map(parseRule);
+  const whole = rules.find(({ name }) => name === undefined);
+  if (whole !== undefined && rules.length > 1) {
+    throw new LocalFault(`--read ${whole.text} reads all outputs; leave the other rules out, or give it an output.`);
+  }
+  const twice = rules.find(({ name }, i) => rules.findIndex((rule) => rule.name === name) !== i);
+  if (twice !== undefined) throw new LocalFault(`--read ${twice.text}: "${twice.name}" has a rule already.`);
+  return {
+    check(names) {
+      if (whole !== undefined) return;
+      const unknown = rules.find(({ name }) => !names.includes(name!));
+      if (unknown !== undefined) {
+        const fault = `there is no output "${unknown.name}"; the outputs are ${names.join(', ')}.`;
+        throw new LocalFault(`--read ${unknown.text}: ${fault}`);
+      }
+      const missing = names.filter((name) => !rules.some((rule) => rule.name === name));
+      if (missing.length > 0) throw new LocalFault(`No --read says where to find the output ${missing.join(', ')}.`);
+    },
+
+    async read(folder, names) {
+      const texts = new Map<string, string>();
+      for (const { file } of rules) {
+        if (texts.has(file)) continue;
+        const text = await readText(path.join(folder, file)).catch((error: NodeJS.ErrnoException) => error);
+        if (text instanceof Error) return { kind: 'unreadable', reason: `${file}: ${whatIsWrong(text)}` };
+        texts.set(file, text);
+      }
+      if (whole !== undefined) return readDocument(texts.get(whole.file)!, names, whole.file);
+      const output: number[] = [];
+      for (const name of names) {
+        const rule = rules.find((one) => one.name === name)!;
+        const value = rule.find(texts.get(rule.file)!);
+        if (value === undefined) return { kind: 'unreadable', reason: `${rule.text}: nothing was found` };
+        const reading = toOutput([value], [name], rule.file);
+        if (reading.kind !== 'output') return reading;
+        output.push(...reading.output);
+      }
+      return { kind: 'output', output };
+    },
+  };
+}
+
+function parseRule(text: string): Rule {
+  const equals = text.indexOf('=');
+  if (equals < 0) return { name: undefined, file: checkFile(text, text), find: (content) => content, text };
+  const name = text.slice(0, equals).trim();
+  const source = text.slice(equals + 1).trim();
+  if (name === '') throw new LocalFault(`--read ${text}: the name of the output is missing before "=".`);
+  for (const [pattern, make] of SELECTORS) {
+    const match = pattern.exec(source);
+    if (match !== null) return { name, file: checkFile(match[1]!, text), find: make(match, text), text };
+  }
+  return { name, file: checkFile(source, text), find: (content) => content.trim(), text };
+}
+
+const SELECTORS: readonly (readonly [RegExp, (match: RegExpExecArray, text: string) => Find])[] = [
+  [/^(.+?):\s*\/(.*)\/(\w*)$/s, ([, , pattern, flags], text) => findByPattern(pattern!, flags!, text)],
+  [/^(.+?)#((?:\/.*)?)$/, ([, , pointer], text) => findByPointer(pointer!, text)],
+  [/^(.+?):\s*row\s+(\d+|last)\s+column\s+(.+)$/, ([, , row, column], text) => findCell(row!, column!.trim(), text)],
+  [
+    /^(.+?):(?=\s*(?:row|\/))/,
+    (_, text) => {
+      throw new LocalFault(`--read ${text}: write FILE:/PATTERN/ or FILE:row 3 column NAME.`);
+    },
+  ],
+];
+
+/** A file outside the work folder could be of another evaluation, or an old one. */
+function checkFile(file: string, text: string): string {
+  const normal = path.normalize(file);
+  if (file === '' || path.isAbsolute(file) || normal.split(path.sep)[0] === '..') {
+    throw new LocalFault(`--read ${text}: name a file in the work folder, where the command runs, not "${file}".`);
+  }
+  return normal;
+}
+
+function findByPattern(source: string, flags: string, text: string): Find {
+  const match = /^(i?)(first)?(i?)$/.exec(flags);
+  if (match === null)
+    throw new LocalFault(`--read ${text}: "${flags}" is unknown; after /.../ comes i, first or nothing.`);
+  let pattern: RegExp;
+  try {
+    pattern = new RegExp(source, flags.includes('i') && flags !== 'first' ? 'gmi' : 'gm');
+  } catch (error) {
+    throw new LocalFault(`--read ${text}: ${(error as Error).message}.`);
+  }
+  const isFirst = match[2] !== undefined;
+  return (content) => {
+    let found: RegExpExecArray | undefined;
+    for (const one of content.matchAll(pattern)) {
+      found = one;
+      if (isFirst) break;
+    }
+    return found?.[1] ?? found?.[0];
+  };
+}
+
+function findByPointer(pointer: string, text: string): Find {
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (/~(?![01])/.test(pointer)) throw new LocalFault(`--read ${text}: in a JSON pointer, ~ is written ~0 and / ~1.`);
+  return (content) => {
+    let value: unknown;
+    try {
+      value = JSON.parse(content);
+    } catch {
+      return undefined;
+    }
+    for (const key of keys) {
+      if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+      value = (value as Readonly<Record<string, unknown>>)[key];
+    }
+    return value ?? undefined;
+  };
+}
+
+function findCell(row: string, column: string, text: string): Find {
+  if (row === '0') throw new LocalFault(`--read ${text}: rows count from 1.`);
+  const number = /^\d+$/.test(column) ? Number(column) : undefined;
+  if (number === 0) throw new LocalFault(`--read ${text}: columns count from 1.`);
+  return (content) => {
+    const rows = readTable(content);
+    const body = number === undefined ? rows.slice(1) : rows;
+    const cells = row === 'last' ? body.at(-1) : body[Number(row) - 1];
+    const at = number === undefined ? (rows[0] ?? []).indexOf(column) : number - 1;
+    return cells?.[at];
+  };
+}
+
+/** Separated by the first of tab, semicolon, comma and blanks that the first line has; cells may stand in double quotes. */
+function readTable(content: string): readonly (readonly string[])[] {
+  const lines = content.split(/\r?\n/).filter((line) => line.trim() !== '');
+  const separator = ['\t', ';', ','].find((one) => lines[0]?.includes(one)) ?? ' ';
+  const cell = separator === ' ' ? /"((?:[^"]|"")*)"|(\S+)/g : makeCellPattern(separator);
+  return lines.map((line) => {
+    const text = separator === ' ' ? line : `${separator}${line}`;
+    return [...text.matchAll(cell)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!.trim());
+  });
+}
+
+function makeCellPattern(separator: string): RegExp {
+  return new RegExp(`${separator}[^\\S\\t]*(?:"((?:[^"]|"")*)"[^${separator}]*|([^${separator}]*))`, 'g');
+}
+
+async function readText(file: string): Promise<string> {
+  const handle = await open(file);
+  try {
+    const { size } = await handle.stat();
+    if (size > MAXIMUM_FILE_BYTES) throw new Error(`it has ${size} bytes, more than ${MAXIMUM_FILE_BYTES}`);
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
+}
+
+function whatIsWrong(error: NodeJS.ErrnoException): string {
+  return error.code === 'ENOENT' ? 'the command left no such file' : shorten(error.message);
+}

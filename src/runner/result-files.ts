@@ -1,0 +1,136 @@
+/**
+ * NAME.csv and NAME.json, beside the problem file. The table has a row per run: columns of inputs and outputs are titled with names
+ * and units, as the service reads them, so that the file can be loaded as known runs elsewhere.
+ */
+import path from 'node:path';
+import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
+import { replaceFile } from './durable-files.ts';
+import type { Run } from './journal.ts';
+import type { Problem } from './problem.ts';
+import { toInputValue, toNamedInput } from './problem-bodies.ts';
+import type { BatchObjective, ObjectiveState } from './problem-calls.ts';
+import type { ProblemRecord, RunFolder } from './run-folder.ts';
+import { outputOf, type SetStanding } from './standing.ts';
+
+/** What is known about the search besides the runs. */
+export interface SearchState {
+  /** The state of the batch in words; null before there is one. */
+  readonly status: string | null;
+  readonly failureReason: string | null;
+  readonly objectives: readonly BatchObjective[];
+  /** In full, by their ids. */
+  readonly states: ReadonlyMap<number, ObjectiveState>;
+}
+
+export const NO_SEARCH: SearchState = { status: null, failureReason: null, objectives: [], states: new Map() };
+
+export interface Results {
+  readonly problem: Problem;
+  readonly runs: readonly Run[];
+  readonly sets: readonly SetStanding[];
+  readonly search: SearchState;
+}
+
+/** Writes both files after every change; of changes that come while it writes only the last counts. */
+export class ResultFiles {
+  readonly #files: { readonly csv: string; readonly json: string };
+  #wanted: Results | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(folder: RunFolder, { csv, json }: ProblemRecord['results']) {
+    this.#files = { csv: path.join(folder.home, csv), json: path.join(folder.home, json) };
+  }
+
+  get files(): { readonly csv: string; readonly json: string } {
+    return this.#files;
+  }
+
+  /** Resolves when the newest state is in the files. */
+  update(results: Results): Promise<void> {
+    this.#wanted = results;
+    return (this.#writing ??= this.#writeAll().finally(() => (this.#writing = undefined)));
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let next = this.#wanted; next !== undefined; next = this.#wanted) {
+      this.#wanted = undefined;
+      await replaceFile(this.#files.csv, formatTable(next));
+      await replaceFile(this.#files.json, `${JSON.stringify(toSummary(next), null, 2)}\n`);
+    }
+  }
+}
+
+/** Of the columns that a load ignores or heeds; the JSON file says more about each run. */
+const ABOUT: readonly RowColumn[] = ['number', 'status', 'failureReason'];
+
+function formatTable({ problem, runs }: Pick<Results, 'problem' | 'runs'>): string {
+  const { inputs, outputs } = problem;
+  const titles = [...inputs, ...outputs].map(columnTitle);
+  const names = outputs.map((output) => output.name);
+  const taken = new Set(titles);
+  const about = ABOUT.map((title) => rowTitle(title, taken));
+  const rows = runs.map((run) => {
+    const output = outputOf(run, names) ?? names.map(() => '');
+    const reason = run.outcome.kind === 'failure' ? run.outcome.reason : '';
+    const status = run.outcome.kind === 'output' ? COMPLETED_ROW : FAILED_ROW;
+    const values = inputs.map((input, i) => toInputValue(input, run.input[i]!));
+    return [...values, ...output, run.number, status, reason];
+  });
+  return [[...titles, ...about], ...rows].map((row) => `${row.map(toCell).join(',')}\r\n`).join('');
+}
+
+function toCell(value: string | number | boolean): string {
+  if (typeof value !== 'string') return String(value);
+  const text = guardText(value);
+  return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const STOP_REASONS = ['RUNNING', 'SATISFIED', 'STOPPED', 'EXHAUSTED'] as const;
+
+export function stopReasonOf(state: Pick<ObjectiveState, 'stopReason'> | undefined): string {
+  return state === undefined ? 'RUNNING' : (STOP_REASONS[state.stopReason] ?? String(state.stopReason));
+}
+
+function toSummary({ problem, runs, sets, search }: Results) {
+  const names = problem.outputs.map((output) => output.name);
+  const byName = <T>(values: readonly T[]) => Object.fromEntries(names.map((name, j) => [name, values[j]]));
+  const { command, ...definition } = problem;
+  const targets = problem.targetSets.map((goals, k) => {
+    const state = search.states.get(search.objectives[k]?.objectiveId ?? -1);
+    const best = sets[k]!.best;
+    return {
+      stopReason: search.objectives[k]?.stopReason ?? stopReasonOf(state),
+      goals: byName(goals),
+      optimum: best && {
+        run: best.number,
+        input: toNamedInput(problem.inputs, best.input),
+        output: byName(best.output),
+        misses: byName(best.misses),
+        worstMiss: best.worst,
+        isSatisfied: best.worst === 0,
+      },
+      insight: state?.insight ?? null,
+      diagnosis: state?.diagnosis ?? null,
+    };
+  });
+  return {
+    name: problem.name,
+    status: search.status,
+    failureReason: search.failureReason,
+    // A file with one target set needs no list.
+    ...(targets.length === 1 ? targets[0] : { targets }),
+    definition: { ...definition, command: { ...command, onExit: Object.fromEntries(command.onExit) } },
+    runs: runs.map((run) => {
+      const output = outputOf(run, names);
+      return {
+        run: run.number,
+        kind: run.kind,
+        at: run.at,
+        seconds: run.seconds,
+        input: toNamedInput(problem.inputs, run.input),
+        output: output && byName(output),
+        failureReason: run.outcome.kind === 'failure' ? run.outcome.reason : null,
+      };
+    }),
+  };
+}

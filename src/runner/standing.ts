@@ -1,0 +1,107 @@
+/** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
+import type { Evaluation } from './evaluation.ts';
+import type { Goal } from './goals.ts';
+import type { Run } from './journal.ts';
+import type { BatchStatus } from './problem-calls.ts';
+
+/** The misses of an output: one per output in units of its tolerance, 0 where it is satisfied. */
+export type MeasureMisses = (output: readonly number[]) => readonly number[];
+
+export interface BestRun {
+  readonly number: number;
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+  readonly misses: readonly number[];
+  readonly worst: number;
+}
+
+/** One target set as the runs so far leave it. */
+export interface SetStanding {
+  readonly goals: readonly Goal[];
+  readonly best: BestRun | null;
+  /** The worst miss of the best run after each run, in order; null before the first output. */
+  readonly trend: readonly (number | null)[];
+}
+
+/** Outputs in the order of the problem; an object by name comes from a command that names them. */
+export function outputOf(run: Pick<Run, 'outcome'>, names: readonly string[]): readonly number[] | null {
+  if (run.outcome.kind !== 'output') return null;
+  const { output } = run.outcome;
+  return Array.isArray(output) ? output : names.map((name) => (output as Readonly<Record<string, number>>)[name]!);
+}
+
+/** Of runs with equal worst misses the one with the smaller sum, of those the earlier, as the service has it. */
+export class StandingOfSet {
+  readonly #measure: MeasureMisses;
+  readonly #goals: readonly Goal[];
+  readonly #trend: (number | null)[] = [];
+  #best: BestRun | null = null;
+
+  constructor(goals: readonly Goal[], measure: MeasureMisses) {
+    this.#goals = goals;
+    this.#measure = measure;
+  }
+
+  get current(): SetStanding {
+    return { goals: this.#goals, best: this.#best, trend: this.#trend };
+  }
+
+  add(number: number, input: readonly number[], output: readonly number[] | null): void {
+    if (output !== null) {
+      const misses = this.#measure(output);
+      const worst = Math.max(...misses);
+      if (isNearer({ misses, worst }, this.#best)) this.#best = { number, input, output, misses, worst };
+    }
+    this.#trend.push(this.#best?.worst ?? null);
+  }
+}
+
+type Missed = Pick<BestRun, 'misses' | 'worst'>;
+
+function isNearer(run: Missed, best: Missed | null): boolean {
+  if (best === null || run.worst < best.worst) return true;
+  return run.worst === best.worst && sum(run.misses) < sum(best.misses);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Something that runs now. */
+export interface RunningNow {
+  readonly label: string;
+  readonly input: readonly number[];
+  /** By performance.now(). */
+  readonly sinceMs: number;
+}
+
+export function runningNow({ kind, caseNumber, input }: Evaluation): RunningNow {
+  const label = kind === 'case' && caseNumber !== null ? `designed run ${caseNumber}` : 'suggested run';
+  return { label, input, sinceMs: performance.now() };
+}
+
+type Phase = 'starting' | 'designed runs' | 'searching' | 'done';
+
+/** Without a status there is no batch yet. */
+export function phaseOf(status: BatchStatus | undefined): Phase {
+  if (status === undefined) return 'starting';
+  if (status === 'evaluating-cases') return 'designed runs';
+  return status === 'solving' ? 'searching' : 'done';
+}
+
+export interface Standing {
+  readonly phase: Phase;
+  readonly runs: number;
+  readonly failed: number;
+  readonly maximumRuns: number | null;
+  /** Designed runs that come first: how many of how many are over. */
+  readonly designed: { readonly done: number; readonly planned: number };
+  readonly sets: readonly SetStanding[];
+  /** The target set that is shown. */
+  readonly shown: number;
+  readonly satisfiedSets: number;
+  readonly running: readonly RunningNow[];
+  readonly elapsedMs: number;
+  /** What a person should know now, such as that the service does not answer. */
+  readonly note: string | null;
+}

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { readProblem } from '../../src/runner/problem-file.ts';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-init-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function init(args: readonly string[], answers = '') {
+  const child = spawn(process.execPath, [MAIN, 'init', ...args], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(answers);
+  const [code] = await once(child, 'close');
+  return { code: code as number, output };
+}
+
+test('init asks, asks again about what it cannot read, and writes a file that can be read', async () => {
+  const answers = [
+    'My bracket',
+    ...['length 10 80 mm', 'length 3 4', 'wide 9 1', 'bolts 2 8 integer', 'steel S235,S355', 'welded yes/no', ''],
+    ...['sag 0.8 5% mm', 'heat warm', 'mass<1.4 kg', ''],
+    'python3 "my model.py"',
+    ...['', '60'],
+  ];
+  const { code, output } = await init(['my.yaml'], `${answers.join('\n')}\n`);
+  expect(code).toBe(0);
+  expect(output).toContain('length is there already.');
+  expect(output).toContain('The largest value must be above the smallest, 9.');
+  expect(output).toContain('Write its name, its target and how far off it may be');
+  const { problem, violations } = readProblem(await readFile(path.join(folder, 'my.yaml'), 'utf8'), 'my.yaml');
+  expect(violations).toEqual([]);
+  expect(problem).toMatchObject({ name: 'My bracket', jobs: 1, maximumRuns: 60 });
+  expect(problem!.inputs.map(({ name, type }) => [name, type])).toEqual([
+    ['length', 'float'],
+    ['bolts', 'integer'],
+    ['steel', 'category'],
+    ['welded', 'boolean'],
+  ]);
+  expect(problem!.targetSets[0]!.map(({ type, target }) => [type, target])).toEqual([
+    ['percent', 0.8],
+    ['lessthan', 1.4],
+  ]);
+  expect(problem!.command.command).toEqual(['python3', 'my model.py']);
+  expect((await init(['my.yaml'])).output).toContain('my.yaml exists already');
+});
+
+test('init writes nothing when the answers end early, and an example that can be read', async () => {
+  expect(await init(['my.yaml'], 'A name\nlength 10 80\n')).toMatchObject({ code: 1 });
+  expect(await readdir(folder)).toEqual([]);
+  expect((await init(['--example'])).code).toBe(0);
+  expect((await readdir(folder)).toSorted()).toEqual(['bracket.mjs', 'bracket.yaml']);
+  const text = await readFile(path.join(folder, 'bracket.yaml'), 'utf8');
+  expect(readProblem(text, 'bracket').violations).toEqual([]);
+  expect((await init(['--example'])).code).toBe(1);
+});

@@ -1,0 +1,222 @@
+/** Whole runs of `backsolve run`: real processes, the service of a folder, a black box that notes every call. */
+import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { JournalLine } from '../../src/runner/journal.ts';
+import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
+
+let folder: string;
+
+// The tests share the service of one folder, whose start takes the longest.
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-run-'));
+  await writeFile(path.join(folder, 'box.mjs'), BLACK_BOX);
+});
+
+afterAll(async () => {
+  while (await exists('.backsolve/host.lock')) await sleep(50);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Notes each call, takes its time, and notes what it has computed. */
+const BLACK_BOX = `
+import { appendFileSync, readFileSync } from 'node:fs';
+const [log, ms] = process.argv.slice(2);
+const { input } = JSON.parse(readFileSync(0, 'utf8'));
+appendFileSync(log, JSON.stringify(input) + '\\n');
+setTimeout(() => {
+  const [a, b, c] = input;
+  console.log(JSON.stringify([a * b + c * c, Math.exp(a / 4) - b * c, a + 2 * b - c]));
+}, Number(ms));
+`;
+
+interface Problem {
+  readonly ms?: number;
+  readonly target?: number;
+  readonly maximum?: number;
+  readonly more?: string;
+}
+
+/** A file with its own name, and so with its own journal and log of calls. */
+async function write(name: string, { ms = 0, target = 4, maximum = 5, more = '' }: Problem = {}): Promise<string> {
+  const command = [process.execPath, 'box.mjs', `${name}.log`, String(ms)];
+  await writeFile(
+    path.join(folder, `${name}.yaml`),
+    `name: Three inputs
+inputs:
+  a: {minimum: 0, maximum: ${maximum}, unit: mm}
+  b: {minimum: 0, maximum: 5}
+  c: {minimum: 0, maximum: 5}
+outputs:
+  p: {target: ${target}, within: 1%, unit: kg}
+  q: {target: -0.5, within: 0.01}
+  r: {target: 3, within: 1%}
+command: ${JSON.stringify(command)}
+${more}`,
+  );
+  return path.join(folder, `${name}.yaml`);
+}
+
+const lines = async (name: string) =>
+  (await readFile(path.join(folder, name), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
+
+const exists = (name: string) =>
+  access(path.join(folder, name)).then(
+    () => true,
+    () => false,
+  );
+
+const finishedInputs = async (name: string): Promise<readonly string[]> => {
+  const text = await readFile(path.join(folder, '.backsolve', name, 'runs.jsonl'), 'utf8').catch(() => '');
+  // The last line may be torn.
+  const journal = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as JournalLine);
+  return journal.flatMap((line) => (line.kind === 'finished' ? [JSON.stringify(line.input)] : []));
+};
+
+async function untilFinished(name: string, count: number, command: CommandProcess): Promise<void> {
+  let isOver = false;
+  void command.ended.then(() => (isOver = true));
+  while (!isOver && (await finishedInputs(name)).length < count) await sleep(10);
+}
+
+test('A file is solved and its results are written; again it only says so; changed targets go on from the same data', async () => {
+  const file = await write('solved', { more: 'jobs: 2\nmaximumRuns: 60' });
+  const first = await runCommand(['run', file]);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(/^run 1 \(case\): a=/m);
+  expect(first.stdout).toContain('Solved: everything is met');
+  const calls = (await lines('solved.log')).length;
+  const [header, ...rows] = await lines('solved.csv');
+  expect(header!.trim()).toBe('a [mm],b,c,p [kg],q,r,number,status,failureReason');
+  expect(rows).toHaveLength(calls);
+  const result = JSON.parse(await readFile(path.join(folder, 'solved.json'), 'utf8'));
+  expect(result).toMatchObject({ stopReason: 'SATISFIED', optimum: { isSatisfied: true, worstMiss: 0 } });
+  expect(Math.abs(result.optimum.output.p - 4)).toBeLessThanOrEqual(0.04);
+
+  const again = await runCommand(['run', file]);
+  expect(again.code).toBe(0);
+  expect(await lines('solved.log')).toHaveLength(calls);
+
+  const changed = await runCommand(['run', await write('solved', { target: 4.5, more: 'jobs: 2\nmaximumRuns: 60' })]);
+  expect(changed).toMatchObject({ code: 0, stderr: '' });
+  expect(changed.stdout).toContain(`Going on after ${calls} runs.`);
+  const after = await lines('solved.log');
+  expect(after.length).toBeGreaterThan(calls);
+  expect(new Set(after).size).toBe(after.length);
+
+  const refused = await runCommand(['run', await write('solved', { maximum: 6 })]);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toContain('maximums: [5,5,5] became [6,5,5]');
+  expect(refused.stderr).toContain('--new');
+  const anew = await runCommand(['run', '--new', file]);
+  expect(anew.code).toBe(0);
+  expect(anew.stdout).not.toContain('Going on');
+});
+
+test('Killed at any moment and started again, it goes on, and no finished run is called again', async () => {
+  const file = await write('killed', { ms: 150, more: 'jobs: 2' });
+  let known: readonly string[] = [];
+  let callsBefore = 0;
+  const expectNoneRepeated = async () => {
+    const calls = await lines('killed.log');
+    expect(calls.slice(callsBefore).filter((input) => known.includes(input))).toEqual([]);
+    known = await finishedInputs('killed');
+    callsBefore = calls.length;
+  };
+  for (const finished of [0, 2, 4, 5]) {
+    const command = startCommand(['run', file]);
+    await untilFinished('killed', finished, command);
+    // Sometimes at once, sometimes while others run or are reported.
+    await sleep(finished * 20);
+    command.child.kill('SIGKILL');
+    await command.ended;
+    await expectNoneRepeated();
+  }
+  const last = await runCommand(['run', file]);
+  expect(last).toMatchObject({ code: 0, stderr: '' });
+  await expectNoneRepeated();
+  const result = JSON.parse(await readFile(path.join(folder, 'killed.json'), 'utf8'));
+  expect(result.runs).toHaveLength((await finishedInputs('killed')).length);
+});
+
+test('Ctrl-C waits for what runs and keeps it; a second process is told who has the file', async () => {
+  // Out of reach, so that it is not over before it is interrupted.
+  const file = await write('interrupted', { ms: 200, target: 1000, more: 'jobs: 2' });
+  const command = startCommand(['run', file]);
+  await untilFinished('interrupted', 1, command);
+  const second = await runCommand(['run', file]);
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toContain(`by process ${command.child.pid}`);
+  command.child.kill('SIGINT');
+  expect(await command.ended).toBe(130);
+  expect(command.stdout()).toContain(`Go on with: backsolve run ${file}`);
+  const calls = await lines('interrupted.log');
+  expect((await finishedInputs('interrupted')).toSorted()).toEqual(calls.toSorted());
+
+  expect((await runCommand(['run', await write('interrupted', { more: 'jobs: 2' })])).code).toBe(0);
+  const after = await lines('interrupted.log');
+  expect(new Set(after).size).toBe(after.length);
+});
+
+test('A budget that is used up, and runs that fail, have exit codes of their own', async () => {
+  const spent = await runCommand(['run', await write('spent', { more: 'maximumRuns: 4' })]);
+  expect(spent.code).toBe(11);
+  expect(await lines('spent.log')).toHaveLength(4);
+  const more = await runCommand(['run', await write('spent', { more: 'maximumRuns: 5' })]);
+  expect(more.code).toBe(11);
+  expect(await lines('spent.log')).toHaveLength(5);
+
+  const file = await write('failing', { more: 'stopAfterFailures: 2\nonExit: {0: fail}' });
+  const failing = await runCommand(['run', file]);
+  expect(failing.code).toBe(12);
+  expect(failing.stdout).toContain('Given up:');
+});
+
+test('The start and known runs of a file count', async () => {
+  await writeFile(
+    path.join(folder, 'runs.csv'),
+    'a [mm],b,c,p [kg],q,r\n1,1,1,2,0.284,2\n2,1,0.5,2.25,1.1487,3.5\n9,1,1,10,8.5,10\n',
+  );
+  const file = await write('known', { more: 'known: runs.csv\nstart: {a: 1, b: 2, c: 1.5}' });
+  const { code, stdout } = await runCommand(['run', file]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('run 1 (start): a=1 b=2 c=1.5');
+  expect(stdout).not.toContain('(case)');
+});
+
+test('batch solves several files side by side, and all target sets of one, and sums them up', async () => {
+  const sets = await write('sets', { more: 'jobs: 2\ntargets: [{p: 4}, {p: 5}]' });
+  const { code, stdout } = await runCommand(['batch', await write('single'), sets]);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/single\.yaml +SATISFIED/);
+  expect(stdout).toMatch(/sets\.yaml +2 of 2 sets met/);
+  const result = JSON.parse(await readFile(path.join(folder, 'sets.json'), 'utf8'));
+  expect(result.targets.map((set: { stopReason: string }) => set.stopReason)).toEqual(['SATISFIED', 'SATISFIED']);
+});
+
+test('--check lists everything that is wrong, at its place, and begins nothing', async () => {
+  const file = path.join(folder, 'wrong.yaml');
+  await writeFile(
+    file,
+    'inputs:\n  a: {minimum: 3, maxium: 2}\n  b: {minimum: 0, maximum: 1, scale: log}\noutputs:\n  p: {target: 0, within: 5%}\ncommand: [nowhere]\njobs: 0\n',
+  );
+  const { code, stderr } = await runCommand(['run', '--check', file]);
+  expect(code).toBe(2);
+  expect(stderr.trim().split('\n')).toEqual([
+    `${file}:2:3: inputs.a.maximum: is required, or values with all that the input takes.`,
+    `${file}:2:19: inputs.a.maxium: is not known here; did you mean maximum?`,
+    `${file}:7:7: jobs: must be a whole number from 1 to 64, is 0.`,
+  ]);
+  await writeFile(
+    file,
+    'inputs: {a: {minimum: 0, maximum: 1, scale: log}}\noutputs: {p: {below: 3}}\ncommand: [nowhere]\n',
+  );
+  const second = await runCommand(['run', '--check', file]);
+  expect(second.stderr).toContain(`${file}:1:38: inputs.a.scale: can be log only with a positive minimum`);
+  expect(await exists('.backsolve/wrong')).toBe(false);
+});

@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest';
+import { makeDisplay } from '../../src/runner/display.ts';
+import { describeGoal, drawBars, renderStanding } from '../../src/runner/display-lines.ts';
+import type { Problem } from '../../src/runner/problem.ts';
+import { readProblem } from '../../src/runner/problem-file.ts';
+import { type Standing, StandingOfSet } from '../../src/runner/standing.ts';
+
+const problem: Problem = readProblem(
+  `name: Bracket
+inputs: {length: {unit: mm, minimum: 10, maximum: 80}, steel: {values: [S235, S355]}}
+outputs: {mass: {unit: kg, target: 1.2, within: 5%}, "a long name of an output": {below: 3}}
+command: [x]`,
+  'problem',
+).problem!;
+
+function standing(change: Partial<Standing> = {}): Standing {
+  // Any measure will do: a miss is the distance from 1.
+  const set = new StandingOfSet(problem.targetSets[0]!, (output) => output.map((y) => Math.abs(y - 1)));
+  set.add(1, [20, 1], [5, 1]);
+  set.add(2, [30, 2], null);
+  set.add(3, [40, 2], [2, 1]);
+  return {
+    phase: 'searching',
+    runs: 3,
+    failed: 1,
+    maximumRuns: 60,
+    designed: { done: 2, planned: 2 },
+    sets: [set.current],
+    shown: 0,
+    satisfiedSets: 0,
+    running: [{ label: 'suggested run', input: [41.23456789, 2], sinceMs: performance.now() }],
+    elapsedMs: 65_000,
+    note: null,
+    ...change,
+  };
+}
+
+it('shows counts, what each output misses, the trend and what runs', () => {
+  expect(renderStanding(problem, standing(), { columns: 100, rows: 24, hasColor: false })).toEqual([
+    'Bracket  1:05  3 runs of at most 60, 1 failed  searching',
+    '  mass                      2  off 1       1.2 kg +-5%',
+    '  a long name of an output  1  met         below 3',
+    '  worst miss  ██▁',
+    '  running 0 s suggested run: length=41.235 steel=S355',
+  ]);
+});
+
+it('fits narrow and low terminals, with colors or without', () => {
+  for (const hasColor of [true, false]) {
+    const lines = renderStanding(problem, standing({ note: 'x'.repeat(300) }), { columns: 30, rows: 5, hasColor });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colors
+    for (const line of lines) expect(line.replace(/\x1b\[\d+m/g, '').length).toBeLessThanOrEqual(30);
+    expect(lines.join('').includes('\x1b[')).toBe(hasColor);
+  }
+});
+
+it('shows words of programs without what would move the cursor', () => {
+  const [, , , , , note] = renderStanding(problem, standing({ note: 'a\x1b[2Jb\nc' }), {
+    columns: 80,
+    rows: 24,
+    hasColor: false,
+  });
+  expect(note).toBe('a [2Jb c');
+});
+
+it('redraws in place only what has changed, and leaves the last state', () => {
+  let written = '';
+  const display = makeDisplay(
+    problem,
+    { isTTY: true, columns: 80, rows: 24, write: (text) => (written += text) },
+    { hasColor: false },
+  );
+  let current = standing({ running: [] });
+  display.follow(() => current);
+  written = '';
+  current = { ...current, runs: 4 };
+  display.end();
+  expect(written.split('\x1b[2K')).toHaveLength(2);
+  expect(written).toContain('\x1b[4A');
+  expect(written).toContain('4 runs of at most 60');
+  expect(written.endsWith('\x1b[?25h')).toBe(true);
+});
+
+it('writes a plain line per run where there is no terminal', () => {
+  let written = '';
+  const display = makeDisplay(problem, { write: (text) => (written += text) }, { hasColor: false });
+  display.follow(() => standing());
+  display.printRun('run 1');
+  display.end();
+  expect(written).toBe('run 1\n');
+});
+
+it('draws misses on a logarithmic scale', () => {
+  expect(drawBars([100, 10, 1])).toBe('█▅▁');
+  expect(drawBars([1, 0])).toBe('█▁');
+  expect(drawBars([0, 0])).toBe('▁▁');
+});
+
+it('says goals in words', () => {
+  const say = (type: Parameters<typeof describeGoal>[0]['type'], lower: number | null, upper: number | null) =>
+    describeGoal({ type, target: 0.8, lower, upper }, 'mm');
+  expect([say('percent', -5, 5), say('value', -0.1, 0.2), say('greaterthan_equal', null, null)]).toEqual([
+    '0.8 mm +-5%',
+    '0.8 mm -0.1 +0.2',
+    'at least 0.8 mm',
+  ]);
+});

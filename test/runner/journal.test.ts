@@ -1,0 +1,87 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Evaluation } from '../../src/runner/evaluation.ts';
+import { FinishedRuns, Journal, runsOf, unsettledOf } from '../../src/runner/journal.ts';
+
+let folder: string;
+let file: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-journal-'));
+  file = path.join(folder, 'runs.jsonl');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const evaluation = (id: number, more: Partial<Evaluation> = {}) =>
+  ({ id, leaseToken: `token ${id}`, kind: 'inverse', input: [id], caseNumber: null, ...more }) as Evaluation;
+
+const output = { kind: 'output', output: [1] } as const;
+const failure = { kind: 'failure', reason: 'no mesh', retryable: true } as const;
+
+async function withJournal<T>(work: (journal: Journal) => Promise<T>): Promise<T> {
+  const journal = await Journal.open(file);
+  return work(journal).finally(() => journal.close());
+}
+
+it('keeps what is unsettled: results without a report, and leases without a result', async () => {
+  await withJournal(async (journal) => {
+    for (const id of [1, 2, 3, 4]) await journal.claimed(evaluation(id));
+    await journal.finished(evaluation(1), 'inverse', output, 2);
+    await journal.reported(evaluation(1), 'done');
+    await journal.finished(evaluation(2), 'inverse', output, 2);
+    await journal.released(evaluation(3));
+  });
+  const { unreported, interrupted } = await withJournal(async (journal) => unsettledOf(journal.lines));
+  expect(unreported.map((line) => line.evaluation)).toEqual([2]);
+  expect(interrupted.map((line) => line.evaluation)).toEqual([4]);
+});
+
+it('takes a line that was torn off at the end for never written, and goes on after the last whole one', async () => {
+  await withJournal((journal) => journal.finished(evaluation(1), 'inverse', output, 1));
+  await appendFile(file, '{"kind":"finished","evaluat');
+  await withJournal(async (journal) => {
+    expect(runsOf(journal.lines)).toHaveLength(1);
+    await journal.finished(evaluation(2), 'inverse', output, 1);
+  });
+  await withJournal(async (journal) => expect(runsOf(journal.lines).map((run) => run.evaluation)).toEqual([1, 2]));
+  expect(await readFile(file, 'utf8')).not.toContain('evaluat{');
+});
+
+it('refuses a file that is no journal, with its line', async () => {
+  await writeFile(file, 'hello\n');
+  await expect(Journal.open(file)).rejects.toThrow(`${file}:1 is no line of a journal`);
+});
+
+it('counts a failure that is tried again as a run only when no try was left', async () => {
+  await withJournal(async (journal) => {
+    await journal.finished(evaluation(1), 'inverse', failure, 1);
+    await journal.reported(evaluation(1), 'waiting');
+    expect(runsOf(journal.lines)).toEqual([]);
+    const second = evaluation(1, { leaseToken: 'second' });
+    await journal.finished(second, 'inverse', failure, 1);
+    await journal.reported(second, 'failed');
+    expect(runsOf(journal.lines)).toHaveLength(1);
+  });
+});
+
+it('finds results of the same evaluation, and of the same input only for designed cases', async () => {
+  await withJournal(async (journal) => {
+    await journal.finished(evaluation(1), 'inverse', output, 1);
+    await journal.finished(evaluation(2), 'inverse', failure, 1);
+    const finished = new FinishedRuns(journal.lines);
+    expect(finished.find(evaluation(1))).toEqual(output);
+    expect(finished.find(evaluation(2))).toBeUndefined();
+    expect(finished.find(evaluation(3, { kind: 'case', input: [1] }))).toEqual(output);
+    expect(finished.find(evaluation(3, { kind: 'inverse', input: [1] }))).toBeUndefined();
+  });
+});
+
+it('writes lines whole, however many are written at once', async () => {
+  const ids = Array.from({ length: 50 }, (_, i) => i + 1);
+  await withJournal(async (journal) => {
+    await Promise.all(ids.map((id) => journal.finished(evaluation(id), 'inverse', output, 1)));
+  });
+  await withJournal(async (journal) => expect(runsOf(journal.lines).map((run) => run.evaluation)).toEqual(ids));
+});

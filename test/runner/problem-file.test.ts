@@ -1,0 +1,177 @@
+import { describe, expect, it, test } from 'vitest';
+import { parseTolerance } from '../../src/runner/goals.ts';
+import { toBodies, toFilePath } from '../../src/runner/problem-bodies.ts';
+import { readProblem } from '../../src/runner/problem-file.ts';
+
+const complaintsOf = (text: string) =>
+  readProblem(text, 'problem').violations.map(
+    ({ position, key, message }) => `${position.line}:${position.column} ${key}: ${message}`,
+  );
+
+const RIGHT = `
+inputs: {a: {minimum: 0, maximum: 1}}
+outputs: {p: {target: 1, within: 5%}}
+command: [run]
+`;
+
+describe('a problem file', () => {
+  it('says everything that the service takes', () => {
+    const { problem, violations } = readProblem(
+      `name: Bracket
+inputs:
+  length: {unit: mm, minimum: 10, maximum: 80, step: 0.05, likely: [20, null]}
+  rate: {minimum: 1e-6, maximum: 100, scale: log}
+  size: {values: [1, 2, 5]}
+  bolts: {type: integer, minimum: 2, maximum: 8}
+  steel: {values: [S235, S355]}
+  welded: {type: boolean}
+constraints: length + 3*bolts <= 90
+outputs:
+  mass: {unit: kg, minimize: 1.2}
+  sag: {unit: mm, target: 0.8, within: -1% +3%}
+  heat: {below: 90}
+  life: {atLeast: 1e6}
+start: {length: 20, rate: 1, size: 2, bolts: 3, steel: S355, welded: true}
+command: ["python3", "bracket.py"]
+timeout: 20 min
+maximumRuns: 60
+retries: 1
+`,
+      'problem',
+    );
+    expect(violations).toEqual([]);
+    expect(problem).toMatchObject({ timeoutSeconds: 1200, maximumRuns: 60, retries: 1, jobs: 1 });
+    const { project, objectives, start } = toBodies(problem!);
+    expect(project).toEqual({
+      name: 'Bracket',
+      inputCount: 6,
+      inputNames: ['length', 'rate', 'size', 'bolts', 'steel', 'welded'],
+      inputUnits: ['mm', '', '', '', '', ''],
+      minimums: [10, 1e-6, 1, 2, 1, 0],
+      maximums: [80, 100, 5, 8, 2, 1],
+      inputTypes: ['float', 'float', 'float', 'integer', 'category', 'boolean'],
+      categories: [null, null, null, null, ['S235', 'S355'], null],
+      scales: [null, 'log', null, null, null, null],
+      steps: [0.05, null, null, null, null, null],
+      levels: [null, null, [1, 2, 5], null, null, null],
+      likelyMinimums: [20, null, null, null, null, null],
+      constraints: ['length + 3*bolts <= 90'],
+      outputCount: 4,
+      outputNames: ['mass', 'sag', 'heat', 'life'],
+      outputUnits: ['kg', 'mm', '', ''],
+    });
+    expect(objectives).toEqual([
+      {
+        objectives: [1.2, 0.8, 90, 1e6],
+        objectiveTypes: ['minimize', 'percent', 'lessthan', 'greaterthan_equal'],
+        minimumBounds: [null, -1, null, null],
+        maximumBounds: [null, 3, null, null],
+      },
+    ]);
+    expect(start).toEqual([20, 1, 2, 3, 2, 1]);
+    expect(toFilePath(problem!, '/project/levels/2/1')).toEqual(['inputs', 'size', 'values', '2']);
+    expect(toFilePath(problem!, '/objectives/0/maximumBounds/1')).toEqual(['outputs', 'sag', 'within']);
+  });
+
+  it('may be JSON, indented by tabs', () => {
+    const json = JSON.stringify(
+      { inputs: { a: { minimum: 0, maximum: 1 } }, outputs: { p: { below: 3 } }, command: ['x'] },
+      null,
+      '\t',
+    );
+    expect(complaintsOf(json)).toEqual([]);
+  });
+
+  it('may have several target sets: numbers take the tolerance of their output, goals replace it', () => {
+    const text = `inputs: {a: {minimum: 0, maximum: 1}}
+outputs: {p: {within: 5%}, q: {below: 3}}
+targets: [{p: 1}, {p: {target: 2, within: 0.1}, q: {above: 7}}]
+command: [x]`;
+    const { problem, violations } = readProblem(text, 'problem');
+    expect(violations).toEqual([]);
+    expect(problem!.targetSets.map((set) => set.map(({ type, target, upper }) => [type, target, upper]))).toEqual([
+      [
+        ['percent', 1, 5],
+        ['lessthan', 3, null],
+      ],
+      [
+        ['value', 2, 0.1],
+        ['greaterthan', 7, null],
+      ],
+    ]);
+    expect(complaintsOf(text.replace('{p: 1}', '{}'))).toEqual([
+      '3:11 targets.1.p: has no goal, here or under outputs.',
+    ]);
+  });
+
+  it('is refused with the place of everything that is wrong, and what was probably meant', () => {
+    expect(
+      complaintsOf(`inputs:
+  a: {minimum: 0, maximun: 1}
+  b: {type: boolean, step: 1}
+  c: 5
+outputs:
+  p: {target: 1, within: 5, below: 3}
+  q: {maximize: 1, within: 3}
+start: {a: 1}
+timeout: 3 weeks
+environment: {1A: x}
+command: python3 model.py
+job: 3
+`),
+    ).toEqual([
+      '2:3 inputs.a.maximum: is required, or values with all that the input takes.',
+      '2:19 inputs.a.maximun: is not known here; did you mean maximum?',
+      '3:22 inputs.b.step: belongs to a number; b is a boolean.',
+      '4:6 inputs.c: must be a map with unit, type, minimum, maximum, scale, step, values or likely, is 5.',
+      expect.stringContaining('6:3 outputs.p: must have one goal, has target and below;'),
+      '7:28 outputs.q.within: belongs to target, not to maximize.',
+      '8:8 start.b: is required: start needs a value for every input.',
+      expect.stringContaining('9:10 timeout: must be a time such as 90 s, 20 min, 1.5 h or 2 d;'),
+      expect.stringContaining('10:15 environment.1A: must consist of letters'),
+      '11:10 command: must be a list, ["python3", "model.py"], or text beside "shell: true".',
+      '12:1 job: is not known here; did you mean jobs?',
+    ]);
+  });
+
+  test.each([
+    ['aliases', `${RIGHT}name: &n Name\nread: *n\n`, '6:7 read: is an alias'],
+    ['duplicate keys', `${RIGHT}jobs: 1\njobs: 2\n`, 'stands here twice'],
+    ['several documents', `${RIGHT}---\n${RIGHT}`, 'several documents'],
+    ['unknown tags', `${RIGHT}name: !secret x\n`, 'is no valid YAML'],
+    [
+      'numbers without end',
+      RIGHT.replace('minimum: 0', 'minimum: .inf'),
+      'inputs.a.minimum: must be a number, is .inf',
+    ],
+    ['deep nesting', `name: ${'['.repeat(30)}${']'.repeat(30)}\n${RIGHT}`, 'nested too deeply'],
+    ['very deep nesting', '['.repeat(5_000), 'nested too deeply'],
+    ['large files', `# ${'x'.repeat(1_100_000)}`, 'must have at most 1048576 characters'],
+    ['nothing', '', 'must be a map'],
+  ])('refuses %s', (_, text, complaint) => {
+    expect(complaintsOf(text).join('\n')).toContain(complaint);
+  });
+
+  it('keeps names that objects have by themselves', () => {
+    const text = RIGHT.replace('{a: {', '{__proto__: {minimum: 0, maximum: 1}, constructor: {');
+    expect(readProblem(text, 'problem').problem!.inputs.map((input) => input.name)).toEqual([
+      '__proto__',
+      'constructor',
+    ]);
+  });
+});
+
+test.each([
+  ['5%', ['percent', -5, 5]],
+  ['0.05', ['value', -0.05, 0.05]],
+  ['+-0.05', ['value', -0.05, 0.05]],
+  ['± 2 %', ['percent', -2, 2]],
+  ['-1% +3%', ['percent', -1, 3]],
+  ['-0.1 / 0.2', ['value', -0.1, 0.2]],
+  ['0 , 1e-3', ['value', 0, 0.001]],
+  ['-1 3%', undefined],
+  ['5 percent', undefined],
+])('a tolerance of %s is %j', (text, wanted) => {
+  const tolerance = parseTolerance(text);
+  expect(tolerance && [tolerance.type, tolerance.lower, tolerance.upper]).toEqual(wanted);
+});

@@ -1,0 +1,98 @@
+/** docs/guides/program-as-black-box.md as a reader would follow it: its files in a folder, its commands in a shell. */
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readProgram } from '../support/doc-programs.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const PAGE = 'guides/program-as-black-box.md';
+
+let service: TestService;
+let folder: string;
+beforeAll(async () => {
+  service = await startTestService({ worker: false });
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-black-box-'));
+  for (const entry of ['package.json', 'bin', 'src', 'clients', 'migrations', 'node_modules']) {
+    await symlink(path.join(ROOT, entry), path.join(folder, entry));
+  }
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const CASES = [
+  [120, 8],
+  [80.5, 10],
+];
+
+/** A batch whose cases can be claimed at once. */
+async function createBatch(): Promise<number> {
+  const model = await service.ok<{ id: number }>('POST', '/models', { name: `beam ${crypto.randomUUID()}` });
+  const project = await service.ok<{ id: number }>('POST', `/models/${model.id}/projects`, {
+    name: 'beam',
+    inputCount: 2,
+    inputNames: ['length', 'height'],
+    minimums: [50, 5],
+    maximums: [200, 20],
+    inputTypes: ['float', 'float'],
+    outputNames: ['mass', 'sag'],
+    inputCases: CASES,
+  });
+  const objective = {
+    objectives: [0.1, 1],
+    objectiveTypes: ['percent', 'percent'],
+    minimumBounds: [-1, -1],
+    maximumBounds: [1, 1],
+  };
+  const batch = { objectives: [objective] };
+  const { id } = await service.ok<{ id: number }>('POST', `/models/${model.id}/projects/${project.id}/batches`, batch);
+  return id;
+}
+
+/** Plays the command under the heading until nothing is left, and returns the outputs of the cases. */
+async function play(heading: string): Promise<readonly (readonly number[])[]> {
+  const batchId = await createBatch();
+  const written = await readProgram(PAGE, heading, 'sh');
+  // The clone has no npm cache for npx; bin/backsolve.js is what npx runs.
+  const command = written.replace(
+    'npx backsolve evaluate',
+    `node bin/backsolve.js evaluate --batch ${batchId} --drain 0`,
+  );
+  expect(command).not.toBe(written);
+  await promisify(execFile)('bash', ['-euc', command], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], BACKSOLVE_URL: service.service.url!, BACKSOLVE_API_KEY: service.key },
+  });
+  const done = await service.ok<{ caseNumber: number; output: number[] }[]>('GET', `/evaluations?batch_id=${batchId}`);
+  return done.sort((a, b) => a.caseNumber - b.caseNumber).map(({ output }) => output);
+}
+
+const write = async (name: string, heading: string, language: string) =>
+  writeFile(path.join(folder, name), await readProgram(PAGE, heading, language), { mode: 0o755 });
+
+const EXPECTED = CASES.map(([l, h]) => [
+  expect.closeTo(7.85e-5 * l! * h!, 6),
+  expect.closeTo((l! / h!) ** 3 / 2000, 6),
+]);
+
+test.skipIf(spawnSync('python3', ['--version']).status !== 0)('a program of your own', async () => {
+  await write('beam.py', 'A program of your own', 'python');
+  expect(await play('A program of your own')).toEqual(EXPECTED);
+});
+
+test('a program that takes arguments', async () => {
+  await write('beam', 'A program that takes arguments', 'bash');
+  expect(await play('A program that takes arguments')).toEqual(EXPECTED);
+});
+
+test('a program that reads and writes files, of which none are left', async () => {
+  await write('solve', 'A program that reads and writes files', 'bash');
+  await write('deck.tmpl', 'A program that reads and writes files', 'text');
+  expect(await play('A program that reads and writes files')).toEqual(EXPECTED);
+  expect(await readdir(path.join(folder, 'backsolve-work'))).toEqual([]);
+});
