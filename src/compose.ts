@@ -1,5 +1,6 @@
 /** With composing/, the only place that builds objects. `close` takes them down in reverse order. */
 import { hostname } from 'node:os';
+import { checkDefinition } from './composing/check-definition.ts';
 import { type RunningIngress, startIngress, webhookUrlJudge } from './composing/ingress.ts';
 import type { Closer, Parts } from './composing/parts.ts';
 import { startWorker } from './composing/worker.ts';
@@ -19,8 +20,8 @@ import type { Metrics } from './telemetry/metrics.ts';
 import { traceEngine, traceStatements } from './telemetry/traced.ts';
 import type { Tracing } from './telemetry/tracing.ts';
 
-/** For commands: kinds of database errors, the check of webhook URLs, exports. */
-export { beginExport, databaseTrouble, webhookUrlJudge };
+/** For commands: kinds of database errors, the check of webhook URLs, exports, the check of problem files. */
+export { beginExport, checkDefinition, databaseTrouble, webhookUrlJudge };
 
 export interface Roles {
   /** Answers HTTP. */
@@ -33,6 +34,8 @@ export interface Service {
   readonly db: Db;
   /** Where the ingress listens, e.g. http://127.0.0.1:8080; undefined without one. */
   readonly url: string | undefined;
+  /** Whether nothing is queued for workers and that of this process has nothing in hand. Rejects when the database is away. */
+  isDrained(): Promise<boolean>;
   /** Answers requests in progress, finishes or releases claimed work, then closes everything. Idempotent. */
   close(): Promise<void>;
 }
@@ -95,14 +98,15 @@ export async function startService(
     const engine = tracing === undefined ? threads : traceEngine(threads, tracing);
     const isDatabaseReady = makeMigrationCheck(db);
     const parts = { config, log, db, disk, listener, engine, metrics, tracing, isDatabaseReady };
-    if (roles.worker) closers.push(startWorker(parts));
+    const worker = roles.worker ? startWorker(parts) : undefined;
+    if (worker !== undefined) closers.push(worker.close);
     let ingress: RunningIngress | undefined;
     const isReady = roles.ingress ? async () => (await ingress?.isReady()) ?? false : parts.isDatabaseReady;
     for (const port of healthPorts(config, roles)) closers.push(await startHealth(parts, port, isReady));
     if (roles.ingress) ingress = await startIngress(parts);
     if (ingress !== undefined) closers.push(ingress.close);
     void warnOfLostLimits(config, db, log);
-    return { db, url: ingress?.url, close };
+    return { db, url: ingress?.url, isDrained: async () => (await worker?.isDrained()) ?? true, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,6 +1,6 @@
 /** Environment variables -> one frozen Config. Nothing else reads the environment. */
 import type { z } from 'zod';
-import { isSetting, type Setting, type SettingTree } from './setting-rules.ts';
+import { isSetting, listSettings, type Setting, type SettingTree } from './setting-rules.ts';
 import { SETTINGS_TREE } from './settings.ts';
 
 /** The value of a setting; of a group of settings an object of their values. */
@@ -52,6 +52,18 @@ export function isRunByNpm(env: Environment = process.env): boolean {
 export function flagsTakenByNpm(flags: readonly string[], env: Environment = process.env): readonly string[] {
   if (!isRunByNpm(env)) return [];
   return flags.filter((flag) => env[`npm_config_${flag.replaceAll('-', '_')}`] !== undefined);
+}
+
+/** The environment for programs that a command runs: everything except settings that are secret. */
+export function environmentForPrograms(env: Environment = process.env): Environment {
+  const secrets = new Set(listSettings(SETTINGS_TREE).flatMap(({ name, secret }) => (secret ? [name] : [])));
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secrets.has(name)));
+}
+
+/** What a terminal can show, as its user says: https://no-color.org, and TERM=dumb for one that cannot move its cursor. */
+export function terminalOf(env: Environment = process.env): { readonly hasColor: boolean; readonly isDumb: boolean } {
+  const isDumb = env['TERM'] === 'dumb';
+  return { hasColor: !isDumb && (env['NO_COLOR'] ?? '') === '', isDumb };
 }
 
 /** Settings that are right one by one, but not together. */

@@ -1,4 +1,4 @@
-import { run } from './cli/run.ts';
+import { run } from './cli/dispatch.ts';
 import { untilWritten } from './cli/until-written.ts';
 
 process.exitCode = await run(process.argv.slice(2));

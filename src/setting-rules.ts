@@ -96,12 +96,36 @@ export function optionalText(isValid: (value: string) => boolean, expected: stri
   return { rule, expected, example, fallback: undefined };
 }
 
+/** `absent` stands for a variable that is not set. */
+export function optionalParsed<Value>(
+  parse: (value: string, context: z.RefinementCtx) => Value,
+  absent: NoInfer<Value>,
+  expected: string,
+  example: string,
+) {
+  const rule = z
+    .string()
+    .transform(parse)
+    .optional()
+    .transform((value) => value ?? absent);
+  return { rule, expected, example, fallback: undefined };
+}
+
 export function isPostgresUrl(value: string): boolean {
   return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value);
 }
 
 export function isHttpUrl(value: string): boolean {
   return /^https?:\/\//.test(value) && URL.canParse(value);
+}
+
+/** As URLs write hosts: in lower case; brackets of IPv6 addresses may be left out. */
+export function parseHosts(value: string, context: z.RefinementCtx): ReadonlySet<string> {
+  const hosts = splitList(value).map((host) => host.toLowerCase().replace(/^\[(.*)\]$/, '$1'));
+  if (hosts.some((host) => !/^[\w.-]+$|^[0-9a-f:.]+$/.test(host))) {
+    context.addIssue({ code: 'custom', message: 'has a part that is not a host name or an address' });
+  }
+  return new Set(hosts);
 }
 
 /** In the form of OpenTelemetry: values are percent-encoded. */

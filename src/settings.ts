@@ -9,9 +9,11 @@ import {
   isHttpUrl,
   isPostgresUrl,
   oneOf,
+  optionalParsed,
   optionalText,
   optionalWholeNumber,
   parseHeaders,
+  parseHosts,
   parseOrigins,
   parseTrustProxy,
   setting,
@@ -102,16 +104,12 @@ export const SETTINGS_TREE = {
     ),
     corsOrigins: setting(
       'CORS_ORIGINS',
-      {
-        rule: z
-          .string()
-          .transform(parseOrigins)
-          .optional()
-          .transform((origins) => origins ?? []),
-        expected: 'origins, separated by commas, or *',
-        example: 'https://app.example.com,http://localhost:3000',
-        fallback: undefined,
-      },
+      optionalParsed(
+        parseOrigins,
+        [],
+        'origins, separated by commas, or *',
+        'https://app.example.com,http://localhost:3000',
+      ),
       'Origins, separated by commas, from which browsers may call `/api`; `*` = all.',
     ),
     allowRegistration: setting(
@@ -280,6 +278,23 @@ export const SETTINGS_TREE = {
     'A key that works once the service is up, for automation: a complete key with its checksum, as `npx backsolve keys generate` prints one.',
     SECRET,
   ),
+  client: {
+    url: setting(
+      'BACKSOLVE_URL',
+      optionalText(isHttpUrl, 'an http or https URL', 'https://backsolve.example'),
+      'Address of the service, without `/v1`, for commands that work through its interface; `--url` overrides it.',
+    ),
+    key: setting(
+      'BACKSOLVE_API_KEY',
+      optionalText(
+        (value) => parseApiKey(value) !== undefined,
+        'a complete key with its checksum, as `backsolve keys create` prints one',
+        'bks_<8 id characters>_<32 secret characters>_<6 checksum characters>',
+      ),
+      'Their key; `--key` overrides it. It is not handed on to the programs that they run.',
+      SECRET,
+    ),
+  },
   webhooks: {
     allowPrivate: setting(
       'WEBHOOK_ALLOW_PRIVATE',
@@ -302,6 +317,23 @@ export const SETTINGS_TREE = {
       'Largest body of an event (256 KiB); a record that does not fit is shortened, see [webhooks](webhooks.md#large-records).',
     ),
   },
+  evaluators: {
+    allowPrivate: setting(
+      'ALLOW_PRIVATE_EVALUATORS',
+      optionalParsed(
+        parseHosts,
+        new Set<string>(),
+        'host names or addresses, separated by commas',
+        'simulator.internal,127.0.0.1',
+      ),
+      'Hosts of http evaluators that may have private, loopback and link-local addresses and plain http, separated by commas, without ports. Others need https and a public address.',
+    ),
+    concurrency: setting(
+      'EVALUATOR_CONCURRENCY',
+      wholeNumber(1, 1024, '64'),
+      'Calls of http evaluators that one worker has under way at once.',
+    ),
+  },
   log: {
     level: setting(
       'LOG_LEVEL',
@@ -322,16 +354,7 @@ export const SETTINGS_TREE = {
     ),
     otlpHeaders: setting(
       'OTEL_EXPORTER_OTLP_HEADERS',
-      {
-        rule: z
-          .string()
-          .transform(parseHeaders)
-          .optional()
-          .transform((headers) => headers ?? {}),
-        expected: 'name=value pairs, separated by commas',
-        example: 'authorization=Bearer%20token',
-        fallback: undefined,
-      },
+      optionalParsed(parseHeaders, {}, 'name=value pairs, separated by commas', 'authorization=Bearer%20token'),
       'Headers for that receiver: `name=value`, separated by commas, values percent-encoded. Treated as a secret.',
       SECRET,
     ),

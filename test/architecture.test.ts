@@ -98,6 +98,17 @@ describe('the vocabulary of docs/architecture.md', () => {
   );
 });
 
+describe('clients', () => {
+  it('The TypeScript client imports only its own files', () => {
+    const folder = new URL('clients/typescript/src/', root);
+    const paths = globSync('**/*.ts', { cwd: folder });
+    expect(paths).toContain('index.ts');
+    const imports = paths.flatMap((path) => readSource(path, readFileSync(new URL(path, folder), 'utf8')).imports);
+    expect(imports.map((one) => resolve(one) ?? one.specifier).filter((target) => !paths.includes(target))).toEqual([]);
+    expect(findCycles(imports)).toEqual([]);
+  });
+});
+
 describe('migrations', () => {
   it('Migrations import nothing', () => {
     for (const path of globSync('*.ts', { cwd: new URL('migrations/', root) })) {

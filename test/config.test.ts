@@ -50,7 +50,7 @@ test('the settings cannot be changed afterwards, at any depth', () => {
 
 test('every example of a setting is accepted, the placeholder for a key aside', () => {
   for (const { name, example } of SETTINGS) {
-    if (name === 'BACKSOLVE_BOOTSTRAP_API_KEY') continue;
+    if (name.endsWith('_API_KEY')) continue;
     expect(() => loadConfig({ [name]: example }), name).not.toThrow();
   }
 });

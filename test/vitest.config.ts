@@ -25,6 +25,9 @@ const ON_OLDEST = [
   'test/telemetry/autoscaling.test.ts',
 ];
 
+/** They start programs, which is no work for threads that share a process. */
+const WITH_PROGRAMS = ['test/runner/command-runner.test.ts'];
+
 const hasOldest = await hasOldestServer();
 if (!hasOldest) {
   console.warn(`
@@ -34,7 +37,7 @@ if (!hasOldest) {
 }
 
 /**
- * Three projects. `pure` has no I/O and finishes within seconds. `postgres` runs on a real server of the newest supported version;
+ * Three projects. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version;
  * `postgres-oldest` runs the tests that depend on the version on one of the oldest. support/postgres-server.ts provides the
  * servers. Each test file gets a fresh database.
  */
@@ -47,7 +50,12 @@ export default defineConfig({
         test: {
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
-          include: ['test/{domain,optimizer,engine,wire,bench,deploy}/**/*.test.ts', 'test/*.test.ts'],
+          include: [
+            'test/{domain,optimizer,engine,wire,bench,deploy,runner}/**/*.test.ts',
+            'test/clients/typescript/{generated,retry}.test.ts',
+            'test/*.test.ts',
+          ],
+          exclude: WITH_PROGRAMS,
           testTimeout: 20_000,
           // Pure tests keep no state, so files may share threads and their loaded modules.
           pool: 'threads',
@@ -59,7 +67,11 @@ export default defineConfig({
         test: {
           ...onPostgres,
           name: 'postgres',
-          include: ['test/{db,dev,application,http,worker,webhooks,cli,scenario,fault,telemetry}/**/*.test.ts'],
+          include: [
+            'test/{db,dev,application,http,worker,webhooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
+            ...WITH_PROGRAMS,
+          ],
+          exclude: ['test/clients/typescript/{generated,retry}.test.ts'],
         },
       },
       ...(hasOldest ? [{ test: { ...onPostgres, name: 'postgres-oldest', include: ON_OLDEST } }] : []),

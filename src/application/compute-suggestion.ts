@@ -3,15 +3,25 @@
  * fences. A lost lease means that another worker has the job; the result is dropped. Events: inverse.suggested, and
  * objective.stopped when there is nothing new to suggest.
  */
+import { beginInverse } from '../db/batch-evaluations.ts';
 import { saveExplanation } from '../db/explanations.ts';
-import { findObjective } from '../db/objectives.ts';
-import { readSnapshot, type Snapshot, type StoredSuggestion, storeSuggestion } from '../db/suggestions.ts';
-import { type Db, inTransaction } from '../db/transaction.ts';
+import { findObjective, lockObjective, type ObjectiveWithParents } from '../db/objectives.ts';
+import { getLastIteration, insertNextInverse, listOpenInverses, removeUncomputed } from '../db/open-inverses.ts';
+import {
+  type StoredSuggestion,
+  storeLockedSuggestion,
+  storeNothingNew,
+  storeSuggestion,
+} from '../db/stored-suggestions.ts';
+import { endJob, lockLeasedJob, moveJob, type OpenJob } from '../db/suggestion-jobs.ts';
+import { readSnapshot, type Snapshot } from '../db/suggestions.ts';
+import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import { checkSuggestion, isAdmissible } from '../domain/objective-limits.ts';
 import { findOptimum } from '../domain/optimum.ts';
-import { nextState } from '../domain/stop-reason.ts';
+import { goesOn } from '../domain/parallel.ts';
+import { isFinal, nextState } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
@@ -38,7 +48,11 @@ export type ComputeOutcome =
       readonly writeMs: number;
       /** What was computed from, for an explanation of it. */
       readonly request: SuggestRequest;
+      /** The next inverse that was asked for, under the same lease; null: the job is done. */
+      readonly next: LeasedJob | null;
     }
+  /** Nothing new is known while other inverses are open: the inverse was removed, and the job is done. */
+  | { readonly kind: 'nothing-new' }
   /** The lease or the objective was lost meanwhile; nothing was written. */
   | { readonly kind: 'lost' }
   /** The optimizer failed; the job is to be tried again. */
@@ -59,7 +73,12 @@ export async function computeSuggestion(
   const request = toSuggestRequest(snapshot, deps.workLimit);
   const answer = await deps.engine.suggest(request, signal);
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
-  const suggested = toSuggested(snapshot, request.history, answer.result);
+  const { result } = answer;
+  // What is nothing new now may be something new once the outputs are known.
+  if (result.kind === 'nothing-new' && snapshot.pending.rows > 0) {
+    return untilWritten(signal, () => endWithout(deps.db, job, snapshot));
+  }
+  const suggested = toSuggested(snapshot, request.history, result);
   if (typeof suggested === 'string') return { kind: 'fault', fault: suggested };
   const nearest =
     judgeRuns(snapshot.objective, snapshot) ?? (await judgeAll(deps.db, job.accountId, snapshot.objective));
@@ -69,22 +88,23 @@ export async function computeSuggestion(
   const isEnd = suggested.output !== null;
   const explanation = isEnd ? await computeExplanation(deps.engine, request, signal) : undefined;
   const computedAt = performance.now();
-  const isWritten = await untilWritten(signal, () => write(deps.db, suggestion, explanation));
-  if (!isWritten && isEnd && (await hasNewerData(deps.db, job, snapshot))) return computeSuggestion(deps, job, signal);
-  if (!isWritten) return { kind: 'lost' };
+  const { isParallel } = snapshot.objective;
+  const written = await untilWritten(signal, () =>
+    isParallel ? writeAmongOthers(deps.db, suggestion, explanation) : write(deps.db, suggestion, explanation),
+  );
+  if (written.kind === 'outdated') return computeSuggestion(deps, job, signal);
+  if (written.kind === 'lost') return { kind: 'lost' };
   const kind = isEnd ? 'stopped' : 'suggested';
-  return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request };
-}
-
-/** Whether the data of the trial changed after the snapshot, while the objective goes on. */
-async function hasNewerData(db: Db, { accountId, objectiveId }: LeasedJob, { objective }: Snapshot): Promise<boolean> {
-  const now = await findObjective(db, accountId, objectiveId);
-  return now !== undefined && now.disabledAt === null && now.dataRevision !== objective.dataRevision;
+  const { next } = written;
+  // If this fails, the batch finds the inverse when it is looked at next.
+  if (snapshot.objective.batchId !== null) await beginInverse(deps.db, job.inverseId).catch(() => undefined);
+  return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request, next };
 }
 
 interface Suggested {
   readonly input: readonly number[];
   readonly expected: readonly number[] | null;
+  readonly chance: number | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
 }
@@ -100,7 +120,8 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
     if (violations.length > 0 || !input.every(Number.isFinite)) {
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
-    return { input, output: null, expected: proposal.expected ? Array.from(proposal.expected) : null };
+    const expected = proposal.expected ? Array.from(proposal.expected) : null;
+    return { input, output: null, expected, chance: proposal.chance };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
@@ -110,7 +131,7 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
   const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  return { input: rowOf(history.X, best, space.inputCount), output, expected: null };
+  return { input: rowOf(history.X, best, space.inputCount), output, expected: null, chance: null };
 }
 
 function rowOf(values: Float64Array, row: number, columns: number): number[] {
@@ -121,7 +142,7 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, output, expected }: Suggested,
+  { input, output, expected, chance }: Suggested,
   { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
   const { objective, optimalOutput } = snapshot;
@@ -137,20 +158,104 @@ function toStored(
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
     expected,
+    chance,
     dataRevision: objective.dataRevision,
+    basis: snapshot.basis,
+    pendingIterations: snapshot.pendingIterations,
     learnedFrom: snapshot.learnedFrom,
     nearest,
     events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
   };
 }
 
-/** False when the lease was lost, or the objective ended or was deleted meanwhile. */
-function write(db: Db, suggestion: StoredSuggestion, explanation: StoredExplanation | undefined): Promise<boolean> {
-  if (explanation === undefined) return storeSuggestion(db, suggestion);
+type Written =
+  /** next: see ComputeOutcome. */
+  | { readonly kind: 'written'; readonly next: LeasedJob | null }
+  /** The objective would end on data that has changed since, and goes on. */
+  | { readonly kind: 'outdated' }
+  /** The lease was lost, or the objective ended or was deleted meanwhile. */
+  | { readonly kind: 'lost' };
+
+/** In one statement where only one inverse may be open and it has no explanation. */
+async function write(
+  db: Db,
+  suggestion: StoredSuggestion,
+  explanation: StoredExplanation | undefined,
+): Promise<Written> {
   const { job } = suggestion;
-  return inTransaction(db, async (trx) => {
-    if (!(await storeSuggestion(trx, suggestion))) return false;
-    await saveExplanation(trx, job.accountId, job, explanation);
-    return true;
+  const isWritten = await (explanation === undefined
+    ? storeSuggestion(db, suggestion)
+    : inTransaction(db, async (trx) => {
+        if (!(await storeSuggestion(trx, suggestion))) return false;
+        await saveExplanation(trx, job.accountId, job, explanation);
+        return true;
+      }));
+  if (isWritten) return { kind: 'written', next: null };
+  const now = await findObjective(db, job.accountId, job.objectiveId);
+  if (now === undefined || now.disabledAt !== null) return { kind: 'lost' };
+  if (now.isParallel) return writeAmongOthers(db, suggestion, explanation);
+  const isOutdated = suggestion.output !== null && now.dataRevision !== suggestion.dataRevision;
+  return { kind: isOutdated ? 'outdated' : 'lost' };
+}
+
+/**
+ * The same where several inverses may be open: the job goes on with the next inverse that was asked for, in the same transaction, so
+ * that a crash between two of them loses neither.
+ */
+async function writeAmongOthers(
+  db: Db,
+  suggestion: StoredSuggestion,
+  explanation: StoredExplanation | undefined,
+): Promise<Written> {
+  const { job } = suggestion;
+  return inTransaction(db, async (trx): Promise<Written> => {
+    const objective = await lockObjective(trx, job.accountId, job.objectiveId);
+    const held = await lockHeld(trx, job, objective);
+    if (objective === undefined || held === undefined) return { kind: 'lost' };
+    const isEnd = suggestion.output !== null;
+    const isCurrent =
+      objective.dataRevision === suggestion.dataRevision && objective.completedCount === suggestion.basis;
+    if (isEnd && !isCurrent) return { kind: 'outdated' };
+    await storeLockedSuggestion(trx, suggestion);
+    if (explanation !== undefined) await saveExplanation(trx, job.accountId, job, explanation);
+    const [asker] = held.askers;
+    const counted = { ...objective, attemptCount: objective.attemptCount + 1 };
+    if (isEnd || asker === undefined || !goesOn(counted, await listOpenInverses(trx, objective.id))) {
+      await endJob(trx, held);
+      return { kind: 'written', next: null };
+    }
+    const inverseId = await insertNextInverse(trx, job.accountId, {
+      objectiveId: objective.id,
+      iteration: (await getLastIteration(trx, objective.id)) + 1,
+      askedBy: asker,
+    });
+    await moveJob(trx, job.id, inverseId);
+    return { kind: 'written', next: { ...job, inverseId, attempt: 1, waitedMs: 0 } };
   });
+}
+
+/** Removes the inverse of the job, for which nothing new was found while others are open. */
+async function endWithout(db: Db, job: LeasedJob, snapshot: Snapshot): Promise<ComputeOutcome> {
+  return inTransaction(db, async (trx): Promise<ComputeOutcome> => {
+    const objective = await lockObjective(trx, job.accountId, job.objectiveId);
+    const held = await lockHeld(trx, job, objective);
+    if (objective === undefined || held === undefined) return { kind: 'lost' };
+    await removeUncomputed(trx, job.inverseId);
+    await endJob(trx, held);
+    // Data that changed since may hold something new.
+    const isCurrent = objective.dataRevision === snapshot.objective.dataRevision;
+    if (isCurrent) await storeNothingNew(trx, objective.id, snapshot.basis);
+    return { kind: 'nothing-new' };
+  });
+}
+
+/** The job, locked, if the lease is held and the objective runs, whose lock the caller holds. */
+async function lockHeld(
+  trx: Trx,
+  job: LeasedJob,
+  objective: ObjectiveWithParents | undefined,
+): Promise<OpenJob | undefined> {
+  if (objective === undefined || objective.disabledAt !== null || isFinal(objective.stopReason)) return undefined;
+  const held = await lockLeasedJob(trx, job);
+  return held?.inverseId === job.inverseId ? held : undefined;
 }

@@ -67,6 +67,7 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
     space: toObjectiveSpace(space, objective, objective.initialInput),
     goal: compileGoal(objective),
     ...toHistory(snapshot),
+    ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
     seed: objective.seed,
     workLimit,

@@ -6,9 +6,11 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { type ExportedAddedCases, readAddedCasesAsJson } from '../db/added-cases.ts';
+import { listBatches } from '../db/batches.ts';
 import { type CasesTable, readCasesAsJson } from '../db/cases.ts';
 import { listCorrections } from '../db/corrections.ts';
 import { listDeletionsIn } from '../db/deletions.ts';
+import { listEvaluations } from '../db/evaluations.ts';
 import * as reads from '../db/export.ts';
 import { readClock } from '../db/extent.ts';
 import { findModel, listModels } from '../db/models.ts';
@@ -17,8 +19,10 @@ import { listOutputCaseSets } from '../db/output-case-sets.ts';
 import { listProjects } from '../db/projects.ts';
 import type { Db } from '../db/transaction.ts';
 import { listTrials } from '../db/trials.ts';
+import type { BatchWithProgress } from '../domain/batch.ts';
 import type { Correction } from '../domain/correction.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
+import type { EvaluationRecord } from '../domain/evaluation.ts';
 import type { Model } from '../domain/model.ts';
 import type { Objective } from '../domain/objective.ts';
 import type { Extent, Page, PageRequest } from '../domain/page.ts';
@@ -40,7 +44,9 @@ export type ExportRecord =
   | { readonly type: 'objective'; readonly objective: Objective }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
-  | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction };
+  | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction }
+  | { readonly type: 'batch'; readonly batch: BatchWithProgress }
+  | { readonly type: 'evaluation'; readonly evaluation: EvaluationRecord };
 
 /** Some rows of a list of cases. */
 interface CaseRows {
@@ -68,6 +74,8 @@ const CASE_NUMBERS_PER_PAGE = 100_000;
 const OBJECTIVES_PER_PAGE = 20;
 /** A correction holds up to two thousand numbers. */
 const CORRECTIONS_PER_PAGE = 20;
+/** Each is counted over its evaluations. */
+const BATCHES_PER_PAGE = 20;
 /** The category names of a project may take megabytes. */
 const PROJECTS_PER_PAGE = 1;
 const RECORDS_PER_PAGE = 100;
@@ -184,7 +192,23 @@ async function* readProject(
     }
     await refuseGone(db, 'trials', trials);
   }
+  yield* readBatches(db, accountId, project.id);
   await refuseGone(db, 'projects', [project]);
+}
+
+/** Of a project, each with its evaluations. */
+async function* readBatches(db: Db, accountId: number, projectId: number): AsyncGenerator<ExportPage, void> {
+  const read = (page: PageRequest) => listBatches(db, accountId, { status: null, projectId }, page);
+  for await (const batches of pagesOf(read, BATCHES_PER_PAGE)) {
+    for (const batch of batches) {
+      yield [{ type: 'batch', batch }];
+      const ofBatch = { state: null, batchId: batch.id, projectId: null };
+      const readEvaluations = (page: PageRequest) => listEvaluations(db, accountId, ofBatch, page);
+      for await (const evaluations of pagesOf(readEvaluations, RECORDS_PER_PAGE)) {
+        yield evaluations.map((evaluation) => ({ type: 'evaluation', evaluation }));
+      }
+    }
+  }
 }
 
 /** A purge removes the record of the deletion last. */

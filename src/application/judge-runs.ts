@@ -6,21 +6,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { countAddedCases, readAddedOutputs, readAddedRows, readCorrectedCases } from '../db/added-cases.ts';
 import { readCases } from '../db/cases.ts';
-import { listInverses } from '../db/inverses.ts';
-import {
-  findObjective,
-  findObjectives,
-  listUnjudgedObjectives,
-  listUnjudgedOfTrial,
-  type NearestIteration,
-  type ObjectiveWithParents,
-  storeNearest,
-} from '../db/objectives.ts';
+import { listInverses, listUnjudgedRuns } from '../db/inverses.ts';
+import { findObjective, findObjectives, type NearestIteration, type ObjectiveWithParents } from '../db/objectives.ts';
 import { findOutputCaseSet } from '../db/output-case-sets.ts';
 import type { Snapshot } from '../db/suggestions.ts';
 import type { Db, Trx } from '../db/transaction.ts';
 import { findTrial } from '../db/trials.ts';
-import { InverseStatus } from '../domain/inverse.ts';
+import { listUnjudgedObjectives, listUnjudgedOfTrial, storeNearest } from '../db/unjudged-objectives.ts';
+import { type Inverse, InverseStatus } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import { type JudgedCase, judgeIterations, makeMissMeasure, nearestCase } from '../domain/nearest.ts';
 import type { NearestSoFar, Objective, ObjectiveDefinition } from '../domain/objective.ts';
@@ -151,6 +144,27 @@ export function judgeRuns(
   return judgeIterations(makeMissMeasure(objective), objective, iterationsOf(runs));
 }
 
+/**
+ * The nearest iteration after one was completed that counted as judged without an output, as happens where several are open. Undefined
+ * when nothing changes. The caller holds the lock of the objective, which is as it was before.
+ */
+export async function judgeOutOfOrder(
+  trx: Trx,
+  objective: Objective,
+  { iteration, output }: Pick<Inverse, 'iteration' | 'output'>,
+): Promise<number | undefined> {
+  const { judgedThrough, nearestIteration } = objective;
+  if (output === null || judgedThrough === null || iteration > judgedThrough) return undefined;
+  const [holder] =
+    nearestIteration === null
+      ? []
+      : await listUnjudgedRuns(trx, objective.id, { nearestIteration, judgedThrough: LAST_ITERATION });
+  const runs = [...(holder === undefined ? [] : [holder]), { iteration, output }];
+  const nothing = { nearestIteration: null, judgedThrough: 0 };
+  const ascending = runs.toSorted((a, b) => a.iteration - b.iteration);
+  return judgeIterations(makeMissMeasure(objective), nothing, ascending).nearestIteration ?? undefined;
+}
+
 /** Ascending. The initial point is iteration 1. */
 function* iterationsOf({ iterations, outputs }: Pick<Snapshot, 'iterations' | 'outputs'>) {
   for (const [row, iteration] of iterations.entries()) {
@@ -179,6 +193,8 @@ export async function judgeAll(
 const PASS_LIMIT = 200;
 /** Inverses read at a time. */
 const INVERSES_PER_READ = 200;
+/** Beyond every iteration. */
+const LAST_ITERATION = 2 ** 31 - 1;
 /** Objectives judged with one look at the cases. */
 const JUDGED_TOGETHER = 20;
 /** What a request that changed the data of a trial spends on judging its objectives again; the rest is left to the passes. */

@@ -49,7 +49,7 @@ import { stopObjective } from './stop-objective.ts';
 import { type InverseView, viewOf } from './views.ts';
 
 /** The engine looks whether limits on the inputs of one objective leave any; it is needed only for those. */
-type DesignEngine = Pick<Engine, 'design'>;
+export type DesignEngine = Pick<Engine, 'design'>;
 
 /**
  * One transaction. Without limits the account may have anything. Throws NOT_FOUND, TRIAL_CLOSED, VALIDATION_FAILED,
@@ -63,13 +63,37 @@ export async function loadObjectives(
   limits?: AccountLimits,
   engine?: DesignEngine,
 ): Promise<ObjectiveWithInverses> {
-  await refuseEmptyRegion(db, accountId, path, request, engine);
+  const project = await getProjectOf(db, accountId, path, request);
+  if (project !== undefined) await refuseEmptyRegion(project, request, engine);
+  return loadWithinRegion(db, accountId, path, request, limits);
+}
+
+/** The same for a request whose limits are known to leave an input; it joins a transaction. */
+export async function loadWithinRegion(
+  db: Db | Trx,
+  accountId: number,
+  path: TrialPath,
+  request: NewObjective,
+  limits?: AccountLimits,
+): Promise<ObjectiveWithInverses> {
   return inTransaction(db, async (trx) => {
     const trial = await lockTrialAt(trx, accountId, path);
     const checked = await toCheckedRow(trx, accountId, trial, request);
     await refuseBeyondLimits(trx, accountId, limits);
     return store(trx, accountId, checked);
   });
+}
+
+/** The project of a trial; undefined when the request states no limits of its own, which are all that it is needed for. */
+async function getProjectOf(
+  db: Db,
+  accountId: number,
+  path: TrialPath,
+  { fixedInputs, constraints }: NewObjective,
+): Promise<Project | undefined> {
+  if (fixedInputs == null && constraints == null) return undefined;
+  const trial = await getTrial(db, accountId, path);
+  return findProject(db, accountId, trial.projectId);
 }
 
 /**
@@ -141,6 +165,9 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
     ...limits,
     reuse,
     continuesId,
+    parallelism: request.parallelism ?? 1,
+    holdBack: request.holdBack ?? true,
+    batchId: request.batchId ?? null,
     modelId: trial.modelId,
     projectId: trial.projectId,
     trialId: trial.id,
@@ -231,16 +258,11 @@ class BestStart {
 }
 
 /** Throws VALIDATION_FAILED when the limits of the objective leave no input. Runs the engine, so outside any transaction. */
-async function refuseEmptyRegion(
-  db: Db,
-  accountId: number,
-  path: TrialPath,
+export async function refuseEmptyRegion(
+  project: Project,
   sent: NewObjective,
   engine: DesignEngine | undefined,
 ): Promise<void> {
-  if (sent.fixedInputs == null && sent.constraints == null) return;
-  const trial = await getTrial(db, accountId, path);
-  const project = (await findProject(db, accountId, trial.projectId))!;
   const { initialInput, fixedInputs } = sent.byName ?? {};
   const inputsByName = { ...(initialInput && { initialInput }), ...(fixedInputs && { fixedInputs }) };
   const resolved = resolveObjective({ ...sent, byName: inputsByName }, project, 0);

@@ -5,7 +5,7 @@
 import { lockAccount } from '../db/accounts.ts';
 import * as keys from '../db/api-keys.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
-import { isUsable, type KeyRecord, type Scope } from '../domain/api-key.ts';
+import { allows, isUsable, type KeyRecord, type Scope } from '../domain/api-key.ts';
 import { DomainError, makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { Principal } from './authenticate.ts';
@@ -120,7 +120,7 @@ export async function revokeAccountKey(db: Db, accountId: number, id: number): P
 
 /** A key cannot grant a scope that it lacks. */
 function refuseMissingScopes(principal: Principal, scopes: readonly Scope[]): void {
-  const missing = scopes.filter((scope) => !principal.scopes.includes(scope));
+  const missing = scopes.filter((scope) => !allows(principal.scopes, scope));
   if (missing.length === 0) return;
   const message = `A key cannot grant a scope that it lacks, here ${missing.join(' and ')}; use a key that has it.`;
   throw new DomainError('FORBIDDEN', message);

@@ -1,3 +1,4 @@
+import { tellBatchesOf } from '../db/batches.ts';
 import { disableTree } from '../db/disable.ts';
 import { findModel } from '../db/models.ts';
 import { listConstraints, type StatedConstraints, storeConstraints } from '../db/objectives.ts';
@@ -28,7 +29,11 @@ export async function listProjects(
 }
 
 /** What a client may change about a project; null removes names or units. */
-export type ProjectPatch = { readonly name?: string | undefined } & {
+export type ProjectPatch = {
+  readonly name?: string | undefined;
+  /** null: any number. */
+  readonly maximumEvaluations?: number | null | undefined;
+} & {
   readonly [Field in keyof ProjectNames]?: ProjectNames[Field] | undefined;
 };
 
@@ -37,11 +42,15 @@ export async function updateProject(
   db: Db,
   accountId: number,
   path: ProjectPath,
-  { name, ...stated }: ProjectPatch,
+  { name, maximumEvaluations, ...stated }: ProjectPatch,
 ): Promise<Project> {
   return inTransaction(db, async (trx) => {
     const project = await lockProjectAt(trx, accountId, path);
-    const change = name === undefined ? {} : { name };
+    const change = {
+      ...(name !== undefined && { name }),
+      ...(maximumEvaluations !== undefined && { maximumEvaluations }),
+    };
+    if (maximumEvaluations !== undefined) await tellBatchesOf(trx, project.id);
     if (Object.values(stated).every((list) => list === undefined)) {
       return projects.changeProject(trx, project.id, change);
     }
@@ -59,7 +68,9 @@ export async function updateProject(
   });
 }
 
-function changedNames(names: ProjectNames, stated: Omit<ProjectPatch, 'name'>): ProjectNames {
+type StatedNames = Omit<ProjectPatch, 'name' | 'maximumEvaluations'>;
+
+function changedNames(names: ProjectNames, stated: StatedNames): ProjectNames {
   const changes = Object.entries(stated).filter(([, list]) => list !== undefined);
   return { ...names, ...Object.fromEntries(changes) };
 }
@@ -69,7 +80,7 @@ async function countOutputs(
   trx: Trx,
   accountId: number,
   project: Project,
-  { outputNames, outputUnits }: Omit<ProjectPatch, 'name'>,
+  { outputNames, outputUnits }: StatedNames,
 ): Promise<{ readonly outputCount: number | null; readonly violations: readonly Violation[] }> {
   if (project.outputCount !== null) return { outputCount: project.outputCount, violations: [] };
   const [field, list] = outputNames ? ['outputNames', outputNames] : ['outputUnits', outputUnits];

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { findAccountId } from '../db/accounts.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import * as webhooks from '../db/webhooks.ts';
-import { DomainError, makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
+import { DomainError, makeViolation, notFound, refuseViolations, type ViolationPath } from '../domain/errors.ts';
 import type { Delivery, EventName, Webhook } from '../domain/event.ts';
 import type { Page, PageRequest } from '../domain/page.ts';
 import type { StorageQuota } from '../domain/storage.ts';
 import type { JudgeUrl } from '../webhooks/target-guard.ts';
 import { refuseOverQuota, takeWithin } from './account-limits.ts';
+import { formatSecret, SECRET_BYTES } from './secrets.ts';
 
 export interface WebhookDeps {
   readonly db: Db;
@@ -30,9 +31,6 @@ export interface WebhookWithSecret {
 
 /** Bounded, because every event is written once per webhook that takes it. */
 export const MAXIMUM_WEBHOOKS = 50;
-/** As long as the output of the hash that it keys. */
-const SECRET_BYTES = 32;
-
 /** The secret's text is returned here and never again. Throws VALIDATION_FAILED, LIMIT_REACHED, QUOTA_EXCEEDED. */
 export async function createWebhook(
   { db, judgeUrl }: WebhookDeps,
@@ -82,10 +80,6 @@ export async function rotateSecret(
 /** Removes the secrets whose overlap has ended, in one pass. */
 export async function dropEndedSecrets(db: Db): Promise<{ readonly dropped: number }> {
   return { dropped: await webhooks.deleteEndedSecrets(db) };
-}
-
-function formatSecret(secret: Buffer): string {
-  return `whsec_${secret.toString('base64')}`;
 }
 
 export async function getWebhook(db: Db, accountId: number, webhookId: number): Promise<Webhook> {
@@ -157,9 +151,10 @@ export async function getAccountId(db: Db, name: string): Promise<number> {
 }
 
 /** The URL as its standard writes it, which is what will be called. Throws VALIDATION_FAILED. */
-function readUrl(judgeUrl: JudgeUrl, text: string): string {
+/** The URL in its normal form. Throws VALIDATION_FAILED at `path`. */
+export function readUrl(judgeUrl: JudgeUrl, text: string, path: ViolationPath = ['url']): string {
   const url = URL.parse(text);
   const fault = url === null ? 'must be an absolute URL, such as https://example.com/hook.' : judgeUrl(url);
-  if (fault !== undefined) refuseViolations([makeViolation(['url'], fault)]);
+  if (fault !== undefined) refuseViolations([makeViolation(path, fault)]);
   return url!.href;
 }

@@ -140,7 +140,9 @@ async function* readAll(
     last = rows.at(-1)?.iteration ?? last;
     if (rows.length < size) break;
   }
-  if (limit === Number.POSITIVE_INFINITY && after.inverseId === 0 && last < stamp.iteration) throw new GapError();
+  // One that was being computed is removed when nothing new is found beside others.
+  const end = stamp.hasInput ? stamp.iteration : stamp.iteration - 1;
+  if (limit === Number.POSITIVE_INFINITY && after.inverseId === 0 && last < end) throw new GapError();
 }
 
 async function* readThinned(

@@ -2,12 +2,14 @@ import { disableTree } from '../db/disable.ts';
 import { findExplanation } from '../db/explanations.ts';
 import * as inverses from '../db/inverses.ts';
 import * as objectives from '../db/objectives.ts';
+import { listOpenInverses, readOpenInverses } from '../db/open-inverses.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
-import type { Inverse } from '../domain/inverse.ts';
+import { awaitsOutput, type Inverse, isBeingComputed } from '../domain/inverse.ts';
 import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
-import type { Page, PageRequest } from '../domain/page.ts';
+import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { isFinal } from '../domain/stop-reason.ts';
 import { judgeAll } from './judge-runs.ts';
 import { getTrial } from './manage-trials.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf, type TrialPath } from './paths.ts';
@@ -19,6 +21,8 @@ export interface ReadObjective {
   readonly optimalInverse: Inverse | null;
   /** The nearest run so far; in lists null until a change of the trial's data has been judged. */
   readonly best: NearestRun | null;
+  /** Inverses that wait for their outputs or are being computed. */
+  readonly openCount: number;
   /** In order of iteration. */
   readonly inverses: Iterable<readonly Inverse[]> | AsyncIterable<readonly Inverse[]>;
 }
@@ -136,8 +140,15 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
     const { optimalInverseId } = first!;
     const optimal = optimalInverseId === null ? undefined : await inverses.findInverse(db, accountId, optimalInverseId);
     const best = await readBest(db, first!);
+    const openCount = (await listOpenInverses(db, first!.id)).length;
     return [
-      { objective: first!, optimalInverse: optimal ?? null, best, inverses: readInverses(db, accountId, first!) },
+      {
+        objective: first!,
+        openCount,
+        optimalInverse: optimal ?? null,
+        best,
+        inverses: readInverses(db, accountId, first!),
+      },
     ];
   }
   const ids = group.map((objective) => objective.id);
@@ -145,8 +156,14 @@ async function readGroup(db: Db, accountId: number, group: readonly Objective[])
   return group.map((objective) => {
     const own = found.get(objective.id) ?? [];
     const optimalInverse = own.find((inverse) => inverse.id === objective.optimalInverseId) ?? null;
-    return { objective, optimalInverse, best: findNearestRun(objective, own), inverses: [own] };
+    const openCount = countOpen(own);
+    return { objective, optimalInverse, best: findNearestRun(objective, own), openCount, inverses: [own] };
   });
+}
+
+/** How many of these inverses of an objective wait for their outputs or are being computed. */
+export function countOpen(inverses: readonly Inverse[]): number {
+  return inverses.filter((inverse) => isBeingComputed(inverse) || awaitsOutput(inverse)).length;
 }
 
 /** The nearest run of an objective whose inverses are not all read at once. */
@@ -209,6 +226,14 @@ export async function listInverses(
   const objective = await getObjectiveWithParents(db, accountId, path);
   const nextAfter = await inverses.findNextPage(db, accountId, objective.id, request);
   return { objective, nextAfter, batches: readInverses(db, accountId, objective, request) };
+}
+
+/** A page of those that wait for their outputs or are being computed. */
+export async function listOpen(db: Db, accountId: number, path: ObjectivePath, { limit, after }: PageRequest) {
+  const objective = await getObjectiveWithParents(db, accountId, path);
+  const open = isFinal(objective.stopReason) ? [] : await readOpenInverses(db, objective.id);
+  const rest = open.filter(({ id }) => id > (after ?? 0));
+  return { objective, ...toPage(rest.slice(0, limit + 1), { limit, after }) };
 }
 
 function isInverseAt(path: InversePath, objective: objectives.ObjectiveWithParents): boolean {

@@ -4,17 +4,21 @@
  * objective.satisfied or objective.exhausted when the objective has ended with it.
  */
 import { type CompletedIteration, completeIteration, findIteration, type Iteration } from '../db/iterations.ts';
-import { ConflictError, type Db, type Trx } from '../db/transaction.ts';
+import { lockObjective, updateObjective } from '../db/objectives.ts';
+import { findLastCompleted, listOpenInverses, type OpenInverse, storeCompletion } from '../db/open-inverses.ts';
+import { ConflictError, type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
-import { DomainError, refuseViolations } from '../domain/errors.ts';
-import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
+import { DomainError, makeViolation, refuseViolations } from '../domain/errors.ts';
+import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, mayComeLate } from '../domain/inverse.ts';
 import type { ByName } from '../domain/names.ts';
-import { failedRunEvent, nextState, outputEvent } from '../domain/stop-reason.ts';
+import { failedRunEvent, isFinal, lateOutputState, nextState, outputEvent, StopReason } from '../domain/stop-reason.ts';
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
+import { giveUpOpen } from './give-up.ts';
+import { judgeOutOfOrder } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
 import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from './paths.ts';
-import { withEnd } from './record-event.ts';
+import { recordEvents, withEnd } from './record-event.ts';
 import { type InverseView, viewOf } from './views.ts';
 
 export type Measurement =
@@ -36,7 +40,9 @@ const MAXIMUM_TRIES = 5;
 
 /**
  * Reads, judges, and writes if nothing has changed since the read; no lock is held while it judges. The path names the inverse;
- * without an inverse id it is the last one. Throws NOT_FOUND, VALIDATION_FAILED, NO_OPEN_ITERATION, OUTPUT_CONFLICT.
+ * without an inverse id it is the open one, or the last one. Joins the transaction when `db` is one. Where several inverses may be
+ * open, the output of one that was given up is taken as well. Throws NOT_FOUND, VALIDATION_FAILED, AMBIGUOUS_ITERATION,
+ * NO_OPEN_ITERATION, OUTPUT_CONFLICT.
  */
 export async function recordOutput(
   db: Db | Trx,
@@ -46,7 +52,7 @@ export async function recordOutput(
 ): Promise<InverseView> {
   let meant = path;
   for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
-    const iteration = await getIteration(db, accountId, meant);
+    const iteration = await getMeant(db, accountId, meant);
     const { objective, inverse } = iteration;
     // By the next try it may no longer be the last one, and the output belongs to no other input.
     meant = { ...path, inverseId: inverse.id };
@@ -55,11 +61,14 @@ export async function recordOutput(
     if (measurement.kind === 'output') {
       refuseViolations(checkLength(['output'], measurement.output, objective.objectives.length, 'objective'));
     }
-    if (!awaitsOutput(inverse)) {
+    const isLate = objective.isParallel && measurement.kind === 'output' && mayComeLate(inverse);
+    if (!awaitsOutput(inverse) && !isLate) {
       refuseOther(inverse, measurement);
       return viewOf(objective, inverse);
     }
-    const view = await complete(db, accountId, iteration, measurement);
+    const view = objective.isParallel
+      ? await completeAmongOthers(db, accountId, iteration, measurement)
+      : await complete(db, accountId, iteration, measurement);
     if (view !== undefined) return view;
   }
   throw new ConflictError('the iteration changed while its output was judged');
@@ -77,6 +86,24 @@ async function getIteration(db: Db | Trx, accountId: number, path: ObjectivePath
       ? { resource: 'inverse', id: path.inverseId }
       : { resource: 'objective', id: iteration?.objective.id ?? path.objectiveId! };
   throw await missingInPath(db, accountId, path, last);
+}
+
+/** The iteration that a path means: where several inverses may be open, one without an inverse id means the only one that is. */
+async function getMeant(db: Db | Trx, accountId: number, path: ObjectivePath | InversePath): Promise<Iteration> {
+  const iteration = await getIteration(db, accountId, path);
+  if (!iteration.objective.isParallel || 'inverseId' in path) return iteration;
+  const { id } = iteration.objective;
+  const open = (await listOpenInverses(db, id)).filter(({ isSuggested }) => isSuggested);
+  if (open.length > 1) throw ambiguous(open);
+  return getIteration(db, accountId, { ...path, inverseId: open[0]?.id ?? (await findLastCompleted(db, id)) });
+}
+
+function ambiguous(open: readonly OpenInverse[]): DomainError {
+  const message = `${open.length} iterations wait for their outputs; name the inverse (PUT .../inverses/{inverse_id}/output).`;
+  const violations = open.map(({ id, iteration }) =>
+    makeViolation(['inverseId'], `may be ${id}, iteration ${iteration}.`),
+  );
+  return new DomainError('AMBIGUOUS_ITERATION', message, { violations });
 }
 
 /** Accepts only a repetition of what is known about an inverse that is not open. */
@@ -145,4 +172,58 @@ async function complete(
     events: withEnd([loaded], { id: objective.id, stopReason: state.stopReason }),
   });
   return written && { ...written, evaluation };
+}
+
+/**
+ * The same where other inverses may be open. Behind the lock of the objective, because what an output leads to depends on them: the
+ * last one of all attempts exhausts the objective, and one that satisfies everything makes the others be given up. Undefined when
+ * the inverse takes no output any more.
+ */
+async function completeAmongOthers(
+  db: Db | Trx,
+  accountId: number,
+  before: Iteration,
+  measurement: Measurement,
+): Promise<InverseView | undefined> {
+  return inTransaction(db, async (trx) => {
+    const objective = await lockObjective(trx, accountId, before.objective.id);
+    const { inverse, optimalOutput } =
+      (await findIteration(trx, accountId, { inverseId: before.inverse.id })) ?? before;
+    if (objective === undefined || objective.disabledAt !== null) return undefined;
+    const isRunning = !isFinal(objective.stopReason);
+    const isOpen = isRunning && awaitsOutput(inverse);
+    const isLate = measurement.kind === 'output' && mayComeLate(inverse);
+    if (!isOpen && !isLate) return undefined;
+    const others = (await listOpenInverses(trx, objective.id)).filter(({ id }) => id !== inverse.id);
+    const output = measurement.kind === 'output' ? measurement.output : null;
+    const evaluation = output === null ? undefined : evaluateOutput(objective, output);
+    const isSatisfied = evaluation?.isSatisfied ?? false;
+    const event =
+      output === null
+        ? failedRunEvent(objective, others.length > 0)
+        : outputEvent(isSatisfied, objective, others.length > 0);
+    const state = isLate ? lateOutputState(objective.stopReason, isSatisfied) : nextState(objective.stopReason, event)!;
+    const completed = await storeCompletion(trx, {
+      objectiveId: objective.id,
+      inverseId: inverse.id,
+      status: state.inverseStatus,
+      output,
+      computeTimeNs: measurement.kind === 'output' ? measurement.computeTimeNs : null,
+      failureReason: measurement.kind === 'failed' ? measurement.reason : null,
+      isSatisfied: state.inverseStatus === InverseStatus.converged,
+      isExhausted: isRunning && state.stopReason === StopReason.exhausted,
+    });
+    const isEnd = isRunning && isFinal(state.stopReason);
+    const givenUp = isEnd ? await giveUpOpen(trx, objective.id, others) : [];
+    const isOptimal = isRunning && evaluation !== undefined && beatsOptimum(objective, evaluation, optimalOutput);
+    const nearestIteration = await judgeOutOfOrder(trx, objective, completed);
+    const now = await updateObjective(trx, objective.id, {
+      stopReason: state.stopReason,
+      ...(isOptimal && { optimalInverseId: inverse.id }),
+      ...(nearestIteration !== undefined && { nearestIteration }),
+    });
+    const loaded = output === null ? [] : [{ name: 'inverse.output_loaded', resourceId: objective.id } as const];
+    await recordEvents(trx, accountId, [...loaded, ...givenUp], isEnd ? now : undefined);
+    return viewOf(now, completed);
+  });
 }

@@ -4,13 +4,14 @@
  */
 import { listInverses, storeRevisedStates } from '../db/inverses.ts';
 import { findObjective, type ObjectiveWithParents, updateObjective } from '../db/objectives.ts';
+import { listOpenInverses } from '../db/open-inverses.ts';
 import { findProject } from '../db/projects.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
 import type { Trx } from '../db/transaction.ts';
 import { type Evaluation, evaluateOutput } from '../domain/acceptance.ts';
 import type { RunResult } from '../domain/correction.ts';
 import { DomainError } from '../domain/errors.ts';
-import { revisionEvent } from '../domain/event.ts';
+import { type NewEvent, revisionEvent } from '../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
 import type { ObjectiveDefinition } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
@@ -18,6 +19,7 @@ import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page } from '../domain/page.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
 import type { AccountLimits } from './account-limits.ts';
+import { giveUpOpen } from './give-up.ts';
 import { refuseManyOpen } from './load-objectives.ts';
 import { recordEvents } from './record-event.ts';
 
@@ -55,11 +57,25 @@ export async function reviseObjective(
   const { stopReason } = states;
   const event = revisionEvent(objective.stopReason, stopReason);
   if (event === 'objective.reopened') await refuseManyOpen(trx, accountId, limits?.openObjectives ?? 0);
+  const givenUp = await giveUpEnded(trx, objective, runs, stopReason);
   await storeRevisedStates(trx, objective.id, states);
-  const open = runs.find(({ result }) => result === 'open');
-  if (open !== undefined && isFinal(stopReason)) await dropJob(trx, { objectiveId: objective.id, inverseId: open.id });
   await updateObjective(trx, objective.id, { stopReason, optimalInverseId });
-  await recordEvents(trx, accountId, event === undefined ? [] : [{ name: event, resourceId: objective.id }]);
+  const ended = event === undefined ? [] : [{ name: event, resourceId: objective.id }];
+  await recordEvents(trx, accountId, [...givenUp, ...ended]);
+}
+
+/** What is open when the objective ends. Where one inverse may be open, no event reports what happens to it. */
+async function giveUpEnded(
+  trx: Trx,
+  objective: ObjectiveWithParents,
+  runs: readonly RevisedRun[],
+  stopReason: StopReason,
+): Promise<readonly NewEvent[]> {
+  const open = runs.find(({ result }) => result === 'open');
+  if (open === undefined || !isFinal(stopReason)) return [];
+  if (objective.isParallel) return giveUpOpen(trx, objective.id, await listOpenInverses(trx, objective.id));
+  await dropJob(trx, { objectiveId: objective.id, inverseId: open.id });
+  return [];
 }
 
 /** Finds the optimal inverses of objectives anew whose repeats followed a correction. Their states stay. */
@@ -125,8 +141,11 @@ function judgeCounted(
 function toResult(inverse: Inverse, known: RunResult | undefined, evaluation: Evaluation | null): RevisedRun['result'] {
   if (known === undefined) {
     if (isBeingComputed(inverse) || awaitsOutput(inverse)) return 'open';
+    if (inverse.status === InverseStatus.stopped && inverse.output !== null && !isRepeat(inverse)) {
+      return evaluation?.isSatisfied ? 'late' : 'never-run';
+    }
     const isRun = inverse.status !== InverseStatus.stopped && inverse.input !== null;
-    if (!isRun || isRepeat(inverse)) return 'never-run';
+    if (!isRun) return 'never-run';
   }
   const { output } = known ?? inverse;
   if (output === null) return 'failed';

@@ -1,30 +1,47 @@
 import { getLastInverse, updateInverse } from '../db/inverses.ts';
 import { updateObjective } from '../db/objectives.ts';
+import { listOpenInverses } from '../db/open-inverses.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
-import { awaitsOutput, isBeingComputed } from '../domain/inverse.ts';
+import type { NewEvent } from '../domain/event.ts';
+import { awaitsOutput, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
 import { nextState } from '../domain/stop-reason.ts';
+import { giveUpOpen } from './give-up.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
- * Stops a running objective and its open inverse; the job of an inverse being computed is dropped. An objective that has ended
- * is returned as it is: a final state never changes, and stopping again is not an error. Event: objective.stopped.
+ * Stops a running objective and its open inverses; the job of an inverse being computed is dropped. An objective that has ended
+ * is returned as it is: a final state never changes, and stopping again is not an error. Events: objective.stopped, and
+ * inverse.stopped where several may be open.
  */
 export async function stopObjective(db: Db | Trx, accountId: number, path: ObjectivePath): Promise<Objective> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
     const state = nextState(objective.stopReason, 'stopped-by-hand');
     if (state === undefined) return objective;
-    const last = await getLastInverse(trx, accountId, objective.id);
-    if (isBeingComputed(last) || awaitsOutput(last)) {
-      await updateInverse(trx, last.id, { status: state.inverseStatus, reached: ['stoppedAt'] });
-      await dropJob(trx, { objectiveId: objective.id, inverseId: last.id });
-    }
+    const givenUp = objective.isParallel
+      ? await giveUpOpen(trx, objective.id, await listOpenInverses(trx, objective.id))
+      : await stopLast(trx, accountId, objective, state.inverseStatus);
     const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
-    await recordEvents(trx, accountId, [], stopped);
+    await recordEvents(trx, accountId, givenUp, stopped);
     return stopped;
   });
+}
+
+/** Where one inverse may be open: what happens to it follows from what happens to the objective, and no event reports it. */
+async function stopLast(
+  trx: Trx,
+  accountId: number,
+  { id: objectiveId }: Objective,
+  status: InverseStatus,
+): Promise<readonly NewEvent[]> {
+  const last = await getLastInverse(trx, accountId, objectiveId);
+  if (isBeingComputed(last) || awaitsOutput(last)) {
+    await updateInverse(trx, last.id, { status, reached: ['stoppedAt'] });
+    await dropJob(trx, { objectiveId, inverseId: last.id });
+  }
+  return [];
 }

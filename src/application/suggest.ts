@@ -3,39 +3,43 @@ import { readUsage } from '../db/account-usage.ts';
 import { findInverse } from '../db/inverses.ts';
 import { openIteration, type RequestedIteration } from '../db/iterations.ts';
 import { lockObjective } from '../db/objectives.ts';
+import { type Asked, type AskedInverses, type OpenInverse, readAsked } from '../db/open-inverses.ts';
 import { ConflictError, type Db, type Trx } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { isFinal, StopReason } from '../domain/stop-reason.ts';
+import type { Objective } from '../domain/objective.ts';
+import type { WhyNone } from '../domain/parallel.ts';
 import { NO_QUOTA, quotaExceeded, type StorageUsage } from '../domain/storage.ts';
-import { type AccountLimits, takeWithin } from './account-limits.ts';
+import { takeWithin } from './account-limits.ts';
+import { awaitSuggestions, type SuggestDeps } from './await-suggestions.ts';
 import { type IdempotentRequest, runOnce } from './idempotent.ts';
 import { refuseClosedTrial } from './manage-trials.ts';
 import { isUnder, missingInPath, type ObjectivePath, parentsOf, refuseDisabled } from './paths.ts';
 import { getInverse } from './read-objectives.ts';
-import type { SuggestionWaiters } from './suggestion-waiters.ts';
+import {
+  objectiveEnded,
+  openWaitingInverse,
+  queueFull,
+  type RequestOptions,
+  refuseEnded,
+  requestSuggestions,
+} from './request-suggestions.ts';
 import { type InverseView, viewOf } from './views.ts';
 
-/** A suggestion takes a fraction of a second; in this time a full queue has moved on. */
-const QUEUE_RETRY_SECONDS = 5;
+export { objectiveEnded };
+
 /** Tries to open an iteration while other requests do the same. One of them succeeds with each. */
 const MAXIMUM_TRIES = 5;
 const NOTHING: StorageUsage = { bytes: 0, rows: 0 };
 
-export interface SuggestDeps {
-  readonly db: Db;
-  readonly suggestionWaiters: SuggestionWaiters;
+export type { SuggestDeps };
+
+interface NextOptions extends RequestOptions {
+  /** Whether one more is opened where several may be open; otherwise the oldest open one counts as the only one. */
+  readonly opensMore?: boolean;
 }
 
-interface RequestOptions {
-  readonly requestId: string | null;
-  /** The trace that the computation belongs to, as W3C Trace Context writes it; none unless given. */
-  readonly traceParent?: string | null;
-  /** None unless given. */
-  readonly limits?: AccountLimits | undefined;
-}
-
-interface SuggestOptions extends RequestOptions {
+interface SuggestOptions extends NextOptions {
   readonly waitMs: number;
   /** Set when the request has an Idempotency-Key. */
   readonly idempotency?: IdempotentRequest | undefined;
@@ -51,67 +55,118 @@ interface AwaitedSuggestion extends InverseView {
  * as it is: input null, status active. Input null with another status: it was stopped. With an Idempotency-Key the inverse is
  * stored, not the answer, so that no transaction stays open during the computation.
  *
- * Throws what requestSuggestion and runOnce throw; NOT_FOUND when the inverse was deleted meanwhile, SUGGESTION_FAILED when its
- * computation failed for good.
+ * Where several may be open and `opensMore` is set, it always opens another one. Throws what requestSuggestion and runOnce throw;
+ * NOT_FOUND when the inverse was deleted meanwhile, SUGGESTION_FAILED when its computation failed for good, SUGGESTION_PENDING when
+ * others were still computed before it after `waitMs`.
  */
 export async function suggest(
-  { db, suggestionWaiters }: SuggestDeps,
+  deps: SuggestDeps,
   accountId: number,
   path: ObjectivePath,
   options: SuggestOptions,
 ): Promise<AwaitedSuggestion> {
+  const { db, suggestionWaiters } = deps;
   const { waitMs, idempotency } = options;
   const leave = waitMs > 0 ? suggestionWaiters.enter(accountId) : undefined;
   const mayWait = waitMs === 0 || leave !== undefined;
+  const until = performance.now() + (leave === undefined ? 0 : waitMs);
   try {
-    const requested = await (idempotency === undefined
-      ? requestSuggestion(db, accountId, path, options)
-      : requestOnce(db, idempotency, path, options));
-    const { objective, inverse } = requested;
-    const mustWait = leave !== undefined && isBeingComputed(inverse) && inverse.disabledAt === null;
-    const finished = mustWait ? await suggestionWaiters.wait(accountId, inverse.id, waitMs) : undefined;
-    refuseUnusable(objective.id, finished ?? inverse);
-    return { ...(finished === undefined ? requested : viewOf(objective, finished)), mayWait };
+    for (let tries = 0; tries < MAXIMUM_TRIES; tries++) {
+      const requested = await (idempotency === undefined
+        ? requestNext(db, accountId, path, options)
+        : requestOnce(db, idempotency, path, options));
+      const leftMs = Math.max(0, until - performance.now());
+      const view =
+        requested.kind === 'view'
+          ? await awaitInverse(deps, accountId, requested.view, leftMs)
+          : await awaitAsked(deps, accountId, requested.asked, leftMs);
+      if (view !== undefined) return { ...view, mayWait };
+    }
+    throw new ConflictError('nothing new was found for the request while others loaded outputs');
   } finally {
     leave?.();
   }
 }
 
-function refuseUnusable(objectiveId: number, inverse: Inverse): void {
+async function awaitInverse(
+  { suggestionWaiters }: SuggestDeps,
+  accountId: number,
+  view: InverseView,
+  waitMs: number,
+): Promise<InverseView> {
+  const { objective, inverse } = view;
+  const mustWait = waitMs > 0 && isBeingComputed(inverse) && inverse.disabledAt === null;
+  const finished = mustWait ? await suggestionWaiters.wait(accountId, inverse.id, waitMs) : undefined;
+  refuseUnusable(objective.id, finished ?? inverse);
+  return finished === undefined ? view : viewOf(objective, finished);
+}
+
+/** The inverse of a request that asked for one; undefined when none was opened for it after all. */
+async function awaitAsked(
+  deps: SuggestDeps,
+  accountId: number,
+  asked: Asked,
+  waitMs: number,
+): Promise<InverseView | undefined> {
+  const { inverses, isDone } = await awaitSuggestions(deps, accountId, asked, waitMs);
+  const [inverse] = inverses;
+  if (inverse === undefined && isDone) return undefined;
+  if (inverse === undefined) {
+    const message =
+      'Inputs for other requests are computed first; repeat the request with the same Idempotency-Key, or look for it among the open inverses (GET .../inverses?status=open).';
+    throw new DomainError('SUGGESTION_PENDING', message);
+  }
+  refuseUnusable(asked.objectiveId, inverse);
+  return getInverse(deps.db, accountId, { inverseId: inverse.id });
+}
+
+/** Throws NOT_FOUND for one that was deleted, SUGGESTION_FAILED for one that could not be computed. */
+export function refuseUnusable(objectiveId: number, inverse: Inverse): void {
   if (inverse.input !== null) return;
   refuseDisabled(inverse, 'inverse');
-  if (inverse.status !== InverseStatus.failed) return;
+  if (!couldNotBeComputed(inverse)) return;
   const reason = inverse.failureReason ?? 'unknown reason';
   throw new DomainError('SUGGESTION_FAILED', `The suggestion could not be computed (${reason}); ask again to retry.`, {
     inverse: { objectiveId, inverseId: inverse.id },
   });
 }
 
+/** An inverse that is there, or the name under which one will be opened. */
+type Requested =
+  | { readonly kind: 'view'; readonly view: InverseView }
+  | { readonly kind: 'asked'; readonly asked: Asked };
+
+type Outcome = { readonly kind: 'inverse'; readonly inverseId: number } | ({ readonly kind: 'asked' } & Asked);
+
 /** The inverse that the first request under the key opened or found. After a computation that failed for good it asks again. */
 async function requestOnce(
   db: Db,
   idempotency: IdempotentRequest,
   path: ObjectivePath,
-  options: RequestOptions,
-): Promise<InverseView> {
+  options: NextOptions,
+): Promise<Requested> {
   const { accountId } = idempotency;
-  let requested: InverseView | undefined;
-  const request = async (trx: Trx) => {
-    requested = await requestSuggestion(trx, accountId, path, options);
-    return { kind: 'inverse', inverseId: requested.inverse.id };
+  let requested: Requested | undefined;
+  const request = async (trx: Trx): Promise<Outcome> => {
+    requested = await requestNext(trx, accountId, path, options);
+    return requested.kind === 'asked'
+      ? { kind: 'asked', ...requested.asked }
+      : { kind: 'inverse', inverseId: requested.view.inverse.id };
   };
-  const isSpent = async (trx: Trx, { inverseId }: { readonly inverseId: number }) => {
-    const inverse = await findInverse(trx, accountId, inverseId);
-    return inverse !== undefined && inverse.status === InverseStatus.failed && inverse.input === null;
+  const isSpent = async (trx: Trx, outcome: Outcome) => {
+    if (outcome.kind === 'asked') return hasNone(await readAsked(trx, accountId, outcome));
+    const inverse = await findInverse(trx, accountId, outcome.inverseId);
+    return inverse !== undefined && couldNotBeComputed(inverse);
   };
-  const { outcome, isReplay } = await runOnce(db, idempotency, request, { isSpent });
+  const { outcome, isReplay } = await runOnce<Outcome>(db, idempotency, request, { isSpent });
   if (!isReplay && requested !== undefined) return requested;
-  return getInverse(db, accountId, { inverseId: outcome.inverseId });
+  if (outcome.kind === 'asked') return { kind: 'asked', asked: outcome };
+  return { kind: 'view', view: await getInverse(db, accountId, { inverseId: outcome.inverseId }) };
 }
 
 /**
  * Opens the next iteration with the job that computes it, or returns the one being computed, without waiting. Workers hear of
- * the job on commit.
+ * the job on commit. Where several may be open, the oldest open one counts as the only one.
  *
  * Throws, in this order, NOT_FOUND; TRIAL_CLOSED or OBJECTIVE_ENDED; ITERATION_OPEN while an output is missing;
  * QUOTA_EXCEEDED; QUEUE_FULL.
@@ -122,16 +177,26 @@ export async function requestSuggestion(
   path: ObjectivePath,
   options: RequestOptions,
 ): Promise<InverseView> {
+  const requested = await requestNext(db, accountId, path, options);
+  if (requested.kind === 'asked') throw new Error('only a request that opens more asks for one');
+  return requested.view;
+}
+
+async function requestNext(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  options: NextOptions,
+): Promise<Requested> {
   const maximumQueued = options.limits?.queuedSuggestions ?? 0;
-  let view: InverseView | undefined;
+  let requested: Requested | undefined;
   const take = async (limit: number, handle: Db | Trx) => {
-    view = await request(handle, accountId, path, options, limit);
-    return view !== undefined;
+    requested = await request(handle, accountId, path, options, limit);
+    return requested !== undefined;
   };
   await takeWithin(db, accountId, maximumQueued, take, (trx) => lockObjective(trx, accountId, path.objectiveId));
-  if (view !== undefined) return view;
-  const message = `${maximumQueued} suggestions of this account are waiting to be computed; ask again when some are done.`;
-  throw new DomainError('QUEUE_FULL', message, { retryAfterSeconds: QUEUE_RETRY_SECONDS });
+  if (requested !== undefined) return requested;
+  throw queueFull(maximumQueued);
 }
 
 /** Undefined when the account has `maximumQueued` jobs already. */
@@ -139,9 +204,9 @@ async function request(
   db: Db | Trx,
   accountId: number,
   path: ObjectivePath,
-  options: RequestOptions,
+  options: NextOptions,
   maximumQueued: number,
-): Promise<InverseView | undefined> {
+): Promise<Requested | undefined> {
   const { modelId = null, projectId = null, trialId = null, objectiveId } = path;
   const { storedBytes, storedRows } = options.limits ?? NO_QUOTA;
   const where = { accountId, modelId, projectId, trialId, objectiveId };
@@ -152,10 +217,11 @@ async function request(
       throw await missingInPath(db, accountId, path, { resource: 'objective', id: objectiveId });
     }
     const { objective, last, opened } = found;
-    if (opened !== undefined) return viewOf(objective, toOpened(last, opened));
+    if (opened !== undefined) return { kind: 'view', view: viewOf(objective, toOpened(last, opened)) };
     refuseClosedTrial(objective.trialId, objective.trialStatus);
     refuseEnded(objective);
-    if (isBeingComputed(last)) return viewOf(objective, last);
+    if (objective.isParallel) return requestAmongOthers(db, accountId, path, options);
+    if (isBeingComputed(last)) return { kind: 'view', view: viewOf(objective, last) };
     refuseOpenIteration(objective.id, last);
     if (found.lacks === 'queue') return undefined;
     if (found.lacks === 'storage') {
@@ -163,6 +229,55 @@ async function request(
     }
   }
   throw new ConflictError('other requests opened and completed iterations of the objective meanwhile');
+}
+
+/** The same where several may be open. */
+async function requestAmongOthers(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  options: NextOptions,
+): Promise<Requested> {
+  if (options.opensMore) {
+    const { granted, whyNone, objective, open, objectiveId, asker, after } = await requestSuggestions(
+      db,
+      accountId,
+      path,
+      { ...options, count: 1 },
+    );
+    if (granted === 0) throw noneOpened(objective, whyNone!, open[0]);
+    return { kind: 'asked', asked: { objectiveId, asker, after } };
+  }
+  const { inverseId } = await openWaitingInverse(db, accountId, path, options);
+  const view = await getInverse(db, accountId, { inverseId });
+  refuseOpenIteration(view.objective.id, view.inverse);
+  return { kind: 'view', view };
+}
+
+function noneOpened(objective: Objective, whyNone: WhyNone, oldest: OpenInverse | undefined): DomainError {
+  const inverse = oldest && { objectiveId: objective.id, inverseId: oldest.id };
+  const facts = inverse === undefined ? {} : { inverse };
+  if (whyNone === 'attempts') {
+    const message = `All ${objective.maximumAttempts} attempts of objective ${objective.id} are handed out; load the outputs of the open inverses or stop those that will not be run.`;
+    return new DomainError('ATTEMPTS_HANDED_OUT', message, facts);
+  }
+  const reasons = {
+    parallelism: `As many inverses are open as parallelism says (${objective.parallelism})`,
+    'held-back':
+      'An open inverse is likely to satisfy the objective, so no other is handed out before its output is known (holdBack)',
+    'nothing-new': 'The search finds nothing new before an output of the open inverses is known',
+  };
+  const message = `${reasons[whyNone]}; load the output of an open inverse, report that its run failed, or stop it.`;
+  return new DomainError('ITERATION_OPEN', message, facts);
+}
+
+/** Whether nothing was opened for an asker, or nothing that it can use, and nothing will be. */
+function hasNone({ inverses, awaitedId }: AskedInverses): boolean {
+  return awaitedId === null && inverses.every(couldNotBeComputed);
+}
+
+export function couldNotBeComputed(inverse: Inverse): boolean {
+  return inverse.status === InverseStatus.failed && inverse.input === null;
 }
 
 function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened']>): Inverse {
@@ -183,26 +298,13 @@ function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened'
     exhaustedAt: null,
     failedAt: null,
     failureReason: null,
+    basis: null,
+    completedOrder: null,
     learnedFrom: null,
     excludedAt: null,
     expected: null,
     disabledAt: null,
   };
-}
-
-function refuseEnded(objective: { readonly id: number; readonly stopReason: StopReason }): void {
-  if (isFinal(objective.stopReason)) throw objectiveEnded(objective.id, objective.stopReason);
-}
-
-/** The OBJECTIVE_ENDED for an objective with a final stop reason. */
-export function objectiveEnded(objectiveId: number, stopReason: StopReason): DomainError {
-  const names = {
-    [StopReason.satisfied]: 'SATISFIED',
-    [StopReason.stopped]: 'STOPPED',
-    [StopReason.exhausted]: 'EXHAUSTED',
-  };
-  const name = names[stopReason as keyof typeof names];
-  return new DomainError('OBJECTIVE_ENDED', `Objective ${objectiveId} is no longer running: it is ${name}.`);
 }
 
 function refuseOpenIteration(objectiveId: number, last: Inverse): void {

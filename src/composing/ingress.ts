@@ -1,5 +1,6 @@
 /** The ingress: it answers HTTP. */
 import { ChangeWaiters } from '../application/change-waiters.ts';
+import { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
 import { KeyUse } from '../application/record-key-use.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
@@ -20,6 +21,11 @@ export function webhookUrlJudge(config: Config): JudgeUrl {
   return makeUrlJudge({ allowPrivate: config.webhooks.allowPrivate });
 }
 
+/** Which URLs evaluators may have. */
+function evaluatorUrlJudge({ evaluators }: Config): JudgeUrl {
+  return makeUrlJudge({ allowPrivate: false, allowedHosts: evaluators.allowPrivate });
+}
+
 export interface RunningIngress {
   readonly url: string;
   readonly isReady: () => Promise<boolean>;
@@ -32,6 +38,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
   const suggestionWaiters = new SuggestionWaiters({ db, listener, ...waits });
   const changeWaiters = new ChangeWaiters({ db, listener, pollIntervalMs: config.worker.pollIntervalMs });
+  const evaluationWaiters = new EvaluationWaiters({ db, listener, pollIntervalMs: config.worker.pollIntervalMs });
   const limiter = makeLimiter(config, db);
   const registrationLimiter = makeRegistrationLimiter(config, db);
   const { wrongKeysPerMinute } = config.http;
@@ -42,6 +49,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     dbFor: (accountId) => forAccount(db, accountId),
     engine,
     suggestionWaiters,
+    evaluationWaiters,
     changeWaiters,
     exportSlots,
     log,
@@ -69,6 +77,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     takesWrites: () => !disk.isFull,
     databaseTrouble,
     judgeWebhookUrl: webhookUrlJudge(config),
+    judgeEvaluatorUrl: evaluatorUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
     ...(registrationLimiter !== undefined && { registrationLimiter }),
@@ -81,6 +90,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const close = async () => {
     exportSlots.close();
     changeWaiters.close();
+    evaluationWaiters.close();
     await app.close();
     suggestionWaiters.close();
     const flush = async () => {

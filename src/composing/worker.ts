@@ -1,26 +1,38 @@
 /** The worker: it computes suggestions, delivers events and tidies up. */
 import { hostname } from 'node:os';
 import { tidyEvents } from '../application/deliver-events.ts';
+import { failLostEvaluations } from '../application/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
 import { judgeEarlierObjectives } from '../application/judge-runs.ts';
 import { failExhaustedJobs } from '../application/maintenance.ts';
 import { dropEndedSecrets } from '../application/manage-webhooks.ts';
 import { purgeDeleted } from '../application/purge-deleted.ts';
 import { renderEvent } from '../application/render-event.ts';
+import { hasQueuedWork } from '../db/queued-work.ts';
 import { purgeRateLimits } from '../db/rate-limits.ts';
 import type { LeasedDelivery } from '../domain/event.ts';
+import { presentClaimedEvaluation } from '../http/native/evaluations.wire.ts';
 import { sdkEvents } from '../http/sdk/events.wire.ts';
 import { traceJobs } from '../telemetry/traced.ts';
+import { makeCallEvaluator } from '../webhooks/call-evaluator.ts';
 import { makeSender } from '../webhooks/deliver.ts';
 import { makeDnsResolve, resolveBySystem } from '../webhooks/target-guard.ts';
+import { makeBatchLoop } from '../worker/batch-loop.ts';
 import { makeDeliveryLoop } from '../worker/delivery-loop.ts';
+import { makeEvaluatorCalls } from '../worker/evaluator-calls.ts';
 import { EventBodies } from '../worker/event-bodies.ts';
 import { type ScheduledTask, startSchedule } from '../worker/schedule.ts';
 import { makeSuggestionLoop } from '../worker/suggestion-loop.ts';
 import type { WorkLoop } from '../worker/work-loop.ts';
 import { atMost, type Closer, HAND_BACK_MS, type Parts } from './parts.ts';
 
-export function startWorker({ config, log, db, disk, listener, engine, metrics, tracing }: Parts): Closer {
+export interface RunningWorker {
+  readonly close: Closer;
+  /** Whether nothing is queued for workers and this one has nothing in hand; open batches are advanced to find out. */
+  readonly isDrained: () => Promise<boolean>;
+}
+
+export function startWorker({ config, log, db, disk, listener, engine, metrics, tracing }: Parts): RunningWorker {
   const loop = makeSuggestionLoop({
     db,
     listener,
@@ -37,8 +49,37 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
   });
   metrics?.watchWorker(() => ({ running: loop.runningCount, concurrency: config.worker.concurrency }));
   const deliveries = composeDeliveryLoop({ config, log, db, disk, listener, metrics });
+  const batches = makeBatchLoop({
+    db,
+    listener,
+    engine,
+    log,
+    limits: config.account,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    isPaused: () => disk.isFull,
+  });
+  const calls = makeEvaluatorCalls({
+    db,
+    listener,
+    log,
+    call: makeCallEvaluator({
+      allowPrivate: false,
+      allowedHosts: config.evaluators.allowPrivate,
+      resolve: makeDnsResolve(),
+      resolvePrivate: resolveBySystem,
+      userAgent: 'Backsolve',
+      now: Date.now,
+    }),
+    bodyOf: (evaluation) => Buffer.from(JSON.stringify(presentClaimedEvaluation(evaluation))),
+    workerName: `${hostname()}:${process.pid}`,
+    concurrency: config.evaluators.concurrency,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    isPaused: () => disk.isFull,
+    metrics,
+  });
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
+    { name: 'fail-lost-evaluations', cron: '*/2 * * * * *', run: () => failLostEvaluations(db) },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     {
@@ -57,8 +98,24 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
   const stopSchedule = startSchedule(tasks, log);
   loop.start();
   deliveries.start();
-  const stop = (graceMs: number) => Promise.all([loop.stop(graceMs), deliveries.stop(graceMs), stopSchedule()]);
-  return (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop(graceLeftMs));
+  batches.start();
+  calls.start();
+  const stop = (graceMs: number) =>
+    Promise.all([
+      loop.stop(graceMs),
+      deliveries.stop(graceMs),
+      batches.stop(graceMs),
+      calls.stop(graceMs),
+      stopSchedule(),
+    ]);
+  const isIdle = async () => {
+    const inHand = loop.runningCount + deliveries.runningCount + batches.runningCount + calls.runningCount;
+    return inHand === 0 && !(await hasQueuedWork(db));
+  };
+  return {
+    close: (graceLeftMs) => atMost(graceLeftMs + HAND_BACK_MS, stop(graceLeftMs)),
+    isDrained: async () => (await isIdle()) && (await batches.advanceAll()) === 0 && (await isIdle()),
+  };
 }
 
 /** Simultaneous attempts per webhook: enough for a receiver that answers quickly, without flooding one that does not. */

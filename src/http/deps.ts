@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { AccountLimits } from '../application/account-limits.ts';
 import type { ChangeWaiters } from '../application/change-waiters.ts';
+import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
@@ -57,6 +58,7 @@ export interface HttpDeps {
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
   readonly suggestionWaiters: SuggestionWaiters;
+  readonly evaluationWaiters: EvaluationWaiters;
   /** Without them no request waits for a change. */
   readonly changeWaiters?: ChangeWaiters;
   readonly log: Logger;
@@ -71,9 +73,19 @@ export interface HttpDeps {
   noteKeyUse(keyId: string): void;
   /** What is wrong with the URL of a webhook, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: URL): string | undefined;
+  /** The same for the URL of an evaluator. */
+  judgeEvaluatorUrl(url: URL): string | undefined;
   /** Counts and times requests. */
   readonly metrics?:
-    | Pick<Metrics, 'requestStarted' | 'requestEnded' | 'requestAnswered' | 'requestAborted'>
+    | Pick<
+        Metrics,
+        | 'requestStarted'
+        | 'requestEnded'
+        | 'requestAnswered'
+        | 'requestAborted'
+        | 'evaluationReported'
+        | 'evaluationLeaseLost'
+      >
     | undefined;
   /** Traces requests into the database and the worker. */
   readonly tracing?: Tracing | undefined;

@@ -141,7 +141,7 @@ function describeOperation(operation: OperationDescription, components: Componen
     ...(operation.description !== undefined && { description: operation.description }),
     security: operation.needsNoKey
       ? []
-      : ['bearer', 'apiKey'].map((scheme) => ({ [scheme]: [operation.scope ?? scopeOfMethod(operation.method)] })),
+      : ['bearer', 'apiKey'].flatMap((scheme) => scopesOf(operation).map((scope) => ({ [scheme]: [scope] }))),
     parameters: describeParameters(operation),
     ...(body !== undefined && {
       requestBody: {
@@ -154,6 +154,12 @@ function describeOperation(operation: OperationDescription, components: Componen
     }),
     responses: describeResponses(operation, components),
   };
+}
+
+/** Of which a key needs one. */
+function scopesOf({ scope, method }: OperationDescription): readonly string[] {
+  if (scope === undefined) return [scopeOfMethod(method)];
+  return typeof scope === 'string' ? [scope] : scope;
 }
 
 function describeCsv({ description, example }: CsvForm): Json {

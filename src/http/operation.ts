@@ -52,6 +52,8 @@ export interface Call<Ids, B> {
   readonly texts: Readonly<Record<string, string>>;
   /** Set if the request has an Idempotency-Key. */
   readonly idempotency: IdempotentRequest | undefined;
+  /** Calls `run` once if the client disconnects before it has the whole answer; at once if it has gone already. */
+  whenGone(run: () => void): void;
 }
 
 export interface Answer {
@@ -120,8 +122,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly texts?: Readonly<Record<string, QueryText>>;
   /** Whether the answer is sent while it is read. There is no HEAD then, which would read it for nothing. */
   readonly isStream?: boolean;
-  /** The scope that a key needs; by default read for GET, otherwise write. */
-  readonly scope?: Scope;
+  /** The scope that a key needs, of several one; by default read for GET, otherwise write. */
+  readonly scope?: Scope | readonly Scope[];
   /** Whether the Prefer header is read, and for what the operation waits. */
   readonly waits?: 'suggestion' | 'change';
   readonly answers: Readonly<Record<number, AnswerSpec>>;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DomainError, makeViolation, refuseViolations, type Violation } from '../domain/errors.ts';
 import { type NextSlice, writeJson } from './answer/write-json.ts';
-import { isGone, refuseGone } from './client-presence.ts';
+import { isGone, refuseGone, whenOver } from './client-presence.ts';
 import type { IngressDeps } from './deps.ts';
 import { principalOf } from './hooks/authenticate.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
@@ -104,6 +104,15 @@ async function readCall(
     ifNoneMatch: request.headers['if-none-match'],
     texts,
     idempotency,
+    whenGone: (run: () => void) => {
+      let isSent = false;
+      reply.raw.once('finish', () => {
+        isSent = true;
+      });
+      whenOver(reply, () => {
+        if (!isSent) run();
+      });
+    },
   };
   return { call, numbers };
 }

@@ -47,10 +47,12 @@ export class BacklogGauges {
   }
 
   #show(backlog: Backlog | undefined): void {
-    const { jobs, oldestWaiting, oldestOpen, accounts, deliveries, oldestDue } = this.#gauges;
+    const { jobs, oldestWaiting, oldestOpen, accounts, deliveries, oldestDue, evaluations, oldestEvaluation } =
+      this.#gauges;
+    const { batches, oldestDueBatch } = this.#gauges;
     // Without this, old values would look current. prom-client resets gauges with labels and removes those without.
-    for (const gauge of [jobs, accounts, deliveries]) gauge.reset();
-    for (const gauge of [oldestWaiting, oldestOpen, oldestDue]) gauge.remove();
+    for (const gauge of [jobs, accounts, deliveries, evaluations, batches]) gauge.reset();
+    for (const gauge of [oldestWaiting, oldestOpen, oldestDue, oldestEvaluation, oldestDueBatch]) gauge.remove();
     if (backlog === undefined) return;
     for (const state of ['waiting', 'delayed', 'leased'] as const) jobs.set({ state }, backlog.jobs[state]);
     oldestWaiting.set(backlog.jobs.oldestWaitingSeconds);
@@ -58,6 +60,13 @@ export class BacklogGauges {
     for (const { accountId, open } of backlog.accounts) accounts.set({ account: accountId }, open);
     for (const state of ['due', 'delayed', 'leased'] as const) deliveries.set({ state }, backlog.deliveries[state]);
     oldestDue.set(backlog.deliveries.oldestDueSeconds);
+    for (const state of ['waiting', 'delayed', 'leased'] as const)
+      evaluations.set({ state }, backlog.evaluations[state]);
+    oldestEvaluation.set(backlog.evaluations.oldestWaitingSeconds);
+    batches.set({ status: 'evaluating-cases' }, backlog.batches.evaluatingCases);
+    batches.set({ status: 'solving' }, backlog.batches.solving);
+    batches.set({ status: 'paused' }, backlog.batches.paused);
+    oldestDueBatch.set(backlog.batches.oldestDueSeconds);
   }
 }
 
@@ -72,6 +81,13 @@ function makeGauges(registry: Registry) {
     oldestOpen: gauge('queue_oldest_open_seconds', 'Age of the oldest open job in any state.'),
     accounts: gauge('queue_account_jobs', 'Open jobs of the accounts that have the most.', ['account']),
     deliveries: gauge('webhook_backlog', 'Unfinished webhook deliveries by state; due means claimable now.', ['state']),
+    evaluations: gauge('evaluation_queue', 'Open evaluations by state; waiting means claimable now.', ['state']),
+    oldestEvaluation: gauge(
+      'evaluation_oldest_waiting_seconds',
+      'How long the oldest claimable evaluation has been claimable.',
+    ),
+    batches: gauge('batches', 'Batches that have not ended, by status; paused ones count as paused only.', ['status']),
+    oldestDueBatch: gauge('batch_oldest_due_seconds', 'How long a batch has been due that no worker has looked at.'),
     oldestDue: gauge('webhook_oldest_due_seconds', 'How long the oldest due delivery has been due.'),
   };
 }

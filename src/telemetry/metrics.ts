@@ -24,11 +24,14 @@ interface RequestFacts {
 }
 
 interface SuggestionFacts {
-  readonly outcome: 'suggested' | 'stopped' | 'lost' | 'fault' | 'interrupted';
+  readonly outcome: 'suggested' | 'stopped' | 'nothing-new' | 'lost' | 'fault' | 'interrupted';
   readonly waitedMs: number;
   /** Only of suggestions that were written. */
   readonly phases?: { readonly readMs: number; readonly computeMs: number; readonly writeMs: number };
 }
+
+/** retried: the run failed and is tried again. cancelled: nobody wanted the output any more. */
+type EvaluationOutcome = 'done' | 'failed' | 'retried' | 'released' | 'cancelled';
 
 export interface Metrics {
   requestStarted(): void;
@@ -41,6 +44,10 @@ export interface Metrics {
   /** Adds the gauges of a worker. */
   watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
   deliveryFinished(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
+  /** Once per report of an evaluator; `seconds` since the claim. */
+  evaluationReported(outcome: EvaluationOutcome, seconds: number): void;
+  /** Leases of evaluations that have expired and been taken over, or that were the last ones. */
+  evaluationLeaseLost(count: number): void;
   /** All metrics in the text format of Prometheus. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -48,6 +55,8 @@ export interface Metrics {
 /** From a cached read to a request that waits for its suggestion as long as allowed. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25];
 const PHASE_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** From a quick script to a run of days. */
+const EVALUATION_SECONDS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3_600, 14_400, 86_400, 345_600];
 const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Smallest lag reported. Measuring takes an idle process 1.5 ms per second; at the library's default of 10 ms, it takes 4 ms. */
 const EVENT_LOOP_PRECISION_MS = 50;
@@ -99,6 +108,18 @@ export function makeMetrics(sources: MetricSources): Metrics {
     buckets: DELIVERY_SECONDS,
     registers,
   });
+  const evaluations = new Histogram({
+    name: 'backsolve_evaluation_duration_seconds',
+    help: 'Time from the claim of an evaluation to the report about it, by outcome.',
+    labelNames: ['outcome'],
+    buckets: EVALUATION_SECONDS,
+    registers,
+  });
+  const evaluationLosses = new Counter({
+    name: 'backsolve_evaluation_lease_losses_total',
+    help: 'Leases of evaluations that expired, noticed when another evaluator took over or the evaluation failed.',
+    registers,
+  });
   addPoolGauges(registry, sources.readPool);
   addDiskGauge(registry, sources.isDiskFull);
   const backlog = new BacklogGauges(registry, sources.readBacklog);
@@ -121,6 +142,8 @@ export function makeMetrics(sources: MetricSources): Metrics {
     leaseLost: () => leaseLosses.inc(),
     watchWorker: (read) => addWorkerGauges(registry, read),
     deliveryFinished: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
+    evaluationReported: (outcome, seconds) => evaluations.observe({ outcome }, seconds),
+    evaluationLeaseLost: (count) => evaluationLosses.inc(count),
     render: async () => {
       await backlog.refresh();
       return { contentType: registry.contentType, body: await registry.metrics() };

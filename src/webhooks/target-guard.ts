@@ -71,29 +71,46 @@ export function isPublicAddress(address: string): boolean {
 export type JudgeUrl = (url: URL) => string | undefined;
 
 const MAXIMUM_URL_LENGTH = 2_048;
+/** Which receivers may have private addresses and plain http. */
+export interface Permission {
+  /** All of them. */
+  readonly allowPrivate: boolean;
+  /** Those with these host names or addresses, in lower case; none unless given. */
+  readonly allowedHosts?: ReadonlySet<string>;
+}
+
 /** How the limits to public addresses and https end. */
-const UNLESS_ALLOWED = ', unless the operator sets WEBHOOK_ALLOW_PRIVATE=true';
+function unlessAllowed({ allowedHosts }: Permission, host: string): string {
+  return allowedHosts === undefined
+    ? ', unless the operator sets WEBHOOK_ALLOW_PRIVATE=true'
+    : `, unless the operator adds ${host} to ALLOW_PRIVATE_EVALUATORS`;
+}
+
+function isAllowed({ allowPrivate, allowedHosts }: Permission, host: string): boolean {
+  return allowPrivate || allowedHosts?.has(host) === true;
+}
 
 /**
  * Checks the URL only; the addresses of a name are checked before each attempt. The URL parser has already turned 2130706433,
  * 0x7f.1 and the like into dotted form.
  */
-export function makeUrlJudge(options: { readonly allowPrivate: boolean }): JudgeUrl {
+export function makeUrlJudge(permission: Permission): JudgeUrl {
   return (url) => {
+    const host = hostOf(url);
+    const mayBePrivate = isAllowed(permission, host);
     if (url.href.length > MAXIMUM_URL_LENGTH) {
       return `must have at most ${MAXIMUM_URL_LENGTH} characters, counted in percent-encoded form, has ${url.href.length}.`;
     }
-    const schemes = options.allowPrivate ? ['https:', 'http:'] : ['https:'];
+    const schemes = mayBePrivate ? ['https:', 'http:'] : ['https:'];
     if (!schemes.includes(url.protocol)) {
-      return `must begin with ${schemes.join('// or ')}//${url.protocol === 'http:' ? UNLESS_ALLOWED : ''}.`;
+      return `must begin with ${schemes.join('// or ')}//${url.protocol === 'http:' ? unlessAllowed(permission, host) : ''}.`;
     }
     if (url.username !== '' || url.password !== '') return 'must not contain a user name or a password.';
     if (url.hash !== '') return 'must not contain a fragment (#).';
-    if (options.allowPrivate) return undefined;
-    const host = hostOf(url);
+    if (mayBePrivate) return undefined;
     const isLocalName = /(^|\.)localhost\.?$/.test(host);
     if (isLocalName || (isIP(host) !== 0 && !isPublicAddress(host))) {
-      return `must lead to a public address, which ${host} is not${UNLESS_ALLOWED}.`;
+      return `must lead to a public address, which ${host} is not${unlessAllowed(permission, host)}.`;
     }
     return undefined;
   };
@@ -143,22 +160,27 @@ export class TargetRefused extends Error {
   }
 }
 
-export interface GuardOptions {
-  readonly allowPrivate: boolean;
+export interface GuardOptions extends Permission {
   readonly resolve: Resolve;
+  /** For hosts that may have private addresses; `resolve` unless given. */
+  readonly resolvePrivate?: Resolve;
 }
 
 /**
  * The addresses that may be connected to, in the resolver's order. Throws TargetRefused when there is none, and what the
  * resolver throws.
  */
-export async function findTargets(url: URL, { allowPrivate, resolve }: GuardOptions): Promise<readonly string[]> {
-  const fault = makeUrlJudge({ allowPrivate })(url);
+export async function findTargets(url: URL, options: GuardOptions): Promise<readonly string[]> {
+  const fault = makeUrlJudge(options)(url);
   if (fault !== undefined) throw new TargetRefused(`the URL ${fault}`);
   const host = hostOf(url);
+  const mayBePrivate = isAllowed(options, host);
+  const resolve = mayBePrivate ? (options.resolvePrivate ?? options.resolve) : options.resolve;
   const addresses = isIP(host) === 0 ? await resolve(host) : [host];
-  const usable = allowPrivate ? addresses : addresses.filter(isPublicAddress);
-  if (usable.length === 0)
-    throw new TargetRefused(`${host} does not resolve to a public address${allowPrivate ? '' : UNLESS_ALLOWED}`);
+  const usable = mayBePrivate ? addresses : addresses.filter(isPublicAddress);
+  if (usable.length === 0) {
+    const unless = mayBePrivate ? '' : unlessAllowed(options, host);
+    throw new TargetRefused(`${host} does not resolve to a public address${unless}`);
+  }
   return usable;
 }

@@ -41,6 +41,14 @@ export function makeSuggestionLoop(deps: SuggestionLoopDeps): WorkLoop<LeasedJob
 /** A full disk may last for days and is no reason to give up a suggestion. */
 const DISK_FULL_PAUSE = { delayMs: 5_000, countsAsAttempt: false } as const;
 
+/** A suggestion that was written. */
+interface Computed {
+  readonly job: LeasedJob;
+  readonly request: ExplainRequest;
+  /** To go on with; null: the job is done. */
+  readonly next: LeasedJob | null;
+}
+
 class SuggestionWork implements Work<LeasedJob> {
   readonly #deps: SuggestionLoopDeps;
   readonly #keeper: LeaseKeeper;
@@ -81,18 +89,29 @@ class SuggestionWork implements Work<LeasedJob> {
     if (leaving.aborted) leave();
     this.#keeper.hold(job, lease);
     try {
-      const written = await this.#compute(job, lease.signal);
+      const written = await this.#computeAll(job, lease.signal);
       // The job is gone, and a renewal under way would take its lease for lost: only leaving ends the explanation.
       this.#keeper.letGo(job);
-      if (written !== undefined && !leaving.aborted) await this.#explain(job, written, leaving);
+      if (written !== undefined && !leaving.aborted) await this.#explain(written.job, written.request, leaving);
     } finally {
       this.#keeper.letGo(job);
       leaving.removeEventListener('abort', leave);
     }
   }
 
-  /** Returns what the suggestion was computed from when it is to be explained. */
-  async #compute(job: LeasedJob, signal: AbortSignal): Promise<ExplainRequest | undefined> {
+  /** The inverse of the job, then those that were asked for behind it. Returns what is to be explained. */
+  async #computeAll(job: LeasedJob, signal: AbortSignal): Promise<Computed | undefined> {
+    let last: Computed | undefined;
+    for (let next: LeasedJob | null = job; next !== null; ) {
+      const computed: Computed | undefined = await this.#compute(next, signal);
+      // An explanation of what is stored already is better than none.
+      last = computed ?? last;
+      next = computed?.next ?? null;
+    }
+    return last;
+  }
+
+  async #compute(job: LeasedJob, signal: AbortSignal): Promise<Computed | undefined> {
     const { log, aroundJob } = this.#deps;
     const { leaseToken: _secret, accountId: _account, traceParent: _trace, ...facts } = job;
     const compute = () => computeSuggestion(this.#deps, job, signal);
@@ -104,11 +123,13 @@ class SuggestionWork implements Work<LeasedJob> {
         await this.#handBack(job, outcome.fault.split('\n', 1)[0]!);
       } else if (outcome.kind === 'lost') {
         log.warn(facts, 'suggestion.lost');
+      } else if (outcome.kind === 'nothing-new') {
+        log.info(facts, 'suggestion.nothing-new-yet');
       } else {
-        const { request, ...figures } = outcome;
+        const { request, next, ...figures } = outcome;
         log.info({ ...facts, ...figures }, 'suggestion.computed');
         this.#accountSlots.note(job.accountId, outcome.suggestTimeNs / 1e6);
-        if (outcome.kind === 'suggested') return request;
+        if (outcome.kind === 'suggested') return { job, request, next };
       }
     } catch (error) {
       await this.#afterError(job, signal, error);

@@ -177,8 +177,8 @@ describe('the history of a suggestion', () => {
     expect(stored.learnedFrom).toEqual({
       revision: 0,
       objectives: [
-        [first.id, 3],
-        [alone.id, 1],
+        [first.id, 3, 2],
+        [alone.id, 1, 0],
       ],
     });
     expect((await inverseOf(first.id, inverses[1]!.id)).learnedFrom).toBeNull();
@@ -208,7 +208,7 @@ describe('the history of a suggestion', () => {
     const now = await historyNow(objective.id);
     expect(now).toMatchObject({ rows: [...known, row([5, 5])], firstSuggested: 6 });
     expect(now.snapshot.caseNumbers).toEqual([0, 1, 2, 3]);
-    expect(now.snapshot.learnedFrom).toEqual({ revision: 7, objectives: [[other.id, 1]] });
+    expect(now.snapshot.learnedFrom).toEqual({ revision: 7, objectives: [[other.id, 1, 0]] });
     await correctInverse(trial.id, objective.inverses[0]!.id, { output: curved([5, 5]), isExcluded: true });
     expect(await historyNow(objective.id)).toMatchObject({ rows: known, firstSuggested: 5 });
   });
@@ -275,10 +275,15 @@ describe('a stored suggestion', () => {
     const histories = new Set<string>();
     for (const id of suggested) {
       const { request, snapshot, suggested: again } = await repeat(id);
-      const { rows: found } = await sql<{ input: number[]; expected: number[] | null; learned: unknown }>`
-        select input, expected, learned_from as learned from inverses where id = ${id}`.execute(account.db);
-      const { input, expected, learned } = found[0]!;
-      expect([again, snapshot.learnedFrom]).toEqual([{ input, expected, output: null }, learned]);
+      const { rows: found } = await sql<{
+        input: number[];
+        expected: number[] | null;
+        chance: number | null;
+        learned: unknown;
+      }>`
+        select input, expected, chance, learned_from as learned from inverses where id = ${id}`.execute(account.db);
+      const { input, expected, chance, learned } = found[0]!;
+      expect([again, snapshot.learnedFrom]).toEqual([{ input, expected, chance, output: null }, learned]);
       histories.add(JSON.stringify(rows(request.history)));
     }
     // Each one knew something else, and none of them what is known now.

@@ -34,7 +34,7 @@ function proposing(input: readonly number[]): Pick<Engine, 'suggest' | 'explain'
     suggest: async () => ({
       ok: true,
       elapsedNs: 1,
-      result: { kind: 'candidate', input: Float64Array.from(input), expected: null },
+      result: { kind: 'candidate', input: Float64Array.from(input), expected: null, chance: null },
     }),
     explain: () => Promise.reject(new Error('nothing is explained here')),
   };

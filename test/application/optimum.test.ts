@@ -34,7 +34,12 @@ async function suggestAndLoad(objectiveId: number, proposal: Proposal, output: r
   return readObjective({ db, accountId }, { objectiveId });
 }
 
-const candidate = (x: number): Proposal => ({ kind: 'candidate', input: Float64Array.of(x, x), expected: null });
+const candidate = (x: number): Proposal => ({
+  kind: 'candidate',
+  input: Float64Array.of(x, x),
+  expected: null,
+  chance: null,
+});
 
 it('The optimal inverse follows the best inverse that meets the constraints, and no other', async () => {
   const { objective } = await loadLinearObjective(account, MINIMIZE);

@@ -7,6 +7,7 @@ import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
 import { SETTING_NAMES } from '../support/settings-page.ts';
+import { readManifests } from './manifests.ts';
 
 interface Service {
   readonly image: string;
@@ -92,6 +93,38 @@ describe('compose.yaml', () => {
     expect(dockerfile).toContain(`ARG NODE_IMAGE=${base}\n`);
     const froms = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image]) => image);
     expect(new Set(froms)).toEqual(new Set([`$\{NODE_IMAGE}`]));
+  });
+});
+
+describe('deploy/evaluator', () => {
+  const folder = new URL('deploy/evaluator/', root);
+  const added = parse(readFileSync(new URL('compose.yaml', folder), 'utf8'), { merge: true }) as Compose;
+  const evaluator = added.services['evaluator']!;
+
+  it('gives the evaluator a key and nothing of the database, limits, and only a network that leads to serve', () => {
+    expect(Object.keys(evaluator.environment).filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
+    expect(Object.keys(evaluator.environment).filter((name) => /DATABASE|PG/.test(name))).toEqual([]);
+    expect(evaluator.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(evaluator.pids_limit).toBeGreaterThan(0);
+    expect(String(evaluator.cpus)).toMatch(/^\$\{[A-Z]+_CPUS:-[\d.]+\}$/);
+    expect(evaluator.networks).toEqual(added.services['serve']!.networks);
+    for (const network of evaluator.networks) expect(added.networks[network]).toEqual({ internal: true });
+    const url = new URL(evaluator.environment['BACKSOLVE_URL']!);
+    expect(Object.keys(services)).toContain(url.hostname);
+    expect(url.port).toBe(/\bPORT=(\d+)/.exec(dockerfile)![1]);
+  });
+
+  it('builds an image on ours whose program the manifests of Kubernetes run', () => {
+    const image = readFileSync(new URL('Dockerfile', folder), 'utf8');
+    expect([...image.matchAll(/^FROM (\S+)/gm)].map(([, name]) => name)).toEqual([`$\{BACKSOLVE_IMAGE}`]);
+    expect(image.match(/^USER (\w+)/gm)!.at(-1)).toBe('USER node');
+    const command = JSON.parse(/^CMD (\[.*\])$/m.exec(image)![1]!) as string[];
+    const deployment = readManifests('evaluators').find(({ kind }) => kind === 'Deployment')!;
+    const { args } = deployment.spec.template.spec.containers[0];
+    expect(args.slice(args.indexOf('--'))).toEqual(command.slice(command.indexOf('--')));
+    const [, copied, to] = /^COPY (\S+) (\S+)$/m.exec(image)!;
+    expect(command.at(-1)).toBe(`${to}${copied}`);
+    expect(readFileSync(new URL(copied!, folder), 'utf8')).toContain('sys.stdin');
   });
 });
 

@@ -35,7 +35,9 @@ const KINDS = [
   TriggerAuthentication,
 ];
 const manifests = readManifests();
+const evaluators = readManifests('evaluators');
 const workloads = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job');
+const evaluator = evaluators.find(({ kind }) => kind === 'Deployment')!;
 
 function validate(manifest: Manifest): void {
   const Kind = KINDS.find((each) => each.is(manifest));
@@ -50,7 +52,7 @@ function find(kind: string, name: string): Manifest {
 }
 
 describe('the schemas of Kubernetes and KEDA', () => {
-  test.each(manifests.map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
+  test.each([...manifests, ...evaluators].map((each) => [`${each.kind} ${each.metadata.name}`, each] as const))(
     'accept %s',
     (_name, manifest) => {
       validate(manifest);
@@ -67,7 +69,7 @@ describe('the schemas of Kubernetes and KEDA', () => {
 });
 
 describe('pods', () => {
-  test.each(workloads.map((each) => [each.metadata.name, each] as const))(
+  test.each([...workloads, evaluator].map((each) => [each.metadata.name, each] as const))(
     'of %s are locked down',
     (_name, workload) => {
       const { spec } = workload.spec.template;
@@ -264,5 +266,62 @@ describe('every selector of pods', () => {
       const target = find('Deployment', find(kind, name).spec.scaleTargetRef.name);
       expect(target.spec.replicas).toBeUndefined();
     }
+  });
+});
+
+describe('evaluators', () => {
+  const findOne = (kind: string) => {
+    const [found, ...others] = evaluators.filter((each) => each.kind === kind);
+    expect(others).toEqual([]);
+    return found!;
+  };
+
+  it('are apart from the service: in a namespace of their own, with one secret that holds no database', () => {
+    const namespace = findOne('Namespace').metadata.name;
+    expect(namespace).not.toBe(manifests.find(({ kind }) => kind === 'Namespace')!.metadata.name);
+    expect(secretsOf(evaluator)).toEqual(['backsolve-evaluator']);
+    const [container] = evaluator.spec.template.spec.containers;
+    expect(container.env.map(nameOf)).toEqual(['BACKSOLVE_API_KEY']);
+  });
+
+  it('call the service by its name and port, and nothing else', () => {
+    const settings = findOne('ConfigMap').data!;
+    expect(Object.keys(settings).filter((name) => !SETTING_NAMES.has(name))).toEqual([]);
+    const service = find('Service', 'backsolve');
+    const serviceNamespace = manifests.find(({ kind }) => kind === 'Namespace')!.metadata.name;
+    expect(settings['BACKSOLVE_URL']).toBe(`http://${service.metadata.name}.${serviceNamespace}`);
+    const { podSelector, policyTypes, ingress, egress } = findOne('NetworkPolicy').spec;
+    expect({ podSelector, policyTypes, ingress }).toEqual({
+      podSelector: {},
+      policyTypes: ['Ingress', 'Egress'],
+      ingress: undefined,
+    });
+    expect(egress).toHaveLength(2);
+    expect(egress[1].to).toEqual([
+      {
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': serviceNamespace } },
+        podSelector: { matchLabels: service.spec.selector },
+      },
+    ]);
+    const target = find('Deployment', 'backsolve-serve').spec.template.spec.containers[0].ports.find(
+      ({ name }: { name: string }) => name === service.spec.ports[0].targetPort,
+    );
+    expect(egress[1].ports).toEqual([{ protocol: 'TCP', port: target.containerPort }]);
+  });
+
+  it('are scaled by a metric of the service, from none, and finish what they run', () => {
+    const { scaleTargetRef, triggers, minReplicaCount } = findOne('ScaledObject').spec;
+    expect(scaleTargetRef.name).toBe(evaluator.metadata.name);
+    expect(evaluator.spec.replicas).toBeUndefined();
+    expect(minReplicaCount).toBe(0);
+    expect(triggers.map(({ type }: { type: string }) => type)).toEqual(['prometheus']);
+    const labels = evaluator.spec.template.metadata.labels;
+    expect(findOne('PodDisruptionBudget').spec.selector.matchLabels).toEqual(labels);
+    const { terminationGracePeriodSeconds, containers } = evaluator.spec.template.spec;
+    expect(terminationGracePeriodSeconds).toBeGreaterThan(3_600);
+    const { args } = containers[0];
+    expect(args.slice(0, 3)).toEqual(['evaluate', '--jobs', triggers[0].metadata.threshold]);
+    // The only folder that may be written.
+    expect(args[args.indexOf('--work') + 1]).toMatch(/^\/tmp\//);
   });
 });

@@ -14,10 +14,12 @@ export interface Manifest {
 
 const folder = new URL('../../deploy/kubernetes/', import.meta.url).pathname;
 
-export function readManifests(): readonly Manifest[] {
-  const { resources } = parse(readFileSync(path.join(folder, 'kustomization.yaml'), 'utf8')) as { resources: string[] };
+/** Those of the service, or those of a folder below. */
+export function readManifests(below = ''): readonly Manifest[] {
+  const at = path.join(folder, below);
+  const { resources } = parse(readFileSync(path.join(at, 'kustomization.yaml'), 'utf8')) as { resources: string[] };
   return resources.flatMap((file) =>
-    parseAllDocuments(readFileSync(path.join(folder, file), 'utf8')).map((document) => {
+    parseAllDocuments(readFileSync(path.join(at, file), 'utf8')).map((document) => {
       if (document.errors.length > 0) throw document.errors[0]!;
       return document.toJS() as Manifest;
     }),

@@ -43,8 +43,10 @@ function readRules(): readonly Rule[] {
 async function knownNames(): Promise<ReadonlySet<string>> {
   const jobs = { waiting: 0, delayed: 0, leased: 0, oldestWaitingSeconds: 0, oldestOpenSeconds: 0 };
   const deliveries = { due: 0, delayed: 0, leased: 0, oldestDueSeconds: 0 };
+  const evaluations = { waiting: 0, delayed: 0, leased: 0, oldestWaitingSeconds: 0 };
+  const batches = { evaluatingCases: 0, solving: 0, paused: 0, oldestDueSeconds: 0 };
   const metrics = makeMetrics({
-    readBacklog: async () => ({ jobs, accounts: [], deliveries }),
+    readBacklog: async () => ({ jobs, accounts: [], deliveries, evaluations, batches }),
     readPool: () => ({ size: 1, open: 0, idle: 0, waiting: 0 }),
     isDiskFull: () => false,
   });

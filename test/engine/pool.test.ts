@@ -32,6 +32,12 @@ it('the engine gives the suggestion and the explanation of the optimizer, togeth
   expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(request) });
 });
 
+it('the engine carries pending inputs to its threads', async () => {
+  const request = { ...requestOf(1), pending: Float64Array.of(0.5, 0.5, 0.9, 0.1) };
+  expect(await engine.suggest(request, signal)).toMatchObject({ ok: true, result: suggest(request) });
+  expect(await engine.explain(request, signal)).toMatchObject({ ok: true, result: explain(requestOf(1)) });
+});
+
 it('the engine explains a suggestion from the models of its thread while the thread holds them', async () => {
   const [request, other] = [requestOf(2), requestOf(3)];
   const [explained, explainedOther] = [explain(request), explain(other)];

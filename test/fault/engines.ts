@@ -25,7 +25,7 @@ export function makeEngine(suggestWith: Suggest): Engine {
 export function proposing(...input: readonly number[]): Suggest {
   return async () => ({
     ok: true,
-    result: { kind: 'candidate', input: Float64Array.from(input), expected: null },
+    result: { kind: 'candidate', input: Float64Array.from(input), expected: null, chance: null },
     elapsedNs: 1_000,
   });
 }

@@ -43,6 +43,7 @@ const candidate = (input: readonly number[], expected: readonly number[] | null 
   kind: 'candidate',
   input: Float64Array.from(input),
   expected: expected && Float64Array.from(expected),
+  chance: null,
 });
 
 /** Stands in for the optimizer where a test needs a certain input. */

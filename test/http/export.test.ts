@@ -92,14 +92,27 @@ describe('an export of a model', () => {
     expect(lines[4]).toEqual({ type: 'outputCases', outputCaseSetId: set.id, first: 0, rows: output_cases });
     expect(lines[5]).toEqual({ type: 'trial', ...(await read(t.trialUrl)) });
     expect((lines[5] as { id: number }).id).toBe(trial_id);
-    const { inverses, optimalInverse, best: _best, insight, diagnosis, ...objective } = await read(t.objectiveUrl);
+    const {
+      inverses,
+      optimalInverse,
+      best: _best,
+      openCount: _open,
+      insight,
+      diagnosis,
+      ...objective
+    } = await read(t.objectiveUrl);
     expect([optimalInverse, insight.caseCount, diagnosis]).toEqual([null, 4, null]);
     expect(lines[6]).toEqual({ type: 'objective', optimalInverseId: null, seed: expect.any(Number), ...objective });
     expect(lines[7]).toMatchObject({ objectiveId: objective.id, insight: [{ sensitivity: [0.25, 0.75] }] });
     for (const [i, { id }] of inverses.entries()) {
       const inverse = await read(`${t.objectiveUrl}/inverses/${id}`);
       const { l1Norm, errors, convergence, results, trialId, disabledAt, ...fields } = inverse;
-      expect(lines[8 + i]).toEqual({ type: 'inverse', suggestedAt: i === 2 ? null : expect.any(String), ...fields });
+      expect(lines[8 + i]).toEqual({
+        type: 'inverse',
+        pending: null,
+        suggestedAt: i === 2 ? null : expect.any(String),
+        ...fields,
+      });
     }
     expect(lines[10]).toMatchObject({ input: null, output: null, iteration: 3 });
   });

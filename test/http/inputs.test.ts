@@ -125,6 +125,7 @@ describe('a project', () => {
         'inputTypes',
         'inputUnits',
         'maximums',
+        'maximumEvaluations',
         'minimums',
         'modelId',
         'name',

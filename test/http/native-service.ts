@@ -4,11 +4,13 @@ import type { FastifyInstance, InjectOptions } from 'fastify';
 import { pino } from 'pino';
 import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
+import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
 import { type Db, databaseTrouble } from '../../src/db/transaction.ts';
+import type { Scope } from '../../src/domain/api-key.ts';
 import { startEngine } from '../../src/engine/pool.ts';
 import type { HttpDeps, HttpSettings } from '../../src/http/deps.ts';
 import { buildServer } from '../../src/http/server.ts';
@@ -39,8 +41,9 @@ export interface NativeService {
   readonly send: Send;
   /** The same with another key, or none for ''. */
   sendAs(key: string): Send;
-  makeKey(account: string, scopes?: readonly ('read' | 'write' | 'admin')[]): Promise<string>;
+  makeKey(account: string, scopes?: readonly Scope[]): Promise<string>;
   readonly changeWaiters: ChangeWaiters;
+  readonly evaluationWaiters: EvaluationWaiters;
   readonly logLines: readonly string[];
   close(): Promise<void>;
 }
@@ -80,6 +83,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const engine = startEngine({ threads: 1, timeLimitMs: 60_000, keepWarm: false, onError: () => undefined });
   const suggestionWaiters = new SuggestionWaiters({ db, listener, pollIntervalMs: 200, ...options.waiting });
   const changeWaiters = new ChangeWaiters({ db, listener, pollIntervalMs: 200 });
+  const evaluationWaiters = new EvaluationWaiters({ db, listener, pollIntervalMs: 200 });
   const loop = makeSuggestionLoop({
     db,
     listener,
@@ -97,6 +101,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
     suggestionWaiters,
+    evaluationWaiters,
     changeWaiters,
     log,
     settings: { ...SETTINGS, ...options.settings },
@@ -104,6 +109,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     databaseTrouble,
     noteKeyUse: () => undefined,
     judgeWebhookUrl: makeUrlJudge({ allowPrivate: false }),
+    judgeEvaluatorUrl: makeUrlJudge({ allowPrivate: false, allowedHosts: new Set() }),
     ...options.deps,
   });
   await app.ready();
@@ -113,6 +119,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
   const sendAs = (sender: string): Send => makeSend(app, sender);
   const close = async () => {
     changeWaiters.close();
+    evaluationWaiters.close();
     await app.close();
     suggestionWaiters.close();
     await loop.stop(5_000);
@@ -121,7 +128,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     await db.destroy();
     await database.drop();
   };
-  return { app, db, key, send: sendAs(key), sendAs, makeKey, changeWaiters, logLines, close };
+  return { app, db, key, send: sendAs(key), sendAs, makeKey, changeWaiters, evaluationWaiters, logLines, close };
 }
 
 function collect(lines: string[]): Writable {

@@ -4,7 +4,7 @@ import type { Operation } from '../../src/http/operation.ts';
 import { SDK_OPERATIONS } from '../../src/http/sdk/routes.ts';
 import { type NativeService, openNativeService } from './native-service.ts';
 
-const SCOPES = ['read', 'write', 'admin'] as const;
+const SCOPES = ['read', 'write', 'evaluate', 'admin'] as const;
 
 const routes = [
   ...NATIVE_OPERATIONS.map((operation) => ({ prefix: '/v1', operation })),
@@ -15,10 +15,14 @@ const routes = [
   operation,
 }));
 
-/** Keys and webhooks need admin, because they give others access to data; everything else is reading or writing. */
-function scopeOf({ method, path }: Operation): (typeof SCOPES)[number] {
-  if (path.startsWith('/webhooks') || path.startsWith('/keys')) return 'admin';
-  return method === 'GET' ? 'read' : 'write';
+/**
+ * Keys and webhooks need admin, because they give others access to data; everything else is reading or writing. Evaluations are also
+ * open to keys that may do nothing else.
+ */
+function scopesOf({ method, path }: Operation): readonly (typeof SCOPES)[number][] {
+  if (path.startsWith('/webhooks') || path.startsWith('/keys')) return ['admin'];
+  if (path.startsWith('/evaluations')) return method === 'GET' ? ['read', 'evaluate', 'write'] : ['evaluate', 'write'];
+  return [method === 'GET' ? 'read' : 'write'];
 }
 
 let service: NativeService;
@@ -32,17 +36,17 @@ afterAll(() => service.close());
 
 describe('a key of one scope', () => {
   it.each(routes)('A key of one scope is admitted or told what it lacks for $name', async ({ url, operation }) => {
-    const needed = scopeOf(operation);
+    const needed = scopesOf(operation);
     for (const scope of SCOPES) {
       const answer = await service.sendAs(keys[scope]!)(operation.method, url, operation.body && {});
-      if (scope === needed) {
+      if (needed.includes(scope)) {
         expect(answer.status).not.toBe(401);
         expect(answer.status).not.toBe(403);
       } else {
         expect(answer.status).toBe(403);
         expect(answer.body).toMatchObject({
           type: 'urn:backsolve:problem:forbidden',
-          detail: `This request needs a key with the scope ${needed}.`,
+          detail: `This request needs a key with the scope ${needed.join(' or ')}.`,
         });
       }
     }

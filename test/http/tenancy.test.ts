@@ -11,12 +11,14 @@ import { type NativeService, OBJECTIVES, openNativeService, prepareObjective, ty
 
 const SPACE = { name: 'space', inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [] };
 const OUTPUTS = { outputCount: 3, outputCases: [[1, 2, 3]] };
+const BATCH = { objectives: [{ objectives: [1, 2], objectiveTypes: ['minimize', 'minimize'] }] };
+const TOKEN = '00000000-0000-4000-8000-000000000000';
 /** A valid body per operation, so that only the ids can be wrong. */
 const BODIES: Readonly<Record<string, object>> = {
   createModel: { name: 'some model' },
   updateModel: { name: 'other name' },
   createProject: { ...SPACE, inputCases: [[0]] },
-  updateProject: { name: 'other name' },
+  updateProject: { name: 'other name', maximumEvaluations: 3 },
   loadOutputCases: OUTPUTS,
   createTrial: {},
   updateTrial: { status: 'completed' },
@@ -24,7 +26,10 @@ const BODIES: Readonly<Record<string, object>> = {
   loadObjectives: OBJECTIVES,
   initializeInverse: { ...OBJECTIVES, convergence: 0.5 },
   stopObjective: {},
+  updateObjective: { parallelism: 2 },
   suggestInverse: {},
+  suggestInverses: { count: 2 },
+  stopInverse: {},
   loadInverseOutput: { output: [1, 2, 3] },
   putInverseOutput: { output: [1, 2, 3] },
   createWebhook: { url: 'https://receiver.example/' },
@@ -35,6 +40,17 @@ const BODIES: Readonly<Record<string, object>> = {
   updateKey: { label: 'other label' },
   rotateKey: { overlapSeconds: 60 },
   correctInverse: { excluded: true, reason: 'typo' },
+  createBatch: BATCH,
+  updateBatch: { name: 'other name' },
+  pauseBatch: {},
+  resumeBatch: {},
+  cancelBatch: {},
+  addBatchObjectives: BATCH,
+  claimEvaluations: { evaluator: 'rig' },
+  heartbeatEvaluation: { leaseToken: TOKEN },
+  putEvaluationOutput: { leaseToken: TOKEN, output: [1, 2, 3] },
+  failEvaluation: { leaseToken: TOKEN, reason: 'stalled', retryable: true },
+  releaseEvaluation: { leaseToken: TOKEN },
   correctCase: { excluded: true, reason: 'typo' },
 };
 
@@ -65,6 +81,8 @@ async function prepareAccount(name: string) {
   const [key] = (await send('GET', '/v1/keys')).body;
   const { rows } = await sql<{ id: number }>`
     select id from webhook_deliveries where webhook_id = ${webhook.id} limit 1`.execute(service.db);
+  const batch = await send('POST', `/v1/models/${model.id}/projects/${project.id}/batches`, BATCH);
+  const { evaluations } = (await send('POST', '/v1/evaluations/claim', { evaluator: 'rig' })).body;
   const spare = (await send('POST', '/v1/models', { name: 'deleted model' })).body;
   await send('DELETE', `/v1/models/${spare.id}`);
   const deleted = (await send('GET', '/v1/deleted')).body;
@@ -76,6 +94,8 @@ async function prepareAccount(name: string) {
     objective_id: loaded.body.id,
     inverse_id: inverses.body[0].id,
     webhook_id: webhook.id,
+    batch_id: batch.body.id,
+    evaluation_id: evaluations[0].id,
     delivery_id: rows[0]!.id,
     key_id: key.id,
     deletion_id: deleted[0].id,
@@ -108,6 +128,9 @@ async function ownersRows(): Promise<string> {
     'webhooks',
     'api_keys',
     'corrections',
+    'batches',
+    'batch_objectives',
+    'evaluations',
     'deletions',
     'account_usage',
   ];

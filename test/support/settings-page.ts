@@ -7,7 +7,8 @@ const SECTIONS = {
   Suggestions: ['suggest', 'worker', 'engine'],
   Database: ['database', 'dataDir'],
   'Accounts and keys': ['account', 'deletedDataKeptDays', 'bootstrapApiKey'],
-  Webhooks: ['webhooks'],
+  'Webhooks and evaluators': ['webhooks', 'evaluators'],
+  'Commands that use a service': ['client'],
   Operation: ['log', 'telemetry', 'shutdownGraceMs'],
 } as const satisfies Record<string, readonly (keyof typeof SETTINGS_TREE)[]>;
 

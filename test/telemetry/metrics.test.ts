@@ -177,13 +177,15 @@ describe('metrics without a database', () => {
   });
   const jobs = { waiting: 7, delayed: 0, leased: 0, oldestWaitingSeconds: 3, oldestOpenSeconds: 3 };
   const deliveries = { due: 0, delayed: 0, leased: 0, oldestDueSeconds: 0 };
+  const evaluations = { waiting: 5, delayed: 0, leased: 2, oldestWaitingSeconds: 8 };
+  const batches = { evaluatingCases: 0, solving: 3, paused: 1, oldestDueSeconds: 0 };
 
   it('leave out unknown values, which return with the database', async () => {
     vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
     const answers = [
-      () => Promise.resolve({ jobs, accounts: [{ accountId: 4, open: 7 }], deliveries }),
+      () => Promise.resolve({ jobs, accounts: [{ accountId: 4, open: 7 }], deliveries, evaluations, batches }),
       () => Promise.reject(new Error('ECONNREFUSED')),
-      () => Promise.resolve({ jobs, accounts: [], deliveries }),
+      () => Promise.resolve({ jobs, accounts: [], deliveries, evaluations, batches }),
     ];
     const metrics = makeMetrics({
       readBacklog: () => answers.shift()!(),
@@ -197,9 +199,11 @@ describe('metrics without a database', () => {
     const first = await read();
     expect(readValue(first, 'backsolve_queue_jobs', { state: 'waiting' })).toBe(7);
     expect(readValue(first, 'backsolve_queue_account_jobs', { account: '4' })).toBe(7);
+    expect(readValue(first, 'backsolve_evaluation_queue', { state: 'leased' })).toBe(2);
+    expect(readValue(first, 'backsolve_batches', { status: 'paused' })).toBe(1);
     const second = await read();
     expect(readValue(second, 'backsolve_database_up')).toBe(0);
-    expect(second.filter(({ name }) => /queue|webhook_(backlog|oldest)/.test(name))).toEqual([]);
+    expect(second.filter(({ name }) => /queue|evaluation_oldest|webhook_(backlog|oldest)/.test(name))).toEqual([]);
     expect(readValue(second, 'backsolve_database_pool_connections', { state: 'used' })).toBe(2);
     const third = await read();
     expect(readValue(third, 'backsolve_queue_oldest_waiting_seconds')).toBe(3);
@@ -222,7 +226,7 @@ describe('metrics without a database', () => {
     let reads = 0;
     const readBacklog = async () => {
       reads += 1;
-      return { jobs, accounts: [], deliveries };
+      return { jobs, accounts: [], deliveries, evaluations, batches };
     };
     const metrics = makeMetrics({ readBacklog, readPool: () => POOL, isDiskFull: () => false });
     await Promise.all([metrics.render(), metrics.render(), metrics.render()]);

@@ -37,7 +37,7 @@ function engineThat(result: Proposal): Pick<Engine, 'suggest' | 'explain'> {
   return { ...explainNothing, suggest: async () => ({ ok: true, result, elapsedNs: 1 }) };
 }
 
-const SOLUTION: Proposal = { kind: 'candidate', input: Float64Array.of(3, 7), expected: null };
+const SOLUTION: Proposal = { kind: 'candidate', input: Float64Array.of(3, 7), expected: null, chance: null };
 const NOTHING_NEW: Proposal = { kind: 'nothing-new', reason: 'duplicate', bestIndex: 0 };
 
 type Path = { readonly objectiveId: number };

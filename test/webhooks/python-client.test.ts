@@ -32,7 +32,7 @@ it.for([
     const { project, path } = await loadLinearObjective(outbox);
     const { inverse } = await requestSuggestion(db, accountId, path, { requestId: null });
     const [job] = await claimJobs(db, { limit: 1, leaseMs: 60_000, workerName: 'test' });
-    const result = { kind: 'candidate', input: Float64Array.of(3, 7), expected: null } as const;
+    const result = { kind: 'candidate', input: Float64Array.of(3, 7), expected: null, chance: null } as const;
     const engine = { ...explainNothing, suggest: async () => ({ ok: true, result, elapsedNs: 1 }) as const };
     await computeSuggestion({ db, engine, workLimit: 1 }, job!, new AbortController().signal);
     await outbox.drain();

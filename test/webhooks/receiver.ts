@@ -22,7 +22,8 @@ export interface Receiver {
   close(): Promise<void>;
 }
 
-export async function openReceiver(reply: Reply = 204): Promise<Receiver> {
+/** `wantedPort` 0: any. */
+export async function openReceiver(reply: Reply = 204, wantedPort = 0): Promise<Receiver> {
   const received: Received[] = [];
   const waiting: ((one: Received) => void)[] = [];
   let handedOut = 0;
@@ -36,7 +37,7 @@ export async function openReceiver(reply: Reply = 204): Promise<Receiver> {
       waiter(one);
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wantedPort, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const receiver: Receiver = {
     url: `http://127.0.0.1:${port}/hook`,

@@ -60,6 +60,8 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
         exhaustedAt: null,
         failedAt: null,
         failureReason: null,
+        basis: null,
+        completedOrder: null,
         learnedFrom: null,
         excludedAt: null,
         expected: null,
@@ -195,6 +197,7 @@ it('A project that is too large is sent without input cases, then without any li
     outputCount: null,
     names: NO_NAMES,
     seed: 1,
+    maximumEvaluations: null,
     developedAt: null,
   };
   const event = eventOf('project.created');

@@ -195,6 +195,8 @@ describe('a body', () => {
       continues: null,
       fixedInputs: null,
       constraints: null,
+      parallelism: 1,
+      holdBack: true,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;

@@ -38,12 +38,13 @@ export const noContent = {
 interface PagedCall {
   readonly url: string;
   readonly page: PageRequest;
-  readonly numbers?: Readonly<Record<string, number | null>>;
+  readonly numbers?: Readonly<Record<string, number | string | null>>;
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 /** Names the next page, if there is one. */
 export function nextPageHeaders(call: PagedCall, nextAfter: number | null): Readonly<Record<string, string>> {
-  const link = nextPageLink(call.url, call.page.limit, nextAfter, call.numbers);
+  const link = nextPageLink(call.url, call.page.limit, nextAfter, { ...call.numbers, ...call.texts });
   return link === undefined ? {} : { link };
 }
 

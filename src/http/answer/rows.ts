@@ -7,7 +7,6 @@ import {
   type CaseColumns,
   columnTitle,
   guardText,
-  type RowColumn,
   rowTitle,
   verdictTitle,
 } from '../../domain/case-columns.ts';
@@ -36,8 +35,8 @@ export interface ExportedRow {
 export interface RowTable {
   readonly columns: CaseColumns;
   /** Columns about the row, before the verdicts and after them. */
-  readonly before: readonly RowColumn[];
-  readonly after: readonly RowColumn[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
   readonly hasVerdicts: boolean;
   readonly batches: AsyncIterable<readonly ExportedRow[]>;
 }

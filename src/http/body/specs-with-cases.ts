@@ -1,4 +1,5 @@
 /** Bodies that may be large, by the names under which threads find them. Imports no database: threads load all of it. */
+import { newBatch as nativeBatch, newBatchObjectives as nativeBatchObjectives } from '../native/batches.wire.ts';
 import { newOutputCases as nativeOutputCases } from '../native/output-cases.wire.ts';
 import { newProject as nativeProject } from '../native/projects.wire.ts';
 import { newTrialCases as nativeTrialCases } from '../native/trial-cases.wire.ts';
@@ -7,6 +8,8 @@ import { newOutputCases as sdkOutputCases } from '../sdk/trials.wire.ts';
 import type { BodySpec } from './spec.ts';
 
 export const SPECS_WITH_CASES = {
+  nativeBatch,
+  nativeBatchObjectives,
   nativeProject,
   nativeOutputCases,
   nativeTrialCases,

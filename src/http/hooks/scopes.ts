@@ -6,8 +6,8 @@ import { principalOf } from './authenticate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The scope that a key needs for this route. */
-    readonly scopeNeeded?: Scope;
+    /** The scope that a key needs for this route; of several, one. */
+    readonly scopeNeeded?: Scope | readonly Scope[];
   }
 }
 
@@ -15,8 +15,10 @@ declare module 'fastify' {
 export function requireScope(scope: FastifyInstance): void {
   scope.addHook('onRequest', async (request) => {
     const needed = request.routeOptions.config.scopeNeeded ?? scopeOfMethod(request.method);
-    if (principalOf(request).scopes.includes(needed)) return;
-    throw new DomainError('FORBIDDEN', `This request needs a key with the scope ${needed}.`);
+    const anyOf: readonly Scope[] = typeof needed === 'string' ? [needed] : needed;
+    const { scopes } = principalOf(request);
+    if (anyOf.some((scope) => scopes.includes(scope))) return;
+    throw new DomainError('FORBIDDEN', `This request needs a key with the scope ${anyOf.join(' or ')}.`);
   });
 }
 

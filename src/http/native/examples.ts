@@ -40,6 +40,7 @@ const project: Project = {
   outputCount: null,
   names: NO_NAMES,
   seed: 1,
+  maximumEvaluations: null,
   developedAt: null,
 };
 
@@ -102,6 +103,12 @@ const objective: Objective = {
   nearestCaseOutput: [1.75, 18.5],
   nearestIteration: 1,
   judgedThrough: 1,
+  parallelism: 1,
+  isParallel: false,
+  holdBack: true,
+  completedCount: 0,
+  nothingNewAt: null,
+  batchId: null,
 };
 
 const withoutEnd = {
@@ -110,6 +117,8 @@ const withoutEnd = {
   exhaustedAt: null,
   failedAt: null,
   failureReason: null,
+  basis: null,
+  completedOrder: null,
   learnedFrom: null,
   excludedAt: null,
   expected: null,

@@ -17,7 +17,9 @@ import type { Project } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { batchSchema, presentBatch } from './batches.wire.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
+import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { learnedFromSchema, presentLearnedFrom } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
 import { learningFields, presentLearning } from './objectives.wire.ts';
@@ -64,6 +66,7 @@ export const exportLineSchema = z
       outputUnits: labels,
       caseCount: z.int(),
       outputCount: z.int().nullable(),
+      maximumEvaluations: z.int().nullable(),
       seed: z.int(),
       details: z.looseObject({}).optional().describe('What was stated about the inputs beyond bounds and types.'),
       developedAt: timestamp.nullable(),
@@ -114,6 +117,10 @@ export const exportLineSchema = z
       optimalInverseId: z.int().nullable(),
       seed: z.int(),
       ...learningFields,
+      parallelism: z.int(),
+      holdBack: z.boolean(),
+      completedCount: z.int(),
+      batchId: z.int().nullable(),
       ...camelInstants,
     }),
     z.object({
@@ -141,11 +148,16 @@ export const exportLineSchema = z
       failedAt: timestamp.nullable(),
       failureReason: z.string().nullable(),
       learnedFrom: learnedFromSchema,
+      basis: z.int().nullable(),
+      pending: z.array(z.int()).nullable().describe('The iterations that were open when it was suggested.'),
+      completedOrder: z.int().nullable(),
       excludedAt: timestamp.nullable(),
       createdAt: timestamp,
       updatedAt: timestamp,
     }),
     correctionSchema.extend({ type: z.literal('correction'), trialId: z.int() }),
+    batchSchema.extend({ type: z.literal('batch') }),
+    evaluationSchema.extend({ type: z.literal('evaluation') }),
     z.object({
       type: z.literal('end'),
       lines: z.int().describe('Number of lines before this one. Without this line an export is incomplete.'),
@@ -223,6 +235,10 @@ function presentLine(record: ExportRecord): string {
       return presentInverse(record.inverse);
     case 'correction':
       return JSON.stringify({ type, trialId: record.trialId, ...presentCorrection(record.correction) });
+    case 'batch':
+      return JSON.stringify({ type, ...presentBatch(record.batch) });
+    case 'evaluation':
+      return JSON.stringify({ type, ...presentEvaluation(record.evaluation) });
   }
 }
 
@@ -279,6 +295,10 @@ function presentObjective(objective: Objective) {
     optimalInverseId: objective.optimalInverseId,
     seed: objective.seed,
     ...presentLearning(objective),
+    parallelism: objective.parallelism,
+    holdBack: objective.holdBack,
+    completedCount: objective.completedCount,
+    batchId: objective.batchId,
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
     disabledAt: toOptionalTimestamp(objective.disabledAt),
@@ -311,6 +331,9 @@ function presentInverse(inverse: ExportedInverse): string {
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
     learnedFrom: presentLearnedFrom(inverse),
+    basis: inverse.basis,
+    pending: inverse.pending,
+    completedOrder: inverse.completedOrder,
     excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),

@@ -149,11 +149,22 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     caseCount,
     explainedId,
     dataRevision,
+    completedCount,
     projectUpdatedAt,
   } = stamp;
   const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
   const explained = `${caseCount ?? 0}-${explainedId ?? 0}`;
-  const facts = [id, iteration, state, stopReason, explained, dataRevision, projectUpdatedAt.getTime(), format];
+  const facts = [
+    id,
+    iteration,
+    state,
+    stopReason,
+    explained,
+    dataRevision,
+    completedCount,
+    projectUpdatedAt.getTime(),
+    format,
+  ];
   return `"${facts.join('.')}"`;
 }
 

@@ -1,26 +1,34 @@
+import { z } from 'zod';
+import { giveUpInverse } from '../../application/give-up.ts';
+import type { ObjectivePath } from '../../application/paths.ts';
 import { getObjectiveStamp, getRunTable } from '../../application/read-history.ts';
-import { getInverse, listInverses } from '../../application/read-objectives.ts';
+import { getInverse, listInverses, listOpen } from '../../application/read-objectives.ts';
 import { recordOutput } from '../../application/record-output.ts';
 import { suggest } from '../../application/suggest.ts';
+import { suggestInverses } from '../../application/suggest-inverses.ts';
 import { viewOf } from '../../application/views.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { DomainError, makeViolation, refuseViolations } from '../../domain/errors.ts';
 import { isBeingComputed } from '../../domain/inverse.ts';
 import { activeTraceParent } from '../../telemetry/trace-context.ts';
 import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import type { HttpDeps } from '../deps.ts';
+import { type Answer, type Call, defineOperation, type Operation } from '../operation.ts';
 import { applyWait } from '../wire/prefer.ts';
 import {
   inverseSchema,
   newInverseOutput,
+  newSuggestions,
   noFields,
   presentInverse,
   presentReportedInverse,
+  presentSuggestedInverses,
   presentSuggestion,
   reportedInverseSchema,
+  suggestedInversesSchema,
   suggestionSchema,
 } from './inverses.wire.ts';
-import { inversePath } from './paths.ts';
+import { inversePath, objectivePath } from './paths.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
 
 const tag = 'Inverses';
@@ -39,6 +47,19 @@ function adviseCorrection(error: unknown): never {
   throw new DomainError(error.code, message, error.facts);
 }
 
+type ListCall = Pick<Call<ObjectivePath, undefined>, 'accountId' | 'ids' | 'url' | 'page' | 'format'> & {
+  readonly deps: Pick<HttpDeps, 'db'>;
+};
+
+async function answerOpen(call: ListCall): Promise<Answer> {
+  if (call.format !== 'json') {
+    refuseViolations([makeViolation(['status'], 'must be left out for rows: the open inverses come as JSON only.')]);
+  }
+  const { objective: parent, items, nextAfter } = await listOpen(call.deps.db, call.accountId, call.ids, call.page);
+  const paged = { url: call.url, page: call.page, numbers: { status: 'open' } };
+  return pageOf.answer(paged, { items, nextAfter }, (inverse) => presentInverse(viewOf(parent, inverse)));
+}
+
 export const inverseOperations: readonly Operation[] = [
   defineOperation({
     method: 'POST',
@@ -47,7 +68,7 @@ export const inverseOperations: readonly Operation[] = [
     tag,
     summary: 'Ask for the next input to try',
     description:
-      'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration.',
+      'Waits for the suggestion, 20 seconds by default; the Prefer header changes that. Answers at once if too many requests of the account are already waiting. Repeating the request while the suggestion is being computed returns the same iteration. Where the objective has parallelism, every request opens another iteration instead.',
     body: noFields,
     waits: 'suggestion',
     handlesIdempotency: true,
@@ -63,7 +84,7 @@ export const inverseOperations: readonly Operation[] = [
       },
     },
     refusals: {
-      409: 'The previous iteration is not completed; instance is its path.',
+      409: 'The previous iteration is not completed, or as many are open as parallelism says; instance is the path of the oldest open one. The detail says what to do.',
     },
     handle: async ({ deps, accountId, ids, prefer, requestId, idempotency }) => {
       const { waitMs, applied } = applyWait(prefer, {
@@ -72,7 +93,8 @@ export const inverseOperations: readonly Operation[] = [
       });
       const limits = deps.settings.account;
       const traceParent = activeTraceParent();
-      const view = await suggest(deps, accountId, ids, { requestId, traceParent, waitMs, idempotency, limits });
+      const options = { requestId, traceParent, waitMs, idempotency, limits, opensMore: true };
+      const view = await suggest(deps, accountId, ids, options);
       const isPending = isBeingComputed(view.inverse);
       return {
         status: isPending ? 202 : 201,
@@ -86,6 +108,58 @@ export const inverseOperations: readonly Operation[] = [
     },
   }),
   defineOperation({
+    method: 'POST',
+    path: `${objective}/suggestions`,
+    operationId: 'suggestInverses',
+    tag,
+    summary: 'Ask for several inputs to try at once',
+    description:
+      'Opens as many inverses as asked for, at most as many as the parallelism of the objective and its attempts leave, and waits for their inputs as suggestInverse does. Their outputs may be loaded in any order. An Idempotency-Key lists the same inverses again.',
+    body: newSuggestions,
+    waits: 'suggestion',
+    handlesIdempotency: true,
+    answers: {
+      201: { description: 'The inverses with their inputs.', schema: suggestedInversesSchema },
+      200: {
+        description:
+          'None can be opened now: parallelism is reached, the attempts are handed out, heldBack is true, or nothing new is known before an output of the open ones.',
+        schema: suggestedInversesSchema,
+      },
+      202: {
+        description:
+          'Some inputs are not yet computed; the body has those that are. Poll the Location for the open ones.',
+        schema: suggestedInversesSchema,
+        headers: {
+          Location: 'The open inverses of the objective.',
+          'Retry-After': 'Seconds until polling makes sense.',
+        },
+      },
+    },
+    handle: async ({ deps, accountId, ids, body, prefer, requestId, idempotency }) => {
+      const { waitMs, applied } = applyWait(prefer, {
+        defaultMs: deps.settings.suggestWaitMs,
+        maximumMs: deps.settings.suggestWaitMaximumMs,
+      });
+      const limits = deps.settings.account;
+      const options = { count: body.count, requestId, traceParent: activeTraceParent(), waitMs, idempotency, limits };
+      const suggested = await suggestInverses(deps, accountId, ids, options);
+      const preference = applied !== undefined && suggested.mayWait && { 'preference-applied': applied };
+      const answer = presentSuggestedInverses(suggested);
+      if (suggested.isDone) {
+        return { status: answer.inverses.length === 0 ? 200 : 201, body: answer, headers: { ...preference } };
+      }
+      return {
+        status: 202,
+        body: answer,
+        headers: {
+          location: `${objectivePath(ids, ids.objectiveId)}/inverses?status=open`,
+          ...preference,
+          'retry-after': String(suggested.mayWait ? POLL_AFTER_SECONDS : POLL_CROWDED_SECONDS),
+        },
+      };
+    },
+  }),
+  defineOperation({
     method: 'GET',
     path: inverses,
     operationId: 'listInverses',
@@ -93,9 +167,16 @@ export const inverseOperations: readonly Operation[] = [
     summary: 'List the inverses of an objective, or write them as rows of CSV or lines of JSON',
     description: 'As text/csv or application/x-ndjson all of them, unless limit is given.',
     isList: true,
+    texts: {
+      status: {
+        schema: z.enum(['open']),
+        description: 'open: only those that wait for their outputs or are being computed, as JSON.',
+      },
+    },
     hasFormats: true,
     answers: pageOf.spec('The inverses in order of creation.', inverseSchema, runTypes),
     handle: async (call) => {
+      if (call.texts['status'] !== undefined) return answerOpen(call);
       if (call.format !== 'json') {
         const { db } = call.deps;
         const stamp = await getObjectiveStamp(db, call.accountId, call.ids);
@@ -122,9 +203,12 @@ export const inverseOperations: readonly Operation[] = [
     operationId: 'loadInverseOutput',
     tag,
     summary: 'Complete the open iteration: load its output or report that its run failed',
+    description: 'Several may be open where the objective has parallelism; then name the inverse (putInverseOutput).',
     body: newInverseOutput,
     answers: ok.spec('The inverse, judged.', reportedInverseSchema),
-    refusals: { 409: 'The iteration already has a different output; instance is its path. A correction changes it.' },
+    refusals: {
+      409: 'The iteration already has a different output; instance is its path. A correction changes it. Or several iterations are open; errors lists them.',
+    },
     handle: async ({ deps, accountId, ids, body }) => {
       const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
       return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
@@ -151,6 +235,21 @@ export const inverseOperations: readonly Operation[] = [
     handle: async ({ deps, accountId, ids, body }) => {
       const view = await recordOutput(deps.db, accountId, ids, body).catch(adviseCorrection);
       return ok.answer(presentReportedInverse(view, inversePath(ids, ids.objectiveId, view.inverse.id)));
+    },
+  }),
+  defineOperation({
+    method: 'POST',
+    path: `${inverses}/{inverse_id}/stop`,
+    operationId: 'stopInverse',
+    tag,
+    summary: 'Give up one open inverse',
+    description:
+      'Its input counts as an attempt. The objective goes on, unless this was the last open one of all attempts. One that is stopped is returned unchanged.',
+    body: noFields,
+    answers: ok.spec('The inverse, stopped.', inverseSchema),
+    handle: async ({ deps, accountId, ids }) => ok.answer(presentInverse(await giveUpInverse(deps.db, accountId, ids))),
+    replay: {
+      read: async ({ deps, accountId, ids }) => presentInverse(await getInverse(deps.db, accountId, ids)),
     },
   }),
 ];

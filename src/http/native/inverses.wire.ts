@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import type { Measurement } from '../../application/record-output.ts';
+import type { SuggestedInverses } from '../../application/suggest-inverses.ts';
 import { type InverseView, judge } from '../../application/views.ts';
 import type { Evaluation, ObjectiveResult } from '../../domain/acceptance.ts';
 import { makeViolation, type Violation } from '../../domain/errors.ts';
 import { surprisesOf } from '../../domain/expectation.ts';
 import { disabledAtOf, type Inverse, InverseStatus } from '../../domain/inverse.ts';
 import { isByName, type Labels } from '../../domain/names.ts';
-import { OBJECTIVE_TYPES, type Objective, type ObjectiveDefinition } from '../../domain/objective.ts';
+import {
+  LARGEST_PARALLELISM,
+  OBJECTIVE_TYPES,
+  type Objective,
+  type ObjectiveDefinition,
+} from '../../domain/objective.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
@@ -109,6 +115,16 @@ const commonFields = {
   exhaustedAt: timestamp.nullable(),
   failedAt: timestamp.nullable(),
   failureReason: z.string().nullable(),
+  basis: z
+    .int()
+    .nullable()
+    .describe('How many inverses of the objective had been completed or given up when it was suggested; null before.'),
+  completedOrder: z
+    .int()
+    .nullable()
+    .describe(
+      'Its number in the order in which the inverses of the objective were completed or given up; null while it is open.',
+    ),
   learnedFrom: learnedFromSchema,
   excludedAt: timestamp
     .nullable()
@@ -170,6 +186,42 @@ export const embeddedInverseSchema = z
     disabledAt: timestamp.nullable(),
   })
   .meta({ id: 'EmbeddedInverse' });
+
+const suggestionsSchema = z
+  .strictObject({
+    count: z
+      .int()
+      .min(1)
+      .max(LARGEST_PARALLELISM)
+      .nullish()
+      .transform((count) => count ?? undefined)
+      .describe('How many inputs, at most; all that may be open unless given.'),
+  })
+  .meta({ id: 'NewSuggestions', examples: [{ count: 4 }] });
+
+export const newSuggestions = bodyOf(suggestionsSchema, { isOptional: true });
+
+export const suggestedInversesSchema = z
+  .object({
+    inverses: z
+      .array(suggestionSchema)
+      .describe('Those of this request, in order of iteration; no other request gets them.'),
+    openCount: z.int().describe('All inverses of the objective that wait for their outputs or are being computed.'),
+    heldBack: z
+      .boolean()
+      .describe('Whether no further one is opened because an open one is likely to satisfy the objective.'),
+    attemptsLeft: z.int().describe('Attempts that are not handed out yet.'),
+  })
+  .meta({ id: 'SuggestedInverses' });
+
+export function presentSuggestedInverses(suggested: SuggestedInverses): z.infer<typeof suggestedInversesSchema> {
+  return {
+    inverses: suggested.inverses.map(presentSuggestion),
+    openCount: suggested.openCount,
+    heldBack: suggested.isHeldBack,
+    attemptsLeft: suggested.attemptsLeft,
+  };
+}
 
 /** An inverse as the answer to suggest. */
 export function presentSuggestion(view: InverseView): z.infer<typeof suggestionSchema> {
@@ -265,6 +317,8 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
     exhaustedAt: toOptionalTimestamp(inverse.exhaustedAt),
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
+    basis: inverse.basis,
+    completedOrder: inverse.completedOrder,
     learnedFrom: presentLearnedFrom(inverse),
     excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),

@@ -1,6 +1,13 @@
+import { changeObjective } from '../../application/change-objective.ts';
 import { initializeInverse, loadObjectives } from '../../application/load-objectives.ts';
 import { getTrial } from '../../application/manage-trials.ts';
-import { deleteObjective, getInverse, getObjective, listObjectives } from '../../application/read-objectives.ts';
+import {
+  deleteObjective,
+  getInverse,
+  getObjective,
+  listObjectives,
+  type ReadObjective,
+} from '../../application/read-objectives.ts';
 import { stopObjective } from '../../application/stop-objective.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
@@ -10,6 +17,7 @@ import {
   loadedObjectivesSchema,
   newInverse,
   newObjectives,
+  objectivePatch,
   objectiveSchema,
   presentExplainedObjective,
   presentLoadedObjectives,
@@ -20,6 +28,10 @@ import { inversePath, objectivePath } from './paths.ts';
 const tag = 'Objectives';
 const objectives = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives';
 const objective = `${objectives}/{objective_id}` as const;
+
+function presentReplay({ objective, openCount }: ReadObjective) {
+  return presentLoadedObjectives(objective, openCount);
+}
 
 export const objectiveOperations: readonly Operation[] = [
   defineOperation({
@@ -38,7 +50,7 @@ export const objectiveOperations: readonly Operation[] = [
     },
     replay: {
       read: async ({ deps, accountId, ids }, objectiveId) =>
-        presentLoadedObjectives((await getObjective(deps.db, accountId, { ...ids, objectiveId })).objective),
+        presentReplay(await getObjective(deps.db, accountId, { ...ids, objectiveId })),
     },
   }),
   defineOperation({
@@ -87,6 +99,20 @@ export const objectiveOperations: readonly Operation[] = [
     answers: ok.spec('The objective.', explainedObjectiveSchema),
     handle: async ({ deps, accountId, ids }) =>
       ok.written(presentExplainedObjective(await getObjective(deps.db, accountId, ids))),
+  }),
+  defineOperation({
+    method: 'PATCH',
+    path: objective,
+    operationId: 'updateObjective',
+    tag,
+    summary: 'Change how many inverses of a running objective may be open at once',
+    description: 'Open inverses beyond a lower number stay open; none is opened until there are fewer.',
+    body: objectivePatch,
+    answers: ok.spec('The objective as it is now.', explainedObjectiveSchema),
+    handle: async ({ deps, accountId, ids, body }) => {
+      await changeObjective(deps.db, accountId, ids, body);
+      return ok.written(presentExplainedObjective(await getObjective(deps.db, accountId, ids)));
+    },
   }),
   defineOperation({
     method: 'DELETE',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ExplainedObjective, ReadObjective } from '../../application/read-objectives.ts';
+import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
 import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
@@ -11,6 +11,7 @@ import {
   DEFAULT_MAXIMUM_ATTEMPTS,
   FIELDS_BY_NAME,
   LARGEST_MAXIMUM_ATTEMPTS,
+  LARGEST_PARALLELISM,
   type NewObjective,
   OBJECTIVE_TYPES,
   type Objective,
@@ -19,7 +20,7 @@ import {
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
-import type { BodySpec } from '../body/spec.ts';
+import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { readNewObjective } from '../wire/read-objective.ts';
@@ -68,6 +69,8 @@ const optionalBounds = bounds
 
 const convergence = z.number().meta({ exclusiveMinimum: 0 });
 
+const parallelism = z.int().min(1).max(LARGEST_PARALLELISM);
+
 const newObjectivesSchema = z
   .strictObject({
     ...definitionFields,
@@ -99,6 +102,17 @@ const newObjectivesSchema = z
       .nullish()
       .transform((entries) => entries ?? null)
       .describe('Conditions that every suggestion satisfies, besides those of the project.'),
+    parallelism: parallelism
+      .nullish()
+      .transform((count) => count ?? 1)
+      .describe('How many inverses may be open at once, 1 unless given.'),
+    holdBack: z
+      .boolean()
+      .nullish()
+      .transform((holdBack) => holdBack ?? true)
+      .describe(
+        'Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given. Objectives with minimize or maximize never hold back.',
+      ),
     minimumBounds: optionalBounds,
     maximumBounds: optionalBounds,
     convergence: convergence
@@ -161,12 +175,30 @@ export const newInverse: BodySpec<NewObjective> = {
   read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME),
 };
 
+export const objectivePatch = bodyOf(
+  z
+    .strictObject({
+      parallelism: parallelism.optional().describe('How many inverses may be open at once.'),
+      holdBack: z.boolean().optional(),
+    })
+    .meta({ id: 'ObjectivePatch', examples: [{ parallelism: 4 }] }),
+);
+
 /** What an objective learns from, and its own limits on the inputs. */
 export const learningFields = {
   reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
   continues: z.int().nullable().describe('The objective that it goes on from.'),
   fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
   constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
+};
+
+/** How its inverses are worked on at once. */
+const parallelFields = {
+  parallelism: z.int().describe('How many inverses may be open at once.'),
+  holdBack: z.boolean().describe('Whether no inverse is opened while an open one is likely to satisfy the objective.'),
+  openCount: z.int().describe('Inverses that wait for their outputs or are being computed.'),
+  completedCount: z.int().describe('How often one of its inverses was completed or given up.'),
+  batchId: z.int().nullable().describe('The batch that created it.'),
 };
 
 const echoFields = {
@@ -185,6 +217,7 @@ const echoFields = {
   maximumAttempts: z.int(),
   convergence: z.number(),
   ...learningFields,
+  ...parallelFields,
   createdAt: timestamp,
   updatedAt: timestamp,
 };
@@ -238,10 +271,10 @@ export function presentExplainedObjective(read: ExplainedObjective) {
   return { ...presentReadObjective(read), ...presentExplanation(read.objective, read.explanation) };
 }
 
-export function presentLoadedObjectives(objective: Objective): z.infer<typeof loadedObjectivesSchema> {
+export function presentLoadedObjectives(objective: Objective, openCount = 0): z.infer<typeof loadedObjectivesSchema> {
   const { results } = evaluateOutput(objective, objective.initialOutput);
   return {
-    ...presentEcho(objective),
+    ...presentEcho(objective, openCount),
     l1Norm: objective.desiredL1Norm,
     results: results.map((result) => ({
       ...presentResult(result, objective.labels),
@@ -255,23 +288,25 @@ export function presentObjective(objective: ObjectiveWithInverses): z.infer<type
   const optimal = objective.inverses.find((inverse) => inverse.id === objective.optimalInverseId);
   const inverses = objective.inverses.map((inverse) => presentEmbeddedInverse(objective, inverse));
   const best = findNearestRun(objective, objective.inverses);
-  return presentWith(objective, { optimal: optimal ?? null, best }, inverses);
+  const openCount = countOpen(objective.inverses);
+  return presentWith(objective, { optimal: optimal ?? null, best, openCount }, inverses);
 }
 
 /** The same, streamed while it is read. */
-export function presentReadObjective({ objective, optimalInverse, best, inverses }: ReadObjective) {
+export function presentReadObjective({ objective, optimalInverse, best, openCount, inverses }: ReadObjective) {
   const shown = JsonArray.of(inverses, (inverse) => presentEmbeddedInverse(objective, inverse));
-  return presentWith(objective, { optimal: optimalInverse, best }, shown);
+  return presentWith(objective, { optimal: optimalInverse, best, openCount }, shown);
 }
 
 interface Standouts {
   readonly optimal: Inverse | null;
   readonly best: NearestRun | null;
+  readonly openCount: number;
 }
 
-function presentWith<Inverses>(objective: Objective, { optimal, best }: Standouts, inverses: Inverses) {
+function presentWith<Inverses>(objective: Objective, { optimal, best, openCount }: Standouts, inverses: Inverses) {
   return {
-    ...presentEcho(objective),
+    ...presentEcho(objective, openCount),
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
@@ -311,7 +346,7 @@ function presentNearestRun(
   };
 }
 
-function presentEcho(objective: Objective) {
+function presentEcho(objective: Objective, openCount: number) {
   return {
     id: objective.id,
     trialId: objective.trialId,
@@ -326,6 +361,11 @@ function presentEcho(objective: Objective) {
     maximumAttempts: objective.maximumAttempts,
     convergence: objective.convergence,
     ...presentLearning(objective),
+    parallelism: objective.parallelism,
+    holdBack: objective.holdBack,
+    openCount,
+    completedCount: objective.completedCount,
+    batchId: objective.batchId,
     createdAt: toTimestamp(objective.createdAt),
     updatedAt: toTimestamp(objective.updatedAt),
   };

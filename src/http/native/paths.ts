@@ -37,3 +37,7 @@ export function objectivePath({ modelId, projectId, trialId }: Partial<TrialIds>
 export function inversePath(ids: Partial<TrialIds>, objectiveId: number, inverseId: number): string {
   return `${objectivePath(ids, objectiveId)}/inverses/${inverseId}`;
 }
+
+export function batchPath(batchId: number): string {
+  return `${NATIVE_PREFIX}/batches/${batchId}`;
+}

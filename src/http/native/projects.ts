@@ -98,7 +98,8 @@ export const projectOperations: readonly Operation[] = [
     path: project,
     operationId: 'updateProject',
     tag,
-    summary: 'Change the name of a project, or the names and units of its inputs and outputs',
+    summary:
+      'Change the name of a project, the names and units of its inputs and outputs, or how many evaluations are open',
     description:
       'null removes names or units. Constraints call the inputs by their new names afterwards. Names change no suggestion.',
     body: projectPatch,

@@ -149,6 +149,15 @@ export const newProject: BodySpec<NewProject> = {
   countNumbers: countCaseNumbers,
 };
 
+const maximumEvaluations = z
+  .int()
+  .min(1)
+  .max(MAXIMUM_CASE_COUNT)
+  .nullable()
+  .describe(
+    'Evaluations of the batches of the project that are open at once, as for a black box with few licences; null: any number.',
+  );
+
 export const projectPatch = bodyOf(
   z
     .strictObject({
@@ -157,6 +166,7 @@ export const projectPatch = bodyOf(
       inputUnits: nameFields.inputUnits.optional(),
       outputNames: nameFields.outputNames.optional(),
       outputUnits: nameFields.outputUnits.optional(),
+      maximumEvaluations: maximumEvaluations.optional(),
     })
     .meta({
       id: 'ProjectPatch',
@@ -210,6 +220,7 @@ const projectFields = {
   outputUnits: labels,
   caseCount: z.int(),
   outputCount: z.int().nullable(),
+  maximumEvaluations,
   developedAt: timestamp.nullable().describe('When output cases were first loaded.'),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -253,6 +264,7 @@ export function presentProjectSummary(project: Project): z.infer<typeof projectS
     outputUnits: copied(project.names.outputUnits),
     caseCount: project.caseCount,
     outputCount: project.outputCount,
+    maximumEvaluations: project.maximumEvaluations,
     developedAt: toOptionalTimestamp(project.developedAt),
     createdAt: toTimestamp(project.createdAt),
     updatedAt: toTimestamp(project.updatedAt),

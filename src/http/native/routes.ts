@@ -11,8 +11,10 @@ import { flatten, type Operation } from '../operation.ts';
 import type { RateLimiter } from '../rate-limiter.ts';
 import { registerOperations } from '../register-operations.ts';
 import { accountOperations } from './account.ts';
+import { batchOperations } from './batches.ts';
 import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
+import { evaluationOperations } from './evaluations.ts';
 import { exportOperations } from './export.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
@@ -43,6 +45,8 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...accountOperations,
   ...deletedOperations,
   ...exportOperations,
+  ...batchOperations,
+  ...evaluationOperations,
 ];
 
 export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ...flatten(NESTED_OPERATIONS)];

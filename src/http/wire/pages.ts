@@ -42,9 +42,11 @@ export function nextPageLink(
   path: string,
   limit: number,
   nextAfter: number | null,
-  others: Readonly<Record<string, number | null>> = {},
+  others: Readonly<Record<string, number | string | null>> = {},
 ): string | undefined {
   if (nextAfter === null) return undefined;
-  const query = Object.entries(others).map(([name, value]) => (value === null ? '' : `&${name}=${value}`));
+  const query = Object.entries(others).map(([name, value]) =>
+    value === null ? '' : `&${name}=${encodeURIComponent(value)}`,
+  );
   return `<${path}?limit=${limit}&after=${nextAfter}${query.join('')}>; rel="next"`;
 }

@@ -1,0 +1,144 @@
+/**
+ * An evaluation that the worker posts to an http evaluator. The worker holds the lease while it waits for the answer; an evaluator
+ * that answers 202 holds it from then on, and reports as one that claims.
+ */
+import { PUSHED_CHANNEL } from '../db/batch-evaluations.ts';
+import { type HttpEvaluator, readHttpEvaluators } from '../db/batches.ts';
+import { claimEvaluations } from '../db/evaluations.ts';
+import type { Db } from '../db/transaction.ts';
+import { DomainError } from '../domain/errors.ts';
+import type { ClaimedEvaluation } from '../domain/evaluation.ts';
+import { type EvaluatorOutcome, readEvaluatorAnswer } from '../domain/evaluator-answer.ts';
+import type { CallEvaluator, EvaluatorAnswer } from '../webhooks/call-evaluator.ts';
+import { extendEvaluation } from './extend-evaluation.ts';
+import { failEvaluation } from './fail-evaluation.ts';
+import { releaseEvaluation } from './release-evaluation.ts';
+import { reportEvaluation } from './report-evaluation.ts';
+import { untilWritten } from './until-written.ts';
+
+export { PUSHED_CHANNEL };
+
+export interface PushDeps {
+  readonly db: Db;
+  readonly call: CallEvaluator;
+  /** The body of a call, as an evaluator that claims would see the evaluation. */
+  readonly bodyOf: (evaluation: ClaimedEvaluation) => Uint8Array;
+}
+
+export interface PushedEvaluation extends ClaimedEvaluation {
+  readonly evaluator: HttpEvaluator;
+}
+
+export interface PushClaim {
+  readonly limit: number;
+  readonly leaseSeconds: number;
+  /** The batch served last; 0 for none. */
+  readonly afterBatchId: number;
+  readonly workerName: string;
+}
+
+/** Claims evaluations of batches with an http evaluator, round robin. */
+export async function claimPushed(db: Db, claim: PushClaim): Promise<readonly PushedEvaluation[]> {
+  const { workerName: evaluator, ...limits } = claim;
+  const anywhere = { accountId: null, projectId: null, batchId: null, isPushed: true };
+  const claimed = await claimEvaluations(db, { ...anywhere, ...limits, evaluator });
+  if (claimed.length === 0) return [];
+  const evaluators = await readHttpEvaluators(
+    db,
+    claimed.map(({ batchId }) => batchId),
+  ).catch(async (error: unknown) => {
+    // Nobody would call them before their leases expire. If the database is away, just that happens.
+    await Promise.all(claimed.map((one) => handBackEvaluation(db, one).catch(() => undefined)));
+    throw error;
+  });
+  return claimed.flatMap((one) => {
+    const found = evaluators.get(one.batchId);
+    return found === undefined ? [] : [{ ...one, evaluator: found }];
+  });
+}
+
+/** Extends the lease; false when nobody wants the output any more, or the lease is lost. Throws when the database is away. */
+export async function keepLease(db: Db, { accountId, id, leaseToken }: PushedEvaluation): Promise<boolean> {
+  try {
+    const held = { accountId, id, leaseToken, progress: null, message: null };
+    return (await extendEvaluation(db, held)).isWanted;
+  } catch (error) {
+    if (error instanceof DomainError) return false;
+    throw error;
+  }
+}
+
+/** Calls the evaluator. Rejects only with the signal's reason. */
+export async function pushEvaluation(
+  { call, bodyOf }: Pick<PushDeps, 'call' | 'bodyOf'>,
+  evaluation: PushedEvaluation,
+  signal: AbortSignal,
+): Promise<EvaluatorOutcome & { readonly retryAfterSeconds: number | null }> {
+  const { url, secret, timeoutSeconds } = evaluation.evaluator;
+  const outgoing = { url, secrets: [secret], id: `evl_${evaluation.id}`, body: bodyOf(evaluation) };
+  const answer = await call(outgoing, 1_000 * timeoutSeconds, signal);
+  const retryAfterSeconds = answer.kind === 'answered' ? answer.retryAfterSeconds : null;
+  return { ...outcomeOf(answer, timeoutSeconds), retryAfterSeconds };
+}
+
+function outcomeOf(answer: EvaluatorAnswer, timeoutSeconds: number): EvaluatorOutcome {
+  switch (answer.kind) {
+    case 'answered':
+      return readEvaluatorAnswer(answer.status, answer.body);
+    case 'away':
+      return { kind: 'away', reason: `the evaluator cannot be reached: ${answer.reason}` };
+    case 'broken':
+      return { kind: 'failure', reason: answer.reason, isRetryable: true };
+    case 'refused':
+      return { kind: 'failure', reason: answer.reason, isRetryable: false };
+    case 'out-of-time':
+      return { kind: 'failure', reason: `no answer within ${timeoutSeconds} s`, isRetryable: false };
+  }
+}
+
+/**
+ * Stores the outcome, through restarts of the database. Returns what became of it; 'lost': another worker has the evaluation, or
+ * nobody wants it any more.
+ *
+ * @param delaySeconds  before an evaluator that is away is called again
+ */
+export async function storeOutcome(
+  db: Db,
+  { accountId, id, leaseToken }: PushedEvaluation,
+  outcome: EvaluatorOutcome,
+  delaySeconds: number,
+  signal: AbortSignal,
+): Promise<'stored' | 'lost'> {
+  const store = async (): Promise<unknown> => {
+    switch (outcome.kind) {
+      case 'output':
+        return reportOutput({ ...outcome, computeTimeNs: null });
+      case 'failure':
+        return failEvaluation(db, accountId, id, { leaseToken, ...outcome });
+      case 'away':
+        return releaseEvaluation(db, accountId, id, { leaseToken, delaySeconds, reason: outcome.reason });
+      case 'later':
+        return extendEvaluation(db, { accountId, id, leaseToken, progress: null, message: null });
+    }
+  };
+  const reportOutput = async (report: Omit<Parameters<typeof reportEvaluation>[3], 'leaseToken'>) => {
+    try {
+      return await reportEvaluation(db, accountId, id, { leaseToken, ...report });
+    } catch (error) {
+      if (!(error instanceof DomainError) || error.code !== 'VALIDATION_FAILED') throw error;
+      return failEvaluation(db, accountId, id, { leaseToken, reason: error.message, isRetryable: true });
+    }
+  };
+  try {
+    await untilWritten(signal, store);
+    return 'stored';
+  } catch (error) {
+    if (error instanceof DomainError) return 'lost';
+    throw error;
+  }
+}
+
+/** Hands an evaluation back at once: the worker is leaving. */
+export async function handBackEvaluation(db: Db, { accountId, id, leaseToken }: ClaimedEvaluation): Promise<void> {
+  await releaseEvaluation(db, accountId, id, { leaseToken });
+}

@@ -1,0 +1,260 @@
+import { z } from 'zod';
+import type { CreatedBatch } from '../../application/create-batch.ts';
+import {
+  BatchStatus,
+  type BatchWithProgress,
+  type Evaluator,
+  LARGEST_PARALLELISM,
+  MAXIMUM_BATCH_OBJECTIVES,
+  type NewBatch,
+} from '../../domain/batch.ts';
+import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, within } from '../../domain/errors.ts';
+import type { NewObjective } from '../../domain/objective.ts';
+import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
+import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { MAXIMUM_NAME_LENGTH, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
+import { type Parsed, readFields } from '../wire/violations.ts';
+import { newObjectives } from './objectives.wire.ts';
+
+const name = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
+const parallelism = z.int().min(1).max(LARGEST_PARALLELISM);
+/** Two weeks; a timer takes at most 24 days. */
+const LONGEST_TIMEOUT_SECONDS = 14 * 86_400;
+const timeoutSeconds = z.int().min(1).max(LONGEST_TIMEOUT_SECONDS);
+
+const evaluator = z
+  .discriminatedUnion(
+    'kind',
+    [
+      z.strictObject({ kind: z.literal('pull') }),
+      z.strictObject({
+        kind: z.literal('http'),
+        url: textSchema({ minimum: 1, maximum: MAXIMUM_TEXT_LENGTH }).meta({ format: 'uri' }),
+        timeoutSeconds: timeoutSeconds
+          .nullish()
+          .transform((seconds) => seconds ?? null)
+          .describe('How long a call may take; timeoutSeconds of the batch unless given.'),
+        concurrency: z
+          .int()
+          .min(1)
+          .max(LARGEST_PARALLELISM)
+          .nullish()
+          .transform((count) => count ?? null)
+          .describe('Calls under way at once; as many as evaluations are open unless given.'),
+      }),
+    ],
+    { error: 'must be {"kind": "pull"}, or {"kind": "http", "url": "https://..."}.' },
+  )
+  .describe('pull: evaluators claim evaluations. http: the service posts each to the URL, signed as webhooks are.');
+
+const counted = (fallback: number, maximum: number) =>
+  z
+    .int()
+    .min(1)
+    .max(maximum)
+    .nullish()
+    .transform((count) => count ?? fallback);
+
+const definitions = z
+  .array(newObjectives.schema)
+  .min(1)
+  .max(MAXIMUM_BATCH_OBJECTIVES)
+  .describe(
+    'Each as loadObjectives takes it. They are worked through in this order. parallelism, if stated, is the most inverses of the objective that the batch opens at once.',
+  );
+
+const newBatchSchema = z
+  .strictObject({
+    name: name.nullish().transform((text) => text ?? null),
+    objectives: definitions,
+    trialId: z
+      .int()
+      .min(1)
+      .nullish()
+      .transform((id) => id ?? null)
+      .describe('A trial of the project. Unless given, the designed cases are evaluated first and make a trial.'),
+    parallelism: counted(4, LARGEST_PARALLELISM).describe(
+      'Evaluations of inverses that are open at once, 4 unless given.',
+    ),
+    evaluator: evaluator.nullish().transform((one): Evaluator => one ?? { kind: 'pull' }),
+    timeoutSeconds: counted(3_600, LONGEST_TIMEOUT_SECONDS).describe(
+      'How long one evaluation may take, from its claim; 3600 unless given.',
+    ),
+    maximumTries: counted(3, 100).describe('Failures after which an evaluation is not tried again; 3 unless given.'),
+    maximumLosses: counted(5, 100).describe(
+      'Lost leases after which an evaluation is not tried again; 5 unless given.',
+    ),
+    stopAfterFailures: counted(20, 1_000).describe(
+      'Failed evaluations in a row after which the batch fails; 20 unless given.',
+    ),
+  })
+  .meta({
+    id: 'NewBatch',
+    examples: [
+      {
+        name: 'Night shift',
+        objectives: [{ objectives: [1.6, 20], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] }],
+        parallelism: 4,
+      },
+    ],
+  });
+
+function readNewBatch(body: SentFields): Parsed<NewBatch> {
+  const { fields, violations } = readFields(newBatchSchema, body, ['objectives']);
+  const { objectives, violations: wrong } = readDefinitions(body['objectives']);
+  const all = [...violations, ...wrong];
+  if (all.length > 0) return { kind: 'violations', violations: all };
+  return { kind: 'value', value: { ...(fields as Omit<NewBatch, 'objectives'>), objectives } };
+}
+
+function readDefinitions(sent: unknown): {
+  readonly objectives: readonly NewObjective[];
+  readonly violations: readonly Violation[];
+} {
+  const refused = (message: string) => ({ objectives: [], violations: [makeViolation(['objectives'], message)] });
+  if (!Array.isArray(sent)) return refused(describeWrongType('an array', sent));
+  if (sent.length < 1 || sent.length > MAXIMUM_BATCH_OBJECTIVES) {
+    return refused(`must have 1 to ${MAXIMUM_BATCH_OBJECTIVES} objectives, has ${sent.length}.`);
+  }
+  const objectives: NewObjective[] = [];
+  const violations: Violation[] = [];
+  for (const [i, one] of sent.entries()) {
+    if (violations.length >= LISTED_VIOLATIONS) break;
+    const read = readDefinition(one);
+    if (read.kind === 'value') objectives.push(read.value);
+    else violations.push(...within(['objectives', i], read.violations));
+  }
+  return { objectives, violations };
+}
+
+function readDefinition(sent: unknown): Parsed<NewObjective> {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
+    return { kind: 'violations', violations: [makeViolation([], describeWrongType('a JSON object', sent))] };
+  }
+  const read = newObjectives.read(sent as SentFields);
+  if (read.kind === 'violations' || (sent as SentFields)['parallelism'] != null) return read;
+  // The batch decides unless the definition does.
+  const { parallelism: _, ...value } = read.value;
+  return { kind: 'value', value };
+}
+
+function countNumbers(objectives: readonly NewObjective[]): number {
+  return objectives.reduce((sum, one) => sum + 4 * one.objectives.length + 16, 0);
+}
+
+/** A thousand objectives take more than any body without cases. */
+export const newBatch: BodySpec<NewBatch> = {
+  schema: newBatchSchema,
+  size: 'cases',
+  hasNamedRows: true,
+  read: readNewBatch,
+  countNumbers: ({ objectives }) => countNumbers(objectives),
+};
+
+const addedSchema = z.strictObject({ objectives: definitions }).meta({
+  id: 'NewBatchObjectives',
+  examples: [{ objectives: [{ objectives: [1.5, 20], objectiveTypes: ['lessthan_equal', 'lessthan_equal'] }] }],
+});
+
+export const newBatchObjectives: BodySpec<{ readonly objectives: readonly NewObjective[] }> = {
+  schema: addedSchema,
+  size: 'cases',
+  hasNamedRows: true,
+  read: (body) => {
+    const { violations } = readFields(addedSchema, body, ['objectives']);
+    const { objectives, violations: wrong } = readDefinitions(body['objectives']);
+    const all = [...violations, ...wrong];
+    return all.length > 0 ? { kind: 'violations', violations: all } : { kind: 'value', value: { objectives } };
+  },
+  countNumbers: ({ objectives }) => countNumbers(objectives),
+};
+
+export const batchPatch = bodyOf(
+  z
+    .strictObject({ name: name.nullable().optional(), parallelism: parallelism.optional() })
+    .meta({ id: 'BatchPatch', examples: [{ parallelism: 8 }] }),
+);
+
+export const batchStatus = z.enum(Object.values(BatchStatus));
+
+const shownEvaluator = z.union([
+  z.object({ kind: z.literal('pull') }),
+  z.object({
+    kind: z.literal('http'),
+    url: z.string(),
+    timeoutSeconds: z.int().nullable(),
+    concurrency: z.int().nullable(),
+  }),
+]);
+
+const batchFields = {
+  id: z.int(),
+  modelId: z.int(),
+  projectId: z.int(),
+  trialId: z.int().nullable().describe('null until the designed cases are evaluated.'),
+  name: z.string().nullable(),
+  status: batchStatus.describe(
+    'evaluating-cases, then solving, then completed. failed: failureReason says why. cancelled: by a client, or with its project.',
+  ),
+  isPaused: z.boolean().describe('While true nothing is handed out.'),
+  parallelism: z.int(),
+  evaluator: shownEvaluator,
+  timeoutSeconds: z.int(),
+  maximumTries: z.int(),
+  maximumLosses: z.int(),
+  stopAfterFailures: z.int(),
+  progress: z.object({
+    cases: z
+      .object({ planned: z.int(), done: z.int(), failed: z.int() })
+      .describe('Designed cases; all 0 in a batch of a given trial.'),
+    objectives: z
+      .object({
+        planned: z.int().describe('All of them.'),
+        running: z.int(),
+        satisfied: z.int(),
+        stopped: z.int(),
+        exhausted: z.int(),
+        failed: z.int().describe('Those that could not be loaded.'),
+      })
+      .describe('Those that are not counted wait for their time.'),
+    evaluations: z.object({
+      waiting: z.int(),
+      leased: z.int(),
+      done: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+    }),
+  }),
+  failureReason: z.string().nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  finishedAt: timestamp.nullable(),
+};
+
+export const batchSchema = z.object(batchFields).meta({ id: 'Batch' });
+
+export const createdBatchSchema = z
+  .object({
+    ...batchFields,
+    secret: z
+      .string()
+      .optional()
+      .describe('Of an http evaluator: verifies the signatures of its calls; shown here and never again.'),
+  })
+  .meta({ id: 'CreatedBatch' });
+
+export function presentBatch(batch: BatchWithProgress): z.infer<typeof batchSchema> {
+  const { outputCount: _, createdAt, updatedAt, finishedAt, evaluator, progress, ...fields } = batch;
+  return {
+    ...fields,
+    evaluator: { ...evaluator },
+    progress: { ...progress },
+    createdAt: toTimestamp(createdAt),
+    updatedAt: toTimestamp(updatedAt),
+    finishedAt: toOptionalTimestamp(finishedAt),
+  };
+}
+
+export function presentCreatedBatch({ batch, secret }: CreatedBatch): z.infer<typeof createdBatchSchema> {
+  return { ...presentBatch(batch), ...(secret !== null && { secret }) };
+}

@@ -1,0 +1,122 @@
+/** Calls http evaluators, and keeps the leases of the calls under way. */
+import {
+  claimPushed,
+  handBackEvaluation,
+  keepLease,
+  PUSHED_CHANNEL,
+  type PushDeps,
+  type PushedEvaluation,
+  pushEvaluation,
+  storeOutcome,
+} from '../application/push-evaluation.ts';
+import type { Listener } from '../db/listen.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { type Claimed, type Work, type WorkerLog, WorkLoop } from './work-loop.ts';
+
+export interface EvaluatorCallsDeps extends PushDeps {
+  readonly listener: Pick<Listener, 'subscribe'>;
+  readonly log: WorkerLog;
+  readonly workerName: string;
+  /** Calls under way at once. */
+  readonly concurrency: number;
+  readonly pollIntervalMs: number;
+  /** Nothing is claimed while it is true: an output could not be stored. */
+  readonly isPaused?: (() => boolean) | undefined;
+  readonly metrics?: Pick<Metrics, 'evaluationReported'> | undefined;
+}
+
+export function makeEvaluatorCalls(deps: EvaluatorCallsDeps): WorkLoop<PushedEvaluation> {
+  return new WorkLoop(new EvaluatorCalls(deps), {
+    listener: deps.listener,
+    channel: PUSHED_CHANNEL,
+    pollIntervalMs: deps.pollIntervalMs,
+    isPaused: deps.isPaused,
+    onClaimError: (error) => deps.log.warn({ err: error }, 'evaluations.claim-failed'),
+  });
+}
+
+/** After a worker was killed, its calls are repeated no sooner. An evaluator that answered 202 sends heartbeats within it. */
+const LEASE_SECONDS = 60;
+/** Leaves time for some renewals that fail. */
+const RENEWALS_PER_LEASE = 4;
+/** Pauses before an evaluator that is away is called again double up to this. */
+const LONGEST_PAUSE_SECONDS = 60;
+/** Batches whose evaluator is away that are remembered; a forgotten one is called a little more often. */
+const REMEMBERED_BATCHES = 10_000;
+/** Why a call was aborted: nobody waits for its output. */
+const UNWANTED = 'unwanted';
+
+class EvaluatorCalls implements Work<PushedEvaluation> {
+  readonly #deps: EvaluatorCallsDeps;
+  #afterBatchId = 0;
+  /** Calls in a row that did not reach the evaluator, by batch. */
+  readonly #misses = new Map<number, number>();
+
+  constructor(deps: EvaluatorCallsDeps) {
+    this.#deps = deps;
+  }
+
+  async claim(inHand: readonly PushedEvaluation[]): Promise<Claimed<PushedEvaluation>> {
+    const limit = this.#deps.concurrency - inHand.length;
+    if (limit <= 0) return { items: [], again: 'when-finished' };
+    const { db, workerName } = this.#deps;
+    const claim = { limit, leaseSeconds: LEASE_SECONDS, afterBatchId: this.#afterBatchId, workerName };
+    const items = await claimPushed(db, claim);
+    this.#afterBatchId = items.at(-1)?.batchId ?? this.#afterBatchId;
+    // A finished call frees a slot of its evaluator too, of which the claim knows nothing.
+    return { items, again: 'when-finished' };
+  }
+
+  /** Never rejects: the outcome is stored, or the evaluation is handed back or left until its lease expires. */
+  async perform(evaluation: PushedEvaluation, leaving: AbortSignal): Promise<void> {
+    const { log, db } = this.#deps;
+    const { id: evaluationId, batchId } = evaluation;
+    const facts = { evaluationId, batchId, try: evaluation.tries + 1 };
+    const ended = new AbortController();
+    const renewal = this.#renew(evaluation, ended);
+    const startedAt = performance.now();
+    try {
+      const signal = AbortSignal.any([leaving, ended.signal]);
+      const outcome = await pushEvaluation(this.#deps, evaluation, signal);
+      clearInterval(renewal);
+      const delaySeconds = this.#pauseAfter(batchId, outcome.kind === 'away', outcome.retryAfterSeconds);
+      const stored = await storeOutcome(db, evaluation, outcome, delaySeconds, leaving);
+      const durationMs = Math.round(performance.now() - startedAt);
+      if (outcome.kind === 'output') this.#deps.metrics?.evaluationReported('done', durationMs / 1_000);
+      const reason = 'reason' in outcome ? { reason: outcome.reason } : {};
+      log.info({ ...facts, durationMs, outcome: outcome.kind, stored, ...reason }, 'evaluation.pushed');
+    } catch (error) {
+      clearInterval(renewal);
+      if (ended.signal.aborted) return log.info(facts, 'evaluation.unwanted');
+      log.warn({ ...facts, err: error, isLeaving: leaving.aborted }, 'evaluation.interrupted');
+      if (!leaving.aborted) return;
+      await handBackEvaluation(db, evaluation).catch((again: unknown) => {
+        log.warn({ ...facts, err: again }, 'evaluation.not-handed-back');
+      });
+    }
+  }
+
+  #renew(evaluation: PushedEvaluation, ended: AbortController): NodeJS.Timeout {
+    return setInterval(
+      () => {
+        keepLease(this.#deps.db, evaluation).then(
+          (isWanted) => {
+            if (!isWanted) ended.abort(UNWANTED);
+          },
+          // Until the database is back the call goes on; the report decides.
+          (error: unknown) => this.#deps.log.warn({ evaluationId: evaluation.id, err: error }, 'lease.renewal-failed'),
+        );
+      },
+      (1_000 * LEASE_SECONDS) / RENEWALS_PER_LEASE,
+    );
+  }
+
+  #pauseAfter(batchId: number, isAway: boolean, retryAfterSeconds: number | null): number {
+    const misses = isAway ? (this.#misses.get(batchId) ?? 0) + 1 : 0;
+    this.#misses.delete(batchId);
+    if (misses === 0) return 0;
+    this.#misses.set(batchId, misses);
+    if (this.#misses.size > REMEMBERED_BATCHES) this.#misses.delete(this.#misses.keys().next().value!);
+    return Math.min(LONGEST_PAUSE_SECONDS, retryAfterSeconds ?? 2 ** Math.min(misses, 10));
+  }
+}
