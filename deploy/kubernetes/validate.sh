@@ -47,7 +47,7 @@ PYTHON
 fi
 built=$(mktemp --suffix .yaml) # kubeconform skips files with other names
 trap 'rm -f "$built"' EXIT
-kubectl kustomize "$here" > "$built"
+{ kubectl kustomize "$here"; echo ---; kubectl kustomize "$here/evaluators"; } > "$built"
 for version in "${versions[@]}"; do
   echo "Kubernetes $version, KEDA $keda"
   "$cache/kubeconform" -strict -summary \
