@@ -114,7 +114,7 @@ export class Client {
 /** Includes the conflict with a copy of the same call that is still running. */
 function isTemporary({ status, body }: Answer): boolean {
   const kind = String(body['type'] ?? '');
-  return status >= 500 || status === 429 || (status === 409 && !/iteration-open|output-conflict/.test(kind));
+  return status >= 500 || status === 429 || (status === 409 && !/iteration-open|output-conflict|lease-lost/.test(kind));
 }
 
 function describe({ status, body }: Answer): string {

@@ -52,7 +52,7 @@ export interface Outcome {
 }
 
 /** The product's defaults, except for one engine thread per worker and no rate limit. */
-const SETTINGS = {
+export const SETTINGS = {
   LOG_LEVEL: 'info',
   RATE_LIMIT_PER_MINUTE: '0',
   WORKER_CONCURRENCY: '2',
@@ -152,7 +152,7 @@ function makePlayers(fleet: Fleet, key: string, options: RunOptions): Players {
 }
 
 /** Makes a migrated database and a key with the product's own commands. */
-async function openDatabase(server: DatabaseServer, name: string): Promise<{ url: string; key: string }> {
+export async function openDatabase(server: DatabaseServer, name: string): Promise<{ url: string; key: string }> {
   await execute(server.url, `create database ${name}`);
   const url = withDatabase(server.url, name);
   const env = { PATH: process.env['PATH'], DATABASE_URL: url, LOG_LEVEL: 'warn' };
@@ -162,7 +162,7 @@ async function openDatabase(server: DatabaseServer, name: string): Promise<{ url
   return { url, key: await run('keys', 'create', '--account', 'chaos') };
 }
 
-interface Breaking {
+export interface Breaking {
   readonly done: Promise<void>;
   readonly windows: (Window & { readonly name: FaultName })[];
   readonly isComplete: boolean;
@@ -170,10 +170,10 @@ interface Breaking {
 }
 
 /** Repeats the faults in order, with a pause between two. */
-function breakDatabase(context: {
+export function breakDatabase(context: {
   readonly server: DatabaseServer;
   readonly fleet: Fleet;
-  readonly options: RunOptions;
+  readonly options: Pick<RunOptions, 'seed' | 'faults' | 'gapMs' | 'awaySeconds'>;
   readonly signal: AbortSignal;
   readonly isOver: () => boolean;
 }): Breaking {

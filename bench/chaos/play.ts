@@ -1,7 +1,8 @@
 /** Plays objectives from the first suggestion to the end, and keeps a journal of what the service answered. */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Answer, Client } from './client.ts';
-import { BOXES, makeObjective } from './problems.ts';
+import { BOXES, type Box, isParallel, makeObjective, PARALLELISM } from './problems.ts';
+import { randomFrom } from './random.ts';
 
 /** An inverse as the client knows it. */
 export interface JournalInverse {
@@ -73,6 +74,21 @@ export async function play(client: Client, setup: Setup, journal: Journal, optio
   if (made.status !== 201) throw new Unexpected('initialize-inverse', made);
   journal.objectiveId = Number(made.body['objectiveId']);
   const path = `${trialPath}/objectives/${journal.objectiveId}`;
+  if (isParallel(journal.index)) await playInParallel(client, path, journal, box, options);
+  else await playInOrder(client, path, journal, box, options);
+  const ended = await client.call('POST', `${path}/stop`);
+  if (ended.status !== 200) throw new Unexpected('stop', ended);
+  observeAll(journal, ended.body['inverses']);
+  journal.isEnded = true;
+}
+
+async function playInOrder(
+  client: Client,
+  path: string,
+  journal: Journal,
+  box: Box,
+  options: PlayOptions,
+): Promise<void> {
   for (let runs = 0; runs < options.inverseLimit; runs++) {
     const asked = await suggest(client, path, journal);
     if (asked.kind === 'ended') break;
@@ -90,10 +106,65 @@ export async function play(client: Client, setup: Setup, journal: Journal, optio
     options.onInverse();
     if (asked.kind === 'stopped') break;
   }
-  const ended = await client.call('POST', `${path}/stop`);
-  if (ended.status !== 200) throw new Unexpected('stop', ended);
-  observeAll(journal, ended.body['inverses']);
-  journal.isEnded = true;
+}
+
+/** Asks for several inputs at once and completes them in any order; some are given up, and some of those get their outputs late. */
+async function playInParallel(
+  client: Client,
+  path: string,
+  journal: Journal,
+  box: Box,
+  options: PlayOptions,
+): Promise<void> {
+  const random = randomFrom(journal.index);
+  const patched = await client.call('PATCH', path, { parallelism: PARALLELISM, holdBack: random() < 0.5 });
+  // It may have ended with its initial point.
+  if (patched.status === 400) return;
+  if (patched.status !== 200) throw new Unexpected('parallelism', patched);
+  while (journal.inverses.length < options.inverseLimit) {
+    const asked = await client.call('POST', `${path}/suggestions`, { count: 1 + Math.floor(random() * PARALLELISM) });
+    if (asked.status === 400) return;
+    if (asked.status > 202) throw new Unexpected('suggestions', asked);
+    // Also what an earlier call opened whose answer was lost, or a late copy of it.
+    const listed = await client.call('GET', `${path}/inverses?status=open`);
+    if (listed.status !== 200) throw new Unexpected('open inverses', listed);
+    const open = (listed.body as unknown as Record<string, unknown>[]).map(toInverse);
+    for (const inverse of open) observe(journal, inverse);
+    const suggested = open.filter(({ input }) => input !== null);
+    if (suggested.length > PARALLELISM) throw new Unexpected(`${suggested.length} open inverses`, listed);
+    if (open.length > suggested.length) await delay(200);
+    const chosen = suggested.toSorted(() => random() - 0.5).slice(0, 1 + Math.floor(random() * suggested.length));
+    for (const inverse of chosen) await complete(client, path, journal, { inverse, box, random, options });
+  }
+}
+
+async function complete(
+  client: Client,
+  path: string,
+  journal: Journal,
+  context: {
+    readonly inverse: SuggestedInverse;
+    readonly box: Box;
+    readonly random: () => number;
+    readonly options: PlayOptions;
+  },
+): Promise<void> {
+  const { inverse, box, random, options } = context;
+  const isGivenUp = random() < 0.1;
+  if (isGivenUp) {
+    const stopped = await client.call('POST', `${path}/inverses/${inverse.inverseId}/stop`);
+    // Another output may have ended the objective, and with it this inverse.
+    if (stopped.status !== 200) throw new Unexpected(`stop of iteration ${inverse.iteration}`, stopped);
+  }
+  if (isGivenUp && random() < 0.5) {
+    journal.inverses.push({ ...inverse, output: null });
+  } else {
+    const output = box.run(inverse.input);
+    const loaded = await client.call('PUT', `${path}/inverses/${inverse.inverseId}/output`, { output });
+    if (loaded.status !== 200) throw new Unexpected(`output of iteration ${inverse.iteration}`, loaded);
+    journal.inverses.push({ ...inverse, output });
+  }
+  options.onInverse();
 }
 
 type SuggestedInverse = Omit<JournalInverse, 'output'>;
@@ -157,6 +228,7 @@ function observeAll(journal: Journal, records: unknown): void {
 }
 
 function observe(journal: Journal, { iteration, input }: SuggestedInverse): void {
+  if (input === null) return;
   const seen = journal.seen.get(iteration) ?? new Set<string>();
   journal.seen.set(iteration, seen.add(JSON.stringify(input)));
 }

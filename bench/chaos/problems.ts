@@ -55,6 +55,13 @@ export function reusesRuns(index: number): boolean {
   return index % 8 === 7;
 }
 
+/** The open inverses that such an objective may have; its suggestions depend on the order of its outputs. */
+export const PARALLELISM = 3;
+
+export function isParallel(index: number): boolean {
+  return index % 8 === 3;
+}
+
 /** Reachable and unreachable objectives of every type in turn, so that they end in every way, most of them late. */
 export function makeObjective(index: number): ObjectiveRequest {
   const box = BOXES[index % BOXES.length]!;

@@ -1,6 +1,7 @@
 /**
  * Repeats stored suggestions from what the database says they were computed from. Objectives that learn from the other ones of
- * their trial cannot be compared with an undisturbed run: what they know depends on what the other clients did meanwhile.
+ * their trial, or have several open inverses, cannot be compared with an undisturbed run: what they know depends on what came
+ * first.
  */
 import { connectTo } from '../../harness/database-handle.ts';
 import { toSuggested } from '../../src/application/compute-suggestion.ts';
@@ -11,50 +12,113 @@ import { readSnapshotOf } from '../../src/db/suggestions.ts';
 import type { Db } from '../../src/db/transaction.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import type { Journal } from './play.ts';
-import { reusesRuns } from './problems.ts';
+import { isParallel, reusesRuns } from './problems.ts';
 
 export interface Repeated {
   /** Suggestions that were computed again. */
   readonly count: number;
   /** Of these, those that knew runs of other objectives. */
   readonly withOthers: number;
+  /** Those with other inverses open. */
+  readonly withPending: number;
   /** One line for each that could not be repeated, or differs in any bit. */
   readonly differences: readonly string[];
 }
 
-/** Repeats every suggestion of the objectives that learn from others. */
+/** Repeats every suggestion of those objectives. */
 export async function repeatSuggestions(databaseUrl: string, journals: readonly Journal[]): Promise<Repeated> {
   const { workLimit } = loadConfig({ DATABASE_URL: databaseUrl }).engine;
   const db = connectTo(databaseUrl, { statementTimeoutMs: 60_000 });
   let count = 0;
   let withOthers = 0;
+  let withPending = 0;
   const differences: string[] = [];
   try {
     const accountId = await readAccountId(db);
-    for (const journal of journals.filter(({ index, objectiveId }) => reusesRuns(index) && objectiveId !== 0)) {
+    for (const journal of journals.filter(isRepeated)) {
       const objective = await findObjective(db, accountId, journal.objectiveId);
-      if (objective?.reuse !== true) differences.push(`objective ${journal.objectiveId} does not learn from others`);
+      if (objective?.reuse !== reusesRuns(journal.index))
+        differences.push(`objective ${journal.objectiveId} learns from other runs than it should`);
       for (const { inverseId, iteration, input } of journal.inverses) {
         count += 1;
         const name = `objective ${journal.objectiveId}, iteration ${iteration}`;
-        const snapshot = await readSnapshotOf(db, { accountId, inverseId });
-        if (snapshot === undefined) {
-          differences.push(`${name}: what it was computed from is not known`);
-          continue;
-        }
-        if (snapshot.others.iterations.length > 0) withOthers += 1;
-        const request = toSuggestRequest(snapshot, workLimit);
-        const suggested = toSuggested(snapshot, request.history, suggest(request));
-        const again = typeof suggested === 'string' ? suggested : suggested.input;
-        if (JSON.stringify(again) !== JSON.stringify(input)) {
-          differences.push(`${name}: ${JSON.stringify(input)}, repeated ${JSON.stringify(again)}`);
-        }
+        const { knewOthers, knewPending, difference } = await repeatOne(db, {
+          accountId,
+          workLimit,
+          inverseId,
+          name,
+          input,
+        });
+        if (knewOthers) withOthers += 1;
+        if (knewPending) withPending += 1;
+        if (difference !== undefined) differences.push(difference);
       }
     }
   } finally {
     await db.destroy();
   }
-  return { count, withOthers, differences };
+  return { count, withOthers, withPending, differences };
+}
+
+function isRepeated({ index, objectiveId }: Journal): boolean {
+  return (reusesRuns(index) || isParallel(index)) && objectiveId !== 0;
+}
+
+/** Repeats the given suggestions. */
+export async function repeatThese(databaseUrl: string, suggested: readonly Suggested[]): Promise<Repeated> {
+  const { workLimit } = loadConfig({ DATABASE_URL: databaseUrl }).engine;
+  const db = connectTo(databaseUrl, { statementTimeoutMs: 60_000 });
+  try {
+    const accountId = await readAccountId(db);
+    const repeated: One[] = [];
+    for (const each of suggested) repeated.push(await repeatOne(db, { accountId, workLimit, ...each }));
+    return {
+      count: repeated.length,
+      withOthers: repeated.filter(({ knewOthers }) => knewOthers).length,
+      withPending: repeated.filter(({ knewPending }) => knewPending).length,
+      differences: repeated.flatMap(({ difference }) => difference ?? []),
+    };
+  } finally {
+    await db.destroy();
+  }
+}
+
+export interface Suggested {
+  readonly inverseId: number;
+  /** For the line about a difference. */
+  readonly name: string;
+  readonly input: readonly number[];
+}
+
+interface One {
+  readonly knewOthers: boolean;
+  readonly knewPending: boolean;
+  readonly difference: string | undefined;
+}
+
+async function repeatOne(
+  db: Db,
+  {
+    accountId,
+    workLimit,
+    inverseId,
+    name,
+    input,
+  }: Suggested & { readonly accountId: number; readonly workLimit: number },
+): Promise<One> {
+  const snapshot = await readSnapshotOf(db, { accountId, inverseId });
+  if (snapshot === undefined) {
+    return { knewOthers: false, knewPending: false, difference: `${name}: what it was computed from is not known` };
+  }
+  const request = toSuggestRequest(snapshot, workLimit);
+  const suggested = toSuggested(snapshot, request.history, suggest(request));
+  const again = typeof suggested === 'string' ? suggested : suggested.input;
+  const isSame = JSON.stringify(again) === JSON.stringify(input);
+  return {
+    knewOthers: snapshot.others.iterations.length > 0,
+    knewPending: snapshot.pending.rows > 0,
+    difference: isSame ? undefined : `${name}: ${JSON.stringify(input)}, repeated ${JSON.stringify(again)}`,
+  };
 }
 
 /** Of the only account. */

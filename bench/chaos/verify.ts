@@ -1,7 +1,7 @@
 /** Compares the database with what the clients were told. */
 import type { Admin } from '../../harness/database-server.ts';
 import type { Journal } from './play.ts';
-import { reusesRuns } from './problems.ts';
+import { isParallel, reusesRuns } from './problems.ts';
 import type { Blow } from './process-chaos.ts';
 
 export interface Violations {
@@ -9,8 +9,10 @@ export interface Violations {
   lost: string[];
   /** In the database but unknown to the client, two inputs seen for one iteration, or a second objective. */
   doubled: string[];
-  /** Gaps in the iterations, or timestamps that contradict their order. */
+  /** Gaps in the iterations, or timestamps or numbers that contradict their order. */
   outOfOrder: string[];
+  /** More open inverses than allowed. */
+  tooMany: string[];
   wrongAttemptCounts: string[];
   /** Jobs left behind. */
   leftOver: string[];
@@ -24,16 +26,27 @@ interface InverseRow {
   readonly output: readonly number[] | null;
   readonly suggestedAt: Date | null;
   readonly loadedAt: Date | null;
+  readonly pending: readonly number[] | null;
+  readonly completedOrder: number | null;
 }
 
 interface ObjectiveRow {
   readonly id: number;
   readonly attemptCount: number;
+  readonly parallelism: number;
+  readonly completedCount: number;
   readonly inverses: readonly InverseRow[];
 }
 
 export async function verify(admin: Admin, journals: readonly Journal[]): Promise<Violations> {
-  const found: Violations = { lost: [], doubled: [], outOfOrder: [], wrongAttemptCounts: [], leftOver: [] };
+  const found: Violations = {
+    lost: [],
+    doubled: [],
+    outOfOrder: [],
+    tooMany: [],
+    wrongAttemptCounts: [],
+    leftOver: [],
+  };
   const objectives = await readObjectives(admin);
   const known = new Set(journals.map(({ objectiveId }) => objectiveId));
   for (const id of objectives.keys()) if (!known.has(id)) found.doubled.push(`objective ${id} was created twice`);
@@ -62,11 +75,13 @@ function verifyObjective(objective: ObjectiveRow, journal: Journal, found: Viola
   objective.inverses.forEach((row, i) => {
     if (row.iteration !== i + 1) found.outOfOrder.push(`${name(row.iteration)} is stored as number ${i + 1}`);
     const before = objective.inverses[i - 1];
-    if (isBefore(row.suggestedAt, before?.loadedAt) || isBefore(row.loadedAt, row.suggestedAt)) {
+    const isAfterAnother = objective.parallelism === 1 && isBefore(row.suggestedAt, before?.loadedAt);
+    if (isAfterAnother || isBefore(row.loadedAt, row.suggestedAt)) {
       found.outOfOrder.push(`${name(row.iteration)}: its timestamps`);
     }
     // A late copy of a call may have opened the last inverse before the client stopped the objective.
-    const isStoppedOpen = i === objective.inverses.length - 1 && row.status === 'stopped';
+    const mayBeStopped = objective.parallelism > 1 ? row.loadedAt === null : i === objective.inverses.length - 1;
+    const isStoppedOpen = mayBeStopped && row.status === 'stopped';
     if (i > 0 && !told.has(row.id) && row.status !== 'failed' && !isStoppedOpen) {
       found.doubled.push(`${name(row.iteration)}: unknown to the client`);
     }
@@ -74,37 +89,59 @@ function verifyObjective(objective: ObjectiveRow, journal: Journal, found: Viola
   for (const [iteration, inputs] of journal.seen) {
     if (inputs.size > 1) found.doubled.push(`${name(iteration)}: ${inputs.size} different inputs seen`);
   }
+  verifyOpen(objective, found);
   // An inverse with which the optimizer stopped repeats a known input and its output; it does not count as an attempt.
   const suggested = objective.inverses.filter(
-    (row) => row.iteration > 1 && row.input !== null && !(row.status === 'stopped' && row.output !== null),
+    (row) =>
+      row.iteration > 1 &&
+      row.input !== null &&
+      !(row.status === 'stopped' && row.output !== null && row.loadedAt === null),
   );
   if (objective.attemptCount !== suggested.length) {
     found.wrongAttemptCounts.push(`objective ${objective.id}: ${objective.attemptCount}, not ${suggested.length}`);
   }
 }
 
+/** What was open when each inverse was suggested, the order of their completion, and that no input was suggested twice. */
+function verifyOpen({ id, parallelism, completedCount, inverses }: ObjectiveRow, found: Violations): void {
+  const inputs = new Set<string>();
+  const orders = new Set<number>();
+  for (const { iteration, pending, completedOrder, input, suggestedAt, status, loadedAt, output } of inverses) {
+    const name = `objective ${id}, iteration ${iteration}`;
+    if ((pending?.length ?? 0) >= parallelism) found.tooMany.push(`${name}: beside ${pending!.length} others`);
+    if (completedOrder !== null && (orders.has(completedOrder) || completedOrder > completedCount)) {
+      found.outOfOrder.push(`${name}: its completion has the number ${completedOrder}`);
+    }
+    if (completedOrder !== null) orders.add(completedOrder);
+    const isRepeat = status === 'stopped' && output !== null && loadedAt === null;
+    if (parallelism === 1 || input === null || suggestedAt === null || isRepeat) continue;
+    if (inputs.has(JSON.stringify(input))) found.doubled.push(`${name}: the input of an earlier one`);
+    inputs.add(JSON.stringify(input));
+  }
+}
+
 async function readObjectives(admin: Admin): Promise<ReadonlyMap<number, ObjectiveRow>> {
-  const objectives = await admin.query<{ id: string; attemptCount: number }>(
-    'select id, attempt_count as "attemptCount" from objectives order by id',
+  const objectives = await admin.query<Omit<ObjectiveRow, 'id' | 'inverses'> & { id: string }>(
+    'select id, attempt_count as "attemptCount", parallelism, completed_count as "completedCount" from objectives order by id',
   );
   const inverses = await admin.query<InverseRow & { id: string; objectiveId: string }>(`
     select id, objective_id as "objectiveId", iteration, status, input, output,
-      suggested_at as "suggestedAt", loaded_at as "loadedAt"
+      suggested_at as "suggestedAt", loaded_at as "loadedAt", pending, completed_order as "completedOrder"
     from inverses order by objective_id, iteration`);
   const byObjective = Map.groupBy(inverses, ({ objectiveId }) => Number(objectiveId));
   return new Map(
-    objectives.map(({ id, attemptCount }) => {
+    objectives.map(({ id, ...objective }) => {
       const rows = (byObjective.get(Number(id)) ?? []).map((row) => ({ ...row, id: Number(row.id) }));
-      return [Number(id), { id: Number(id), attemptCount, inverses: rows }];
+      return [Number(id), { ...objective, id: Number(id), inverses: rows }];
     }),
   );
 }
 
-/** Returns the objectives whose suggested inputs differ in any bit; those that learn from others are repeated instead. */
+/** Returns the objectives whose suggested inputs differ in any bit; what depends on the order of outputs is repeated instead. */
 export function compareRuns(disturbed: readonly Journal[], undisturbed: readonly Journal[]): readonly string[] {
   const calm = new Map(undisturbed.map((journal) => [journal.index, journal]));
   const differences: string[] = [];
-  for (const journal of disturbed.filter(({ index }) => !reusesRuns(index))) {
+  for (const journal of disturbed.filter(({ index }) => !reusesRuns(index) && !isParallel(index))) {
     const other = calm.get(journal.index);
     const inputs = JSON.stringify(journal.inverses.map(({ input }) => input));
     const expected = JSON.stringify(other?.inverses.map(({ input }) => input));
