@@ -1,0 +1,3 @@
+export default function NewProblem() {
+  return <h1>New problem</h1>;
+}

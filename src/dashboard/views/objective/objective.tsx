@@ -1,0 +1,3 @@
+export default function ObjectiveView() {
+  return <h1>Objective</h1>;
+}
