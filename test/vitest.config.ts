@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: [
-            'test/{domain,optimizer,engine,wire,bench,deploy,runner}/**/*.test.ts',
+            'test/{domain,optimizer,engine,wire,bench,deploy,runner,dashboard}/**/*.test.ts',
             'test/clients/typescript/{generated,retry}.test.ts',
             'test/*.test.ts',
           ],
