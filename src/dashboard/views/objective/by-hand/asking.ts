@@ -4,7 +4,11 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { BacksolveError, ConnectionError, type SuggestedInverses } from '../../../../../clients/typescript/src/index.ts';
+import {
+  BacksolveError,
+  ConnectionError,
+  type SuggestedInverses,
+} from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { sessionStore } from './draft.ts';
@@ -61,7 +65,7 @@ function makeAsking(run: Run): Asking & { start(): () => void } {
     notice,
     ask: (count) => {
       if (isBusy.value) return;
-      const request = { key: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`, count };
+      const request = { key: makeIdempotencyKey(), count };
       remember(run.objectiveId, request);
       void work(request);
     },
