@@ -7,6 +7,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import {
   BacksolveError,
   ConnectionError,
+  makeIdempotencyKey,
   type SuggestedInverses,
 } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
