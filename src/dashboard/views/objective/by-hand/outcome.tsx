@@ -1,4 +1,5 @@
 import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import { correcting } from '../actions/correcting.ts';
 import type { Run } from '../history.ts';
 
 interface OutcomeProps {
@@ -15,7 +16,15 @@ export function Outcome({ run, outcome }: OutcomeProps) {
       {outcome !== undefined && <p class="notice hand-outcome">{sentence(outcome, bestIteration)}</p>}
       {outcome?.warnings.map(({ output, detail }) => (
         <p key={output} class="notice warning">
-          {detail}
+          {detail}{' '}
+          <button
+            type="button"
+            onClick={() => {
+              correcting.value = { iteration: outcome.iteration, kind: 'output' };
+            }}
+          >
+            Correct…
+          </button>
         </p>
       ))}
     </div>
