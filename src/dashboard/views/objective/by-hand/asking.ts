@@ -4,7 +4,11 @@
  */
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { BacksolveError, ConnectionError, type SuggestedInverses } from '../../../../../clients/typescript/src/index.ts';
+import {
+  BacksolveError,
+  ConnectionError,
+  type SuggestedInverses,
+} from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { sessionStore } from './draft.ts';

@@ -16,7 +16,9 @@ export function InputValues({ head, input }: InputValuesProps) {
   const names = inputNames(head);
   const shortTexts = input.map((value, i) => inputText(head, i, value));
   const fullTexts = input.map((value, i) => fullInputText(head, i, value));
-  const isShortened = input.some((value, i) => head.inputTypes[i] === 'float' && Number(plain(shortTexts[i]!)) !== value);
+  const isShortened = input.some(
+    (value, i) => head.inputTypes[i] === 'float' && Number(plain(shortTexts[i]!)) !== value,
+  );
   const copy = async () => {
     const lines = fullTexts.map((text, i) => `${titled(names[i]!, head.inputUnits?.[i])}\t${text}\n`);
     const isCopied = await copyText(lines.join(''));

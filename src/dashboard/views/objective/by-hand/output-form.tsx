@@ -54,7 +54,9 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
     asksForFocus.current = next.size > 0;
     setFaults(next);
   };
-  const report = async (body: { readonly output: readonly number[] } | { readonly failed: true; reason: string | null }) => {
+  const report = async (
+    body: { readonly output: readonly number[] } | { readonly failed: true; reason: string | null },
+  ) => {
     setBusy(true);
     setError(undefined);
     try {
@@ -83,7 +85,9 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
   };
   return (
     <form ref={form} class="hand-form" aria-label={`Outputs of iteration ${iteration}`} noValidate onSubmit={load}>
-      <p>{isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}</p>
+      <p>
+        {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
+      </p>
       {showsAll ? (
         <div class="hand-fields">
           {names.map((name, j) => (

@@ -21,7 +21,8 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
     <div class="paste-box">
       <label for={id}>Paste the outputs</label>
       <p class="hint" id={`${id}-hint`}>
-        A row or a column of a spreadsheet, or values separated by tabs, semicolons or lines. Decimal commas are understood.
+        A row or a column of a spreadsheet, or values separated by tabs, semicolons or lines. Decimal commas are
+        understood.
       </p>
       <textarea
         id={id}

@@ -3,7 +3,7 @@ import { readNumber } from '../../../parts/read-number.ts';
 
 export type OutputsRead =
   | { readonly output: readonly number[]; readonly faults?: undefined }
-  | { readonly output?: undefined; /** By the position of the output. */ readonly faults: ReadonlyMap<number, string> };
+  | { readonly output?: undefined /** By the position of the output. */; readonly faults: ReadonlyMap<number, string> };
 
 export function readOutputs(texts: readonly string[]): OutputsRead {
   const faults = new Map<number, string>();
