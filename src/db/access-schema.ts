@@ -1,7 +1,7 @@
 /** Types of the tables of credentials, as in schema.ts. */
 import type { ColumnType, Generated } from 'kysely';
 
-export interface ApiKeysTable {
+interface ApiKeysTable {
   id: Generated<number>;
   account_id: number;
   key_id: string;
@@ -15,7 +15,7 @@ export interface ApiKeysTable {
   successor_id: number | null;
 }
 
-export interface BrowserSessionsTable {
+interface BrowserSessionsTable {
   id: Generated<number>;
   token_hash: Buffer;
   account_id: number;
@@ -27,11 +27,17 @@ export interface BrowserSessionsTable {
   expires_at: Date;
 }
 
-export interface SignInLinksTable {
+interface SignInLinksTable {
   token_hash: Buffer;
   account_id: number;
   scopes: readonly string[];
   created_at: Generated<Date>;
   expires_at: Date;
   used_at: Date | null;
+}
+
+export interface AccessTables {
+  api_keys: ApiKeysTable;
+  browser_sessions: BrowserSessionsTable;
+  sign_in_links: SignInLinksTable;
 }
