@@ -1024,6 +1024,23 @@ export interface OutputWarning {
 
 export interface History {
   objectiveId: number;
+  /** 1 for the first objective of the trial. */
+  number: number;
+  modelId: number;
+  modelName: string;
+  projectId: number;
+  projectName: string;
+  trialId: number;
+  trialNumber: number;
+  createdAt: string;
+  /** Id of the objective that it goes on from. */
+  continues: number | null;
+  /** How many inverses may be open at once. */
+  parallelism: number;
+  /** Those that wait for their outputs or are being computed. Iterations before the first of them are final. */
+  openIterations: number[];
+  /** Of the data of the trial. When it changes, ask for all iterations again. */
+  revision: number;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
   attemptCount: number;
@@ -1037,6 +1054,11 @@ export interface History {
   optimalIteration: number | null;
   /** The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged. */
   bestIteration: number | null;
+  /** 1 for the first input case; null when an iteration comes nearest. */
+  bestCaseNumber: number | null;
+  /** Of bestIteration or bestCaseNumber; null while nothing has been judged. */
+  bestInput: number[] | null;
+  bestOutput: number[] | null;
   objectives: number[];
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** For exact objectives, the largest sum of distances from the targets that satisfies; null for others. */
@@ -1051,12 +1073,25 @@ export interface History {
     lowerOpen: boolean;
     upperOpen: boolean;
   }>;
+  /**
+   * One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the
+   * smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the
+   * sum.
+   */
+  tolerances: number[];
+  inputTypes: Array<'float' | 'integer' | 'boolean' | 'category'>;
+  minimums: number[];
+  maximums: number[];
+  scales: Array<'linear' | 'log' | null> | null;
+  /** One list per input, empty unless it is a category. */
+  categories: Array<string[]>;
   inputNames: string[] | null;
   inputUnits: string[] | null;
   outputNames: string[] | null;
   outputUnits: string[] | null;
   /** 1 is the initial point; the lists below have one entry per iteration. */
   iterations: number[];
+  inverseIds: number[];
   statuses: Array<'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed'>;
   loadedAt: Array<string | null>;
   /** Nanoseconds from the suggestion to its output. */
@@ -1065,6 +1100,8 @@ export interface History {
   failureReasons: Record<string, string>;
   /** Iterations that a correction has excluded. */
   excluded: number[];
+  /** Iterations that were ever corrected. */
+  corrected: number[];
   /** null while the suggestion is being computed. */
   inputs: Array<number[] | null>;
   /** null until loaded. */
