@@ -7,6 +7,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import {
   BacksolveError,
   ConnectionError,
+  makeIdempotencyKey,
   type SuggestedInverses,
 } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
@@ -65,7 +66,7 @@ function makeAsking(run: Run): Asking & { start(): () => void } {
     notice,
     ask: (count) => {
       if (isBusy.value) return;
-      const request = { key: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`, count };
+      const request = { key: makeIdempotencyKey(), count };
       remember(run.objectiveId, request);
       void work(request);
     },

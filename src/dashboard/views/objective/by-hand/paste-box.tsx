@@ -1,7 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import { short, titled } from '../../../parts/formats.ts';
 import { readValues } from '../../../parts/paste.ts';
-import { readNumber } from '../../../parts/read-number.ts';
+import { isNumber, readNumber } from '../../../parts/read-number.ts';
+
+/** Rows of the preview. */
+const MAXIMUM_ROWS = 40;
 
 interface PasteBoxProps {
   readonly names: readonly string[];
@@ -38,26 +41,32 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
         </p>
       )}
       {cells !== undefined && (
-        <div class="scroll-box" tabIndex={0} role="region" aria-label="How the outputs are read">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Output</th>
-                <th scope="col" class="number">
-                  Read as
-                </th>
+        <table class="paste-preview">
+          <caption class="visually-hidden">How the outputs are read</caption>
+          <thead>
+            <tr>
+              <th scope="col">Output</th>
+              <th scope="col" class="number">
+                Read as
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {chooseRows(cells).map((j) => (
+              <tr key={names[j]}>
+                <th scope="row">{titled(names[j]!, units?.[j])}</th>
+                <PreviewCell text={cells[j]!} />
               </tr>
-            </thead>
-            <tbody>
-              {names.map((name, j) => (
-                <tr key={name}>
-                  <th scope="row">{titled(name, units?.[j])}</th>
-                  <PreviewCell text={cells[j]!} />
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+          {cells.length > MAXIMUM_ROWS && (
+            <tfoot>
+              <tr>
+                <td colSpan={2}>{cells.length} outputs in all.</td>
+              </tr>
+            </tfoot>
+          )}
+        </table>
       )}
       <p class="dialog-buttons">
         <button type="button" disabled={cells === undefined} onClick={() => cells && onTake(cells)}>
@@ -69,6 +78,14 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
       </p>
     </div>
   );
+}
+
+/** Those with a fault first, if there are too many. */
+function chooseRows(cells: readonly string[]): readonly number[] {
+  const rows = [...cells.keys()];
+  if (rows.length <= MAXIMUM_ROWS) return rows;
+  const isFaulty = (j: number) => !isNumber(cells[j]!);
+  return [...rows.filter(isFaulty), ...rows.filter((j) => !isFaulty(j))].slice(0, MAXIMUM_ROWS);
 }
 
 function PreviewCell({ text }: { readonly text: string }) {
