@@ -1,24 +1,13 @@
 /** The third part: what the outputs should be, and how long to search. */
 import { titled, wanted } from '../../parts/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
-import { type Draft, namesOfRows, type ObjectiveType, type OutputDraft } from './draft.ts';
+import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
 import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
 import { hasBounds, intervalsOf } from './intervals.ts';
 import { readOwn, readResults } from './requests.ts';
 import { change, draft } from './store.ts';
 import { TargetStrip } from './target-strip.tsx';
-
-const TYPES: Readonly<Record<ObjectiveType, string>> = {
-  percent: 'within percent of the target',
-  value: 'within a range around the target',
-  lessthan: 'below',
-  lessthan_equal: 'at most',
-  greaterthan: 'above',
-  greaterthan_equal: 'at least',
-  minimize: 'minimize',
-  maximize: 'maximize',
-  exact: 'exactly (all outputs)',
-};
+import { OBJECTIVE_TYPES } from './words.ts';
 
 export function TargetsPart() {
   const current = draft.value;
@@ -68,7 +57,7 @@ export function TargetsPart() {
                       path={path('type')}
                       label={`What is wanted of ${name}`}
                       value={type}
-                      options={TYPES}
+                      options={OBJECTIVE_TYPES}
                       onChange={(value) => set(j, { type: value }, 'type')}
                     />
                   </td>

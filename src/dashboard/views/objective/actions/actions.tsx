@@ -55,8 +55,8 @@ export function Actions({ run }: { readonly run: Run }) {
       {opened === 'stop' && (
         <ConfirmDialog title="Stop this objective?" action="Stop it" onConfirm={stop} onClose={close}>
           <p>
-            No further input is suggested, and inputs that are open are given up. All runs stay. To go on later, change its
-            targets: that loads an objective that knows all of them.
+            No further input is suggested, and inputs that are open are given up. All runs stay. To go on later, change
+            its targets: that loads an objective that knows all of them.
           </p>
         </ConfirmDialog>
       )}

@@ -54,8 +54,8 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
     <Dialog title="Add data" onClose={onClose}>
       <form noValidate onSubmit={(event) => void send(event)}>
         <p>
-          Runs that were made elsewhere inform the search from its next suggestion on. A row has all inputs and all outputs;
-          a run that failed has no outputs. With a header the columns may come in any order.
+          Runs that were made elsewhere inform the search from its next suggestion on. A row has all inputs and all
+          outputs; a run that failed has no outputs. With a header the columns may come in any order.
         </p>
         <label for={`${id}-text`}>Rows from a spreadsheet</label>
         <textarea
@@ -131,7 +131,6 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
           <thead>
             <tr>
               {header.map((title, j) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns have no other identity
                 <th key={j} scope="col">
                   {title}
                 </th>
@@ -140,10 +139,8 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
           </thead>
           <tbody>
             {rows.slice(0, PREVIEWED_ROWS).map((row, r) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no other identity
               <tr key={r}>
                 {row.map((cell, j) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: cells have no other identity
                   <td key={j}>{cell}</td>
                 ))}
               </tr>
@@ -161,7 +158,9 @@ function Added({ added, onClose }: { readonly added: AddedCases; onClose(): void
   return (
     <Dialog title="Data added" onClose={onClose}>
       <ul role="status">
-        <li>{count === 1 ? '1 run was added.' : `${count} runs were added.`} The trial now has {total} cases.</li>
+        <li>
+          {count === 1 ? '1 run was added.' : `${count} runs were added.`} The trial now has {total} cases.
+        </li>
         {duplicates > 0 && <li>{duplicates} were known already.</li>}
         {outside > 0 && <li>{outside} lie outside the bounds. They inform the search all the same.</li>}
         {leftOut > 0 && <li>{leftOut} were left out: they are excluded, or have no result.</li>}

@@ -84,7 +84,12 @@ export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogPr
           <legend>What is right?</legend>
           {kinds.map((one) => (
             <label key={one} class="choice">
-              <input type="radio" name={`${id}-kind`} checked={draft.kind === one} onChange={() => set({ kind: one })} />
+              <input
+                type="radio"
+                name={`${id}-kind`}
+                checked={draft.kind === one}
+                onChange={() => set({ kind: one })}
+              />
               <span>{KINDS[one]}</span>
             </label>
           ))}
@@ -139,8 +144,8 @@ export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogPr
               onChange={({ currentTarget }) => set({ reopens: currentTarget.checked })}
             />
             <span>
-              Judge the objective anew. It has ended; with this it gets the verdict that follows, and goes on if no run meets
-              its targets. Without it a correction that would change the verdict is refused.
+              Judge the objective anew. It has ended; with this it gets the verdict that follows, and goes on if no run
+              meets its targets. Without it a correction that would change the verdict is refused.
             </span>
           </label>
         )}

@@ -44,8 +44,8 @@ export function ParallelDialog({ run, onClose }: ParallelDialogProps) {
       <form noValidate onSubmit={(event) => void send(event)}>
         <NumberField id={id} name="Inputs open at once" text={text} fault={fault} onText={setText} />
         <p class="hint">
-          With 1 the search needs the fewest runs. More save time where runs can be made side by side. Inputs that are open
-          beyond a lower number stay open.
+          With 1 the search needs the fewest runs. More save time where runs can be made side by side. Inputs that are
+          open beyond a lower number stay open.
         </p>
         <label class="choice">
           <input type="checkbox" checked={holds} onChange={({ currentTarget }) => setHolds(currentTarget.checked)} />
