@@ -130,8 +130,8 @@ export function exampleDraft(id: string): Draft {
       newInput(2, { name: 'thickness', unit: 'mm', minimum: '2', maximum: '10', spacing: '0.5' }),
     ],
     outputs: [
-      newOutput(1, { name: 'stiffness', unit: 'N/mm', type: 'percent', target: '250', from: '-2', to: '2' }),
-      newOutput(2, { name: 'mass', unit: 'g', type: 'lessthan_equal', target: '100' }),
+      newOutput(1, { name: 'stiffness', unit: 'N/mm', type: 'percent', target: '90', from: '-2', to: '2' }),
+      newOutput(2, { name: 'mass', unit: 'g', type: 'lessthan_equal', target: '60' }),
     ],
     maximumAttempts: '50',
     recipe: 'stiffness = width × thickness × thickness / 10, mass = width × thickness / 2',

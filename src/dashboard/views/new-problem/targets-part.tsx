@@ -38,7 +38,7 @@ export function TargetsPart() {
     change({ outputs: outputs.with(j, { ...outputs[j]!, ...changed }) }, `outputs/${j}/${field}`, 'targets');
   return (
     <>
-      {recipe !== '' && <p class="notice">The example wants a stiffness of 250 N/mm and at most 100 g.</p>}
+      {recipe !== '' && <p class="notice">The example wants a stiffness of 90 N/mm and at most 60 g.</p>}
       <FaultBlock path="targets" />
       <div class="scroll-box">
         <table class="definitions targets">
