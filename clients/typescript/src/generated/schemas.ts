@@ -1185,7 +1185,7 @@ export interface Correction {
   old: RunResult;
   new: RunResult;
   reason: string;
-  /** Label of the API key, or its key id if it has none. */
+  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
   correctedBy: string;
   createdAt: string;
 }
@@ -1601,7 +1601,7 @@ export type ExportLine = {
   old: RunResult;
   new: RunResult;
   reason: string;
-  /** Label of the API key, or its key id if it has none. */
+  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
   correctedBy: string;
   createdAt: string;
   type: 'correction';
