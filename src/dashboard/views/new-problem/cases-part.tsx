@@ -131,7 +131,7 @@ function PointsTable() {
     </th>
   ));
   const outputHeads = shownOutputs.map((j) => (
-    <th key={`y${outputs[j]!.key}`} scope="col" class="output">
+    <th key={`y${outputs[j]!.key}`} scope="col" class="number">
       {titled(outputNames[j]!, outputs[j]!.unit)}
     </th>
   ));
@@ -167,7 +167,7 @@ function PointsTable() {
                 </td>
               ));
               const outputCells = shownOutputs.map((j) => (
-                <td key={`y${outputs[j]!.key}`} onPaste={(event) => onPaste(event, r, j)}>
+                <td key={`y${outputs[j]!.key}`} class="output" onPaste={(event) => onPaste(event, r, j)}>
                   <CellText
                     path={`results/${r}/${j}`}
                     label={`${outputNames[j]} of case ${r + 1}`}

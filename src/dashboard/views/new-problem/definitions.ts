@@ -26,7 +26,7 @@ const TYPES: readonly (readonly [InputType, readonly string[]])[] = [
 ];
 
 /** The type that a word stands for: a decimal number where nothing is said. */
-export function readType(word: string, hasCategories: boolean): InputType {
+function readType(word: string, hasCategories: boolean): InputType {
   const plain = word.trim().toLowerCase();
   const found = TYPES.find(([, words]) => words.includes(plain));
   return found?.[0] ?? (hasCategories ? 'category' : 'float');

@@ -4,7 +4,7 @@ import { CellChoice, CellText } from './fields.tsx';
 import { RowActions } from './row-actions.tsx';
 import { change, draft, faults } from './store.ts';
 
-export const INPUT_TYPES: Readonly<Record<InputType, string>> = {
+const INPUT_TYPES: Readonly<Record<InputType, string>> = {
   float: 'decimal',
   integer: 'whole number',
   boolean: 'yes/no',

@@ -1,9 +1,4 @@
 /** Goes through rows or columns that are too many to be drawn at once. */
-export interface Window {
-  readonly from: number;
-  readonly to: number;
-}
-
 interface PagerProps {
   readonly what: string;
   readonly count: number;

@@ -32,7 +32,7 @@ function makeReader() {
 }
 
 /** The project without its cases. */
-export function readSpace(draft: Draft): Read<NewProject> {
+function readSpace(draft: Draft): Read<NewProject> {
   const { inputs, outputs } = draft;
   const { faults, number, optional } = makeReader();
   if (draft.name.trim() === '') faults['name'] = 'Give the problem a name.';

@@ -60,7 +60,7 @@ export function change(changed: Partial<Draft>, ...fields: readonly string[]): v
   timer = setTimeout(keep, KEEP_AFTER_MS);
 }
 
-export function clearFaults(...fields: readonly string[]): void {
+function clearFaults(...fields: readonly string[]): void {
   const isCleared = (path: string) => fields.some((field) => path === field || path.startsWith(`${field}/`));
   const entries = Object.entries(faults.value);
   const left = entries.filter(([path]) => path !== '' && !isCleared(path));

@@ -1,5 +1,5 @@
 /** The third part: what the outputs should be, and how long to search. */
-import { titled, wanted } from '../../parts/formats.ts';
+import { titled, wanted, withUnit } from '../../parts/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
 import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
@@ -93,7 +93,7 @@ export function TargetsPart() {
                   <td>
                     {isStated ? (
                       <span class="interval">
-                        <span>{titled(wanted(intervals[j]!), unit)}</span>
+                        <span>{withUnit(wanted(intervals[j]!), unit)}</span>
                         <TargetStrip name={name} ends={intervals[j]!} values={known.map((row) => row[j]!)} />
                       </span>
                     ) : (
