@@ -13,6 +13,7 @@ import { init } from './init.ts';
 import { keys } from './keys.ts';
 import { host } from './local-host.ts';
 import { migrateCommand } from './migrate.ts';
+import { page } from './page.ts';
 import { restore } from './restore.ts';
 import { run as runCommand } from './run.ts';
 import { serve } from './serve.ts';
@@ -26,6 +27,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   work,
   migrate: migrateCommand,
   keys,
+  page,
   webhooks,
   export: exportCommand,
   backup,

