@@ -1,3 +1,52 @@
-export default function Administration() {
-  return <h1>Administration</h1>;
+/** Keys, webhooks, evaluators and batches of the account. */
+import type { ComponentType } from 'preact';
+import { Link } from '../../shell/link.tsx';
+import type { ViewProps } from '../../shell/router.ts';
+import { may } from '../../shell/session.ts';
+import './administration.css';
+import { Batches } from './batches/batches.tsx';
+import { addressOf, type Choice, readChoice, SECTIONS, type Section } from './choice.ts';
+import { Evaluators } from './evaluators/evaluators.tsx';
+import { Keys } from './keys/keys.tsx';
+import { NeedsAdmin } from './needs-admin.tsx';
+import { Webhooks } from './webhooks/webhooks.tsx';
+
+export interface SectionProps {
+  readonly choice: Choice;
+}
+
+const VIEWS: Readonly<Record<Section, ComponentType<SectionProps>>> = {
+  keys: Keys,
+  webhooks: Webhooks,
+  evaluators: Evaluators,
+  batches: Batches,
+};
+
+export default function Administration({ place }: ViewProps) {
+  const isAdmin = may('admin');
+  const choice = readChoice(place.query, isAdmin ? 'keys' : 'batches');
+  const { show } = choice;
+  const Shown = VIEWS[show];
+  return (
+    <>
+      <h1>Administration</h1>
+      <nav class="admin-tabs" aria-label="Sections of the administration">
+        {(Object.keys(SECTIONS) as Section[]).map((section) => (
+          <Link key={section} to={addressOf({ show: section })} current={section === show}>
+            {SECTIONS[section]}
+          </Link>
+        ))}
+      </nav>
+      <section aria-labelledby="section-title" class="admin-section">
+        <h2 id="section-title" class="visually-hidden">
+          {SECTIONS[show]}
+        </h2>
+        {(show === 'keys' || show === 'webhooks') && !isAdmin ? (
+          <NeedsAdmin section={show} />
+        ) : (
+          <Shown key={show} choice={choice} />
+        )}
+      </section>
+    </>
+  );
 }
