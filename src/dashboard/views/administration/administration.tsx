@@ -37,16 +37,14 @@ export default function Administration({ place }: ViewProps) {
           </Link>
         ))}
       </nav>
-      <section aria-labelledby="section-title" class="admin-section">
-        <h2 id="section-title" class="visually-hidden">
-          {SECTIONS[show]}
-        </h2>
+      <div class="admin-section">
+        <h2 class="visually-hidden">{SECTIONS[show]}</h2>
         {(show === 'keys' || show === 'webhooks') && !isAdmin ? (
           <NeedsAdmin section={show} />
         ) : (
           <Shown key={show} choice={choice} />
         )}
-      </section>
+      </div>
     </>
   );
 }

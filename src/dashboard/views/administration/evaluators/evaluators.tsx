@@ -141,7 +141,7 @@ function Failed({ work: { failed, batches } }: { readonly work: Work }) {
         cells={({ finishedAt, evaluator, failureReason, lostLeases, maximumLosses }) => (
           <>
             <td>{finishedAt === null ? '–' : <Age time={finishedAt} />}</td>
-            <td class="admin-name">
+            <td class="admin-text">
               <bdi>{evaluator ?? '–'}</bdi>
             </td>
             <td class="admin-text">

@@ -16,6 +16,9 @@ const SCOPES: Readonly<Record<Scope, string>> = {
   admin: 'admin: manage keys and webhooks',
 };
 
+/** Whoever may write may let others evaluate. */
+const mayGrant = (scope: Scope) => may(scope) || (scope === 'evaluate' && may('write'));
+
 const POINTERS: readonly string[] = ['/label', '/scopes', '/expiresAt'];
 
 interface CreateKeyDialogProps {
@@ -77,7 +80,7 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
         {faults.has('/label') && <p class="fault">{faults.get('/label')}</p>}
         <fieldset>
           <legend>Scopes</legend>
-          {(Object.keys(SCOPES) as Scope[]).filter(may).map((scope) => (
+          {(Object.keys(SCOPES) as Scope[]).filter(mayGrant).map((scope) => (
             <label key={scope} class="choice">
               <input
                 type="checkbox"

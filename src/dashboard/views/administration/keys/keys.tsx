@@ -42,8 +42,8 @@ export function Keys() {
           }}
         >
           <p>
-            <KeyName apiKey={doing.key} /> stops working at once and for good. Whoever is signed in with it, you too, is
-            signed out.
+            <KeyName apiKey={doing.key} /> stops working at once and for good. Everyone who is signed in with it is
+            signed out; if that is your key, so are you.
           </p>
         </ConfirmDialog>
       )}
