@@ -1,8 +1,9 @@
 /** What several objectives have in common and where they differ. The service judges; this matches names. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
-import { type Ends, namesOf, short, titled, wanted, withUnit } from '../../parts/formats.ts';
+import { type Ends, short, titled, wanted, withUnit } from '../../parts/formats.ts';
 import { type Columns, emptyColumns, type Head, hasFailed, replaceRows } from '../objective/columns.ts';
 import { type Distances, measureRuns, smallestSoFar, verdictsOn } from '../objective/distances.ts';
+import { fullInputText, inputNames, inputText, outputNames } from '../objective/values.ts';
 
 export const FEWEST = 2;
 export const MOST = 6;
@@ -38,13 +39,16 @@ export function compare(histories: readonly History[]): readonly Compared[] {
       columns,
       distances,
       best: smallestSoFar(distances.worst, columns),
-      inputNames: namesOf(head.inputNames, 'x', head.minimums.length),
-      outputNames: namesOf(head.outputNames, 'y', head.objectives.length),
+      inputNames: inputNames(head),
+      outputNames: outputNames(head),
     };
   });
 }
 
-type Named = Pick<History, 'modelName' | 'projectId' | 'projectName' | 'trialId' | 'trialNumber' | 'number' | 'objectiveId'>;
+type Named = Pick<
+  History,
+  'modelName' | 'projectId' | 'projectName' | 'trialId' | 'trialNumber' | 'number' | 'objectiveId'
+>;
 
 /** As short as tells them apart. */
 function labelsOf(histories: readonly Named[]): readonly string[] {
@@ -147,7 +151,8 @@ export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
     const cells = compared.map(({ head, inputNames }): Shown | null => {
       const i = inputNames.indexOf(name);
       const value = head.bestInput?.[i];
-      return value === undefined ? null : inputShown(head, i, value);
+      if (value === undefined) return null;
+      return { text: inputText(head, i, value), full: fullInputText(head, i, value) };
     });
     return {
       title: titled(name, unitOf(compared, 'input', name)),
@@ -155,14 +160,6 @@ export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
       isSame: new Set(cells.map((cell) => cell?.full)).size === 1,
     };
   });
-}
-
-/** A category by its name, yes or no, or a number. */
-function inputShown({ inputTypes, categories, minimums }: Head, i: number, value: number): Shown {
-  const type = inputTypes[i];
-  const category = type === 'category' ? categories[i]?.[value - minimums[i]!] : undefined;
-  const word = type === 'boolean' ? (value === 0 ? 'no' : 'yes') : category;
-  return word === undefined ? { text: short(value), full: String(value) } : { text: word, full: word };
 }
 
 /** Where the best run comes from. */
@@ -192,7 +189,9 @@ export function bestSteps({ columns, best }: Pick<Compared, 'columns' | 'best'>)
 
 /** Whether the run counts: it has an output, did not fail, and is not excluded. */
 export function counts(columns: Columns, row: number): boolean {
-  return !hasFailed(columns, row) && columns.excluded[row] === 0 && !Number.isNaN(columns.outputs[0]?.[row] ?? Number.NaN);
+  return (
+    !hasFailed(columns, row) && columns.excluded[row] === 0 && !Number.isNaN(columns.outputs[0]?.[row] ?? Number.NaN)
+  );
 }
 
 /** A row per run of every objective: for files. */
@@ -216,7 +215,7 @@ export function runTable(compared: readonly Compared[]) {
       ...inputs.map((name) => {
         const i = inputNames.indexOf(name);
         const value = orNull(columns.inputs[i]?.[row]);
-        return value === null ? null : isWord(head, i) ? inputShown(head, i, value).full : value;
+        return value === null ? null : isWord(head, i) ? fullInputText(head, i, value) : value;
       }),
       ...outputs.map((name) => orNull(columns.outputs[outputNames.indexOf(name)]?.[row])),
       orNull(distances.worst[row]),
