@@ -1148,6 +1148,21 @@ export interface ObjectiveGlance {
   outputCount: number;
   /** Outputs that meet their objectives in the best run so far; null while nothing has been judged. */
   metCount: number | null;
+  /**
+   * By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while
+   * nothing has been judged.
+   */
+  worstMiss: number | null;
+  /**
+   * How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while
+   * nothing has been judged.
+   */
+  trend: {
+    /** 0 stands for the cases. */
+    iterations: number[];
+    /** The worst miss of the best run so far, after each of the iterations. */
+    misses: number[];
+  } | null;
   /** output: a suggested input waits for its output. null: nothing is open. */
   waitsFor: 'suggestion' | 'output' | null;
   /** Whether the objectives may be out of reach; the objective says why. */

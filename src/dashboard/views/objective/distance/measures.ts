@@ -44,7 +44,7 @@ export function toDistanceData(head: Head, columns: Columns, distances: Distance
   };
 }
 
-export function measureTitle(head: Head, measure: Measure): string {
+function measureTitle(head: Head, measure: Measure): string {
   if (measure === 'worst') return 'Distance of the worst output (tolerances)';
   if (measure === 'sum') return 'Sum of the distances (tolerances)';
   const name = namesOf(head.outputNames, 'y', head.objectives.length)[measure]!;
