@@ -12,19 +12,21 @@ import { DASHES, seriesColours } from './series.ts';
 
 const HEIGHT = 320;
 const TITLE = 'Best distance so far';
-const Y_LABEL = 'Distance of the worst output (tolerances)';
+const Y_LABEL = 'Distance (tolerances)';
+/** Iterations are whole numbers. */
+const TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000];
 
 export function DistanceChart({ compared }: { readonly compared: readonly Compared[] }) {
   const palette = seriesColours.value;
   const { text, line, met } = colours.value;
-  const { floor } = useMemo(() => logFloor(compared.flatMap(({ best }) => Array.from(best))), [compared]);
+  const { floor, top } = useMemo(() => logFloor(compared.flatMap(({ best }) => Array.from(best))), [compared]);
   const data = useMemo(() => alignedSteps(compared, floor), [compared, floor]);
   const options = useMemo((): Omit<uPlot.Options, 'width' | 'height'> => {
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
     return {
-      scales: { x: { time: false }, y: { distr: 3 } },
+      scales: { x: { time: false }, y: { distr: 3, range: () => [floor, top] } },
       axes: [
-        { ...axis, label: 'Iteration' },
+        { ...axis, label: 'Iteration', incrs: TICKS },
         {
           ...axis,
           label: Y_LABEL,
@@ -47,14 +49,14 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
       ],
       hooks: { drawAxes: [(plot) => drawFloor(plot, floor, met)] },
     };
-  }, [compared, palette, text, line, met, floor]);
+  }, [compared, palette, text, line, met, floor, top]);
   return (
     <section aria-labelledby="best-so-far">
       <div class="compare-head">
         <h2 id="best-so-far">{TITLE}</h2>
         <SaveChart drawing={() => toDrawing(compared, floor)} />
       </div>
-      <p class="hint">{summaryOf(compared)}</p>
+      <p class="hint">Of the worst output, in tolerances. {summaryOf(compared)}</p>
       <Plot options={options} data={data} height={HEIGHT} />
     </section>
   );

@@ -125,7 +125,7 @@ function Scatter({ drawn }: { readonly drawn: Drawn }) {
       splits.map((value) => (value === null ? '' : short(value)));
     const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line }, values };
     return {
-      scales: { x: { time: false, range: withRoom }, y: { range: withRoom } },
+      scales: { x: { time: false, range: rangeFor('x', bands) }, y: { range: rangeFor('y', bands) } },
       axes: [
         { ...axis, label: x.title },
         { ...axis, label: y.title, size: 70 },
@@ -149,10 +149,21 @@ function Scatter({ drawn }: { readonly drawn: Drawn }) {
   return <Plot options={options} data={data} height={HEIGHT} />;
 }
 
-function withRoom(_: uPlot, low: number | null, high: number | null): [number, number] {
-  const [from, to] = [low ?? 0, high ?? 1];
-  const room = (to - from) * 0.06 || Math.abs(to) * 0.1 || 1;
-  return [from - room, to + room];
+/** What satisfies is shown too, unless the runs would shrink to a spot. */
+const WIDEST = 5;
+
+function rangeFor(axis: 'x' | 'y', bands: readonly DrawnBand[]) {
+  const ends = bands.filter((band) => band.axis === axis).flatMap(({ from, to }) => [from, to]);
+  return (_: uPlot, low: number | null, high: number | null): [number, number] => {
+    let [from, to] = [low ?? 0, high ?? 1];
+    const widest = WIDEST * (to - from || Math.abs(to) || 1);
+    for (const end of ends) {
+      if (end === null || Math.max(to, end) - Math.min(from, end) > widest) continue;
+      [from, to] = [Math.min(from, end), Math.max(to, end)];
+    }
+    const room = (to - from) * 0.06 || Math.abs(to) * 0.1 || 1;
+    return [from - room, to + room];
+  };
 }
 
 /** Returns false: uPlot draws none of its own. */
