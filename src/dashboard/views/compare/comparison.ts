@@ -81,7 +81,7 @@ function unitOf(compared: readonly Compared[], kind: 'input' | 'output', name: s
 }
 
 /** One cell of a table: what it shows, and all digits. */
-export interface Shown {
+interface Shown {
   readonly text: string;
   readonly full: string;
 }
