@@ -18,6 +18,7 @@ import { type DesignEngine, loadWithinRegion, refuseEmptyRegion } from './load-o
 import { loadOutputCases } from './load-output-cases.ts';
 import { endBatch } from './manage-batches.ts';
 import { requestSuggestions } from './request-suggestions.ts';
+import { stopObjective } from './stop-objective.ts';
 import { requestSuggestion } from './suggest.ts';
 
 export { BATCHES_CHANNEL, listOpenBatchIds, takeDueBatches } from '../db/batches.ts';
@@ -172,6 +173,10 @@ async function apply(
         { ...action, isLast: action.count === state.waitingObjectives },
         regions,
       );
+    case 'give-up-objective':
+      await giveUpObjective(trx, batch, action);
+      // It leaves its slots to others.
+      return { done: 1, mayGoOn: true };
     case 'set-parallelism':
       await updateObjective(trx, action.objectiveId, { parallelism: action.parallelism });
       return { done: 1 };
@@ -265,6 +270,17 @@ async function create(
     if (isFinalRefusal(error)) return { failureReason: error.message };
     throw error;
   }
+}
+
+/** Event: objective.stopped. */
+async function giveUpObjective(
+  trx: Trx,
+  { accountId, id }: batches.HeldBatch,
+  { objectiveId, failedSuggestions }: { readonly objectiveId: number; readonly failedSuggestions: number },
+): Promise<void> {
+  await stopObjective(trx, accountId, { objectiveId });
+  const reason = `It was stopped, because ${failedSuggestions} suggestions in a row could not be computed`;
+  await objectivesOf.noteGivenUp(trx, id, objectiveId, reason);
 }
 
 /** An objective that was deleted or has ended meanwhile is left alone: the next pass finds it so. */

@@ -1,0 +1,88 @@
+/** What a batch does about objectives that cannot go on, and whom it tells. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { advanceBatch } from '../../src/application/advance-batch.ts';
+import { createBatch } from '../../src/application/create-batch.ts';
+import { failExhaustedJobs } from '../../src/application/maintenance.ts';
+import { listBatchObjectives } from '../../src/db/batch-objectives.ts';
+import { findBatch } from '../../src/db/batches.ts';
+import { findJobOf } from '../../src/db/suggestion-jobs.ts';
+import type { NewBatch } from '../../src/domain/batch.ts';
+import { MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
+import { LINEAR_OBJECTIVE, loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
+
+let account: TestAccount;
+beforeAll(async () => {
+  account = await openTestAccount();
+});
+afterAll(() => account.close());
+
+const engine = { design: () => Promise.reject(new Error('no region is looked at here')) };
+const SETTINGS = {
+  name: null,
+  evaluator: { kind: 'pull' },
+  timeoutSeconds: 60,
+  maximumTries: 3,
+  maximumLosses: 5,
+  stopAfterFailures: 20,
+} as const;
+const { initialInput: _, initialOutput: __, ...GOAL } = LINEAR_OBJECTIVE;
+
+/** A batch of a given trial, with `count` objectives. */
+async function openBatch(count: number, change: Partial<NewBatch> = {}) {
+  const { trial, project } = await loadLinearObjective(account);
+  const { batch } = await createBatch(
+    account.db,
+    account.accountId,
+    { projectId: project.id },
+    {
+      ...SETTINGS,
+      parallelism: 1,
+      trialId: trial.id,
+      outputCount: 3,
+      objectives: Array.from({ length: count }, (_, i) => ({ ...GOAL, objectives: [100 + i, -4, 500] })),
+      ...change,
+    },
+  );
+  return batch.id;
+}
+
+const advance = (id: number) => advanceBatch({ db: account.db, engine }, id);
+const read = async (id: number) => (await findBatch(account.db, account.accountId, id))!;
+const objectivesOf = (id: number) =>
+  listBatchObjectives(account.db, account.accountId, id, { limit: 100, after: null });
+
+/** No worker can compute the suggestion of the objective. */
+async function failComputation(objectiveId: number): Promise<void> {
+  const { numAffectedRows } = await sql`
+    update suggestion_jobs set attempts = ${MAXIMUM_JOB_ATTEMPTS}, visible_at = now() - interval '1 second',
+      last_error = 'the matrix is singular'
+    where objective_id = ${objectiveId}`.execute(account.db);
+  expect(numAffectedRows).toBe(1n);
+  expect(await failExhaustedJobs(account.db)).toEqual({ failed: 1 });
+}
+
+it.each([1, 3])(
+  'An objective whose suggestions cannot be computed is given up, and the batch goes on (%i at once)',
+  async (parallelism) => {
+    const id = await openBatch(2, { parallelism });
+    await advance(id);
+    const ids = (await objectivesOf(id)).flatMap(({ objectiveId }) => objectiveId ?? []);
+    const first = ids[0]!;
+    for (let failed = 0; failed < 3; failed++) {
+      await failComputation(first);
+      await advance(id);
+    }
+    expect(await findJobOf(account.db, first)).toBeUndefined();
+    const rows = await objectivesOf(id);
+    expect(rows.map(({ failureReason }) => failureReason)).toEqual([
+      'It was stopped, because 3 suggestions in a row could not be computed; the last one: the matrix is singular',
+      null,
+    ]);
+    expect(await read(id)).toMatchObject({
+      status: 'solving',
+      progress: { objectives: { planned: 2, running: 1, stopped: 1, failed: 0 } },
+    });
+    expect(await findJobOf(account.db, rows[1]!.objectiveId!)).toBeDefined();
+  },
+);
