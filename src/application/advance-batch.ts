@@ -22,6 +22,7 @@ import { stopObjective } from './stop-objective.ts';
 import { requestSuggestion } from './suggest.ts';
 
 export { BATCHES_CHANNEL, listOpenBatchIds, takeDueBatches } from '../db/batches.ts';
+export { isDatabaseAway } from '../db/transaction.ts';
 
 export interface AdvanceDeps {
   readonly db: Db;
