@@ -4,12 +4,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { hasEnded, type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { readValue, scrape } from '../telemetry/scrape.ts';
 import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
 let t: TestService;
+let metricsPort: number;
 
 beforeAll(async () => {
-  t = await startTestService({ settings: { ALLOW_PRIVATE_EVALUATORS: '127.0.0.1' } });
+  metricsPort = await findFreePort();
+  const settings = { ALLOW_PRIVATE_EVALUATORS: '127.0.0.1', METRICS_PORT: String(metricsPort) };
+  t = await startTestService({ settings });
 });
 
 afterAll(() => t?.close());
@@ -91,6 +95,11 @@ it('Outputs, failures, refusals, garbage, silence and later reports each have th
     ]);
     const counts = inputs.map((x) => receiver.received.filter((one) => readCall(one).input[0] === x).length);
     expect(counts).toEqual([1, 1, 1, 1, 1, 2, 2, 1, 1]);
+    const samples = await scrape(metricsPort);
+    const reported = ['done', 'failed', 'retried', 'released'].map((outcome) =>
+      readValue(samples, 'backsolve_evaluation_duration_seconds_count', { outcome }),
+    );
+    expect(reported).toEqual([4, 5, 1, 1]);
     const { headers, body } = receiver.received[0]!;
     const key = Buffer.from(made.secret!.slice('whsec_'.length), 'base64');
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
