@@ -207,10 +207,7 @@ export interface ExhaustedJob {
 }
 
 /** Removes an exhausted job. The caller holds the lock of its objective. Undefined when another process has removed it. */
-export async function removeExhaustedJob(
-  trx: Trx,
-  id: number,
-): Promise<ExhaustedJob | undefined> {
+export async function removeExhaustedJob(trx: Trx, id: number): Promise<ExhaustedJob | undefined> {
   const { rows } = await sql<ExhaustedJob>`
     with removed as (
       delete from suggestion_jobs

@@ -4,11 +4,17 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { advanceBatch } from '../../src/application/advance-batch.ts';
 import { createBatch } from '../../src/application/create-batch.ts';
 import { failExhaustedJobs } from '../../src/application/maintenance.ts';
+import { cancelBatch } from '../../src/application/manage-batches.ts';
+import { createWebhook } from '../../src/application/manage-webhooks.ts';
+import { renderEvent } from '../../src/application/render-event.ts';
+import { stopObjective } from '../../src/application/stop-objective.ts';
 import { listBatchObjectives } from '../../src/db/batch-objectives.ts';
 import { findBatch } from '../../src/db/batches.ts';
 import { findJobOf } from '../../src/db/suggestion-jobs.ts';
 import type { NewBatch } from '../../src/domain/batch.ts';
+import type { RecordedEvent } from '../../src/domain/event.ts';
 import { MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
+import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { LINEAR_OBJECTIVE, loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
 
 let account: TestAccount;
@@ -87,3 +93,40 @@ it.each([1, 3])(
     expect(await findJobOf(account.db, rows[1]!.objectiveId!)).toBeDefined();
   },
 );
+
+it('Webhooks are told once that a batch is completed or has failed, and not that it was cancelled', async () => {
+  const hook = { url: 'https://receiver.example/', description: null } as const;
+  await createWebhook({ db: account.db, judgeUrl: () => undefined }, account.accountId, {
+    ...hook,
+    eventNames: ['batch.completed', 'batch.failed'],
+  });
+  const nothingLeft = await openBatch(1);
+  await advance(nothingLeft);
+  for (const { objectiveId } of await objectivesOf(nothingLeft)) {
+    await stopObjective(account.db, account.accountId, { objectiveId: objectiveId! });
+  }
+  await advance(nothingLeft);
+  await advance(nothingLeft);
+  const failing = await openBatch(1, { stopAfterFailures: 1 });
+  await sql`
+    insert into evaluations (account_id, batch_id, project_id, case_number, input, is_pushed, state, failure_reason, finished_at)
+    select account_id, id, project_id, 1, '{1,2}', false, 'failed', 'no licence', now() from batches where id = ${failing}`.execute(
+    account.db,
+  );
+  await advance(failing);
+  const cancelled = await openBatch(1);
+  await cancelBatch(account.db, account.accountId, cancelled);
+  const { rows } = await sql<RecordedEvent>`
+    select id, account_id as "accountId", name, resource_id as "resourceId", created_at as "createdAt"
+    from events order by id`.execute(account.db);
+  expect(rows.map(({ name, resourceId }) => [name, resourceId])).toEqual([
+    ['batch.completed', nothingLeft],
+    ['batch.failed', failing],
+  ]);
+  const body = await renderEvent({ db: account.db, form: sdkEvents, maximumBytes: 1e6 }, rows[1]!);
+  expect(JSON.parse(new TextDecoder().decode(body))).toMatchObject({
+    name: 'batch.failed',
+    subject: `batch/${failing}`,
+    data: { id: failing, status: 'failed', failureReason: 'An evaluation failed; the last one: no licence' },
+  });
+});

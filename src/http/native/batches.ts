@@ -6,22 +6,14 @@ import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { batchSchema, batchStatus, presentBatch } from '../wire/batch.ts';
 import {
   batchObjectiveSchema,
   batchObjectiveTypes,
   presentBatchObjective,
   toBatchObjectiveTable,
 } from './batch-objectives.wire.ts';
-import {
-  batchPatch,
-  batchSchema,
-  batchStatus,
-  createdBatchSchema,
-  newBatch,
-  newBatchObjectives,
-  presentBatch,
-  presentCreatedBatch,
-} from './batches.wire.ts';
+import { batchPatch, createdBatchSchema, newBatch, newBatchObjectives, presentCreatedBatch } from './batches.wire.ts';
 import { noFields } from './inverses.wire.ts';
 import { batchPath } from './paths.ts';
 
