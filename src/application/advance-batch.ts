@@ -163,7 +163,7 @@ async function apply(
       await beginCases(trx, batch, state.cases.begun, action.count);
       return { done: 1 };
     case 'load-cases':
-      return orPause(() => loadCases(trx, deps, batch));
+      return loadOrEnd(trx, deps, batch);
     case 'begin-inverses':
       return { done: await beginInverses(trx, id, Math.min(action.count, await lockRoom(trx, batch))) };
     case 'create-objectives':
@@ -193,14 +193,18 @@ async function lockRoom(trx: Trx, { accountId, projectId, id }: batches.HeldBatc
     : Number.MAX_SAFE_INTEGER;
 }
 
-async function orPause(work: () => Promise<void>): Promise<Done> {
+/** What can never be loaded, as after a limit was lowered, ends the batch: its evaluations would be looked at for ever. */
+async function loadOrEnd(trx: Trx, deps: AdvanceDeps, batch: batches.HeldBatch): Promise<Done> {
   try {
-    await work();
+    await loadCases(trx, deps, batch);
     return { done: 1, mayGoOn: true };
   } catch (error) {
     const pauseSeconds = pauseAfter(error);
-    if (pauseSeconds === undefined) throw error;
-    return { done: 0, pauseSeconds };
+    if (pauseSeconds !== undefined) return { done: 0, pauseSeconds };
+    if (!(error instanceof DomainError) || error.code !== 'VALIDATION_FAILED') throw error;
+    const reason = `The evaluated cases cannot be loaded: ${error.message}`;
+    await endBatch(trx, batch.accountId, batch.id, { status: 'failed', reason });
+    return { done: 1 };
   }
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { advanceBatch } from '../../src/application/advance-batch.ts';
-import { createBatch } from '../../src/application/create-batch.ts';
+import { checkBatch, createBatch } from '../../src/application/create-batch.ts';
 import { failExhaustedJobs } from '../../src/application/maintenance.ts';
 import { cancelBatch } from '../../src/application/manage-batches.ts';
 import { createWebhook } from '../../src/application/manage-webhooks.ts';
@@ -13,6 +13,7 @@ import { findBatch } from '../../src/db/batches.ts';
 import { findJobOf } from '../../src/db/suggestion-jobs.ts';
 import type { NewBatch } from '../../src/domain/batch.ts';
 import type { RecordedEvent } from '../../src/domain/event.ts';
+import { NO_QUOTA } from '../../src/domain/storage.ts';
 import { MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
 import { sdkEvents } from '../../src/http/sdk/events.wire.ts';
 import { LINEAR_OBJECTIVE, loadLinearObjective, openTestAccount, type TestAccount } from '../support/fixtures.ts';
@@ -93,6 +94,29 @@ it.each([1, 3])(
     expect(await findJobOf(account.db, rows[1]!.objectiveId!)).toBeDefined();
   },
 );
+
+it('Cases that may not be loaded are refused before they are evaluated, and fail a batch that has evaluated them', async () => {
+  const { project } = await loadLinearObjective(account);
+  const request = { ...SETTINGS, parallelism: 1, trialId: null, objectives: [GOAL] };
+  const limits = { ...NO_QUOTA, cases: 0, cells: 5, openObjectives: 0, queuedSuggestions: 0 };
+  const path = { projectId: project.id };
+  const deps = { db: account.db, engine, judgeUrl: () => undefined };
+  await expect(checkBatch(deps, account.accountId, path, request, limits)).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+    facts: { violations: [{ pointer: '/trialId', message: expect.stringContaining('at most 1 cases of 3 numbers') }] },
+  });
+  const checked = await checkBatch(deps, account.accountId, path, request);
+  const { batch } = await createBatch(account.db, account.accountId, path, checked);
+  await sql`
+    update evaluations set state = 'done', output = '{1,2,3}', finished_at = now() where batch_id = ${batch.id}`.execute(
+    account.db,
+  );
+  await advanceBatch({ db: account.db, engine, limits }, batch.id);
+  expect(await read(batch.id)).toMatchObject({
+    status: 'failed',
+    failureReason: expect.stringContaining('at most 1 cases of 3 numbers'),
+  });
+});
 
 it('Webhooks are told once that a batch is completed or has failed, and not that it was cancelled', async () => {
   const hook = { url: 'https://receiver.example/', description: null } as const;

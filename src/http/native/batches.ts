@@ -37,7 +37,8 @@ export const batchOperations: readonly Operation[] = [
     body: newBatch,
     holdsSecret: true,
     answers: created.spec('The batch, with the secret of its http evaluator.', createdBatchSchema),
-    prepare: ({ deps, accountId, ids, body }) => checkBatch(checkDeps(deps), accountId, ids, body),
+    prepare: ({ deps, accountId, ids, body }) =>
+      checkBatch(checkDeps(deps), accountId, ids, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, checked) => {
       const made = await createBatch(deps.db, accountId, ids, checked, deps.settings.account);
       return created.answer(batchPath(made.batch.id), presentCreatedBatch(made));
