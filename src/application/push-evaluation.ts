@@ -8,7 +8,7 @@ import { claimEvaluations } from '../db/evaluations.ts';
 import type { Db } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type ClaimedEvaluation, outcomeOf, type ReportOutcome } from '../domain/evaluation.ts';
-import { type EvaluatorOutcome, readEvaluatorAnswer } from '../domain/evaluator-answer.ts';
+import { type EvaluatorOutcome, readEvaluatorAnswer, toStorableReason } from '../domain/evaluator-answer.ts';
 import type { CallEvaluator, EvaluatorAnswer } from '../webhooks/call-evaluator.ts';
 import { extendEvaluation } from './extend-evaluation.ts';
 import { failEvaluation } from './fail-evaluation.ts';
@@ -141,7 +141,8 @@ async function store(
         return { outcome: outcomeOf(state), heldMs };
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'VALIDATION_FAILED') throw error;
-        return fail(error.message, true);
+        // It quotes names that the evaluator sent.
+        return fail(toStorableReason(error.message), true);
       }
     case 'failure':
       return fail(outcome.reason, outcome.isRetryable);

@@ -425,6 +425,18 @@ describe('a claim that waits', () => {
   });
 });
 
+it('A release that is repeated under its Idempotency-Key takes nothing from the evaluator that claimed meanwhile', async () => {
+  await prepareCases(1);
+  const { path, lease, id } = await claimOne();
+  const release = () => send('POST', `${path}/release`, lease, { 'idempotency-key': `release ${id}` });
+  expect((await release()).body).toEqual({ state: 'waiting' });
+  const next = await claimOne();
+  expect((await release()).body).toEqual({ state: 'waiting' });
+  expect(await read(id)).toMatchObject({ state: 'leased' });
+  expect((await send('POST', `${path}/release`, lease)).status).toBe(409);
+  expect((await send('PUT', `${path}/output`, { ...next.lease, output: [1, 2, 3] })).body.state).toBe('done');
+});
+
 it('Workers that claim at the same moment make no more calls than an http evaluator takes at once', async () => {
   const evaluator = { kind: 'http', url: 'https://rig.example/run', timeoutSeconds: null, concurrency: 1 };
   const { ids } = await prepareCases(3, { evaluator });

@@ -125,3 +125,17 @@ it('An evaluator that cannot be reached uses up no try, and its batch goes on wh
     await receiver.close();
   }
 });
+
+it('Outputs under names that no text of the database can hold are a failure like any other, and quoted in part', async () => {
+  const name = 'm\u0000\ud800'.repeat(10_000);
+  const receiver = await openReceiver((response) => response.end(JSON.stringify({ output: { [name]: 1 } })));
+  try {
+    const made = await createBatch(receiver.url, 1, { maximumTries: 1 });
+    const { status, failureReason } = await untilBatch(t, made.id, hasEnded, 20_000);
+    expect(status).toBe('failed');
+    expect(failureReason).toContain('the first: output.m');
+    expect(failureReason!.length).toBeLessThan(1_000);
+  } finally {
+    await receiver.close();
+  }
+});
