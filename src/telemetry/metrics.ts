@@ -5,6 +5,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../db/backlog.ts';
 import type { PoolUsage } from '../db/client.ts';
+import type { ReportOutcome } from '../domain/evaluation.ts';
 import { BacklogGauges } from './backlog-gauges.ts';
 
 export interface MetricSources {
@@ -30,9 +31,6 @@ interface SuggestionFacts {
   readonly phases?: { readonly readMs: number; readonly computeMs: number; readonly writeMs: number };
 }
 
-/** retried: the run failed and is tried again. cancelled: nobody wanted the output any more. */
-type EvaluationOutcome = 'done' | 'failed' | 'retried' | 'released' | 'cancelled';
-
 export interface Metrics {
   requestStarted(): void;
   /** Once per started request, answered or not. */
@@ -44,8 +42,8 @@ export interface Metrics {
   /** Adds the gauges of a worker. */
   watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
   deliveryFinished(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
-  /** Once per report of an evaluator; `seconds` since the claim. */
-  evaluationReported(outcome: EvaluationOutcome, seconds: number): void;
+  /** Once per report of an evaluator, or outcome of a call of one; `seconds` since the claim. */
+  evaluationReported(outcome: ReportOutcome, seconds: number): void;
   /** Leases of evaluations that have expired and been taken over, or that were the last ones. */
   evaluationLeaseLost(count: number): void;
   /** All metrics in the text format of Prometheus. */
