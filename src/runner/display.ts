@@ -36,7 +36,7 @@ class LineDisplay implements Display {
   }
 
   print(line: string): void {
-    this.#screen.write(`${line}\n`);
+    this.#screen.write(`${plain(line)}\n`);
   }
 
   printRun(line: string): void {
@@ -65,7 +65,7 @@ class LiveDisplay implements Display {
   print(line: string): void {
     const lines = this.#drawn;
     this.#drawn = [];
-    this.#screen.write(`${above(lines.length)}\x1b[J${line}\n`);
+    this.#screen.write(`${above(lines.length)}\x1b[J${plain(line)}\n`);
     if (this.#read !== undefined) this.#draw();
   }
 
