@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { CheckedProblem } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, endInWords, exitCodeOf, formatRows } from '../runner/closing.ts';
 import type { Display } from '../runner/display.ts';
-import { countRuns, formatElapsed, formatMiss, plain } from '../runner/display-lines.ts';
+import { countRuns, formatElapsed, formatMiss, plain, plainLines } from '../runner/display-lines.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
@@ -63,7 +63,8 @@ async function solveFiles(files: readonly string[], values: ProblemFlags, config
     );
     over.abort();
     await progress.ended;
-    for (const [i, end] of ends.entries()) if ('message' in end) console.error(`${tasks[i]!.file}: ${end.message}`);
+    for (const [i, end] of ends.entries())
+      if ('message' in end) console.error(plainLines(`${tasks[i]!.file}: ${end.message}`));
     const [first] = ends;
     // One file reads like a run.
     if (tasks.length > 1) print(`\n${summaryOf(tasks, ends)}`);

@@ -9,6 +9,7 @@ import {
   formatValue,
   padTo,
   plain,
+  plainLines,
   widthOf,
 } from './display-lines.ts';
 import type { Problem } from './problem.ts';
@@ -49,7 +50,7 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
   if (standing.runs > 0) parts.push(`${countRuns(standing.runs)}, with all digits, in ${files.csv} and ${files.json}`);
-  return parts.join('\n\n').split('\n').map(plain).join('\n');
+  return plainLines(parts.join('\n\n'));
 }
 
 function verdictOf(problem: Problem, end: SolveEnd, command: string): string {

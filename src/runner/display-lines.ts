@@ -140,7 +140,11 @@ export function describeMiss(miss: number, met: string): string {
 }
 
 export function countRuns(count: number): string {
-  return `${count} ${count === 1 ? 'run' : 'runs'}`;
+  return countOf(count, 'run');
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function describeInput({ inputs }: Problem, input: readonly number[]): string {
@@ -243,4 +247,9 @@ function paint(pieces: readonly Piece[], width: number, hasColor: boolean): stri
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, ' ');
+}
+
+/** The same for text of several lines. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n');
 }

@@ -90,8 +90,9 @@ class LiveDisplay implements Display {
 
   /** One write, and only the lines that differ, so that nothing flickers. */
   #draw(): void {
-    const { columns = 80, rows = 24 } = this.#screen;
-    const look = { columns: columns - 1, rows, hasColor: this.#hasColor };
+    const { columns, rows } = this.#screen;
+    // A terminal that does not know its size says 0.
+    const look = { columns: (columns || 80) - 1, rows: rows || 24, hasColor: this.#hasColor };
     const lines = renderStanding(this.#problem, this.#read!(), look);
     const before = this.#drawn;
     let text = above(before.length);

@@ -262,5 +262,11 @@ test('--check lists everything that is wrong, at its place, and begins nothing',
   );
   const second = await runCommand(['run', '--check', file]);
   expect(second.stderr).toContain(`${file}:1:38: inputs.a.scale: can be log only with a positive minimum`);
+  await writeFile(
+    file,
+    'inputs: {a: {minimum: 0, maximum: 1}}\noutputs: {p: {below: 3}}\n"x\\e[2J": 1\ncommand: [node]\n',
+  );
+  const third = await runCommand(['run', '--check', file]);
+  expect(third.stderr).toContain(`${file}:3:1: x [2J: is not known here`);
   expect(await exists('.backsolve/wrong')).toBe(false);
 });

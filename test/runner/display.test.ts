@@ -75,7 +75,7 @@ it('redraws in place only what has changed, and leaves the last state', () => {
   let written = '';
   const display = makeDisplay(
     problem,
-    { isTTY: true, columns: 80, rows: 24, write: (text) => (written += text) },
+    { isTTY: true, columns: 0, rows: 0, write: (text) => (written += text) },
     { hasColor: false },
   );
   let current = standing({ running: [] });
