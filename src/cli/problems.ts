@@ -20,6 +20,7 @@ import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
+import { makeUrlRunner } from '../runner/url-runner.ts';
 import { CommandError, text } from './command.ts';
 import { openLocalService } from './local-service.ts';
 
@@ -74,7 +75,11 @@ async function makeCommand(
   problem: Problem,
   folder: RunFolder,
   { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
-): Promise<CommandRunner> {
+): Promise<Pick<CommandRunner, 'evaluate' | 'close'>> {
+  const { evaluatorUrl } = problem;
+  if (evaluatorUrl !== null) {
+    return { evaluate: makeUrlRunner({ url: evaluatorUrl, onNote }), close: () => undefined };
+  }
   const { command, shell, templates, copies, read, onExit, environment, keep } = problem.command;
   const runner = await makeCommandRunner({
     command,

@@ -57,6 +57,8 @@ export interface Problem {
   /** A CSV file of known runs, relative to the problem file. */
   readonly known: string | null;
   readonly command: CommandDefinition;
+  /** Called instead of the command, which then is empty; null unless stated. */
+  readonly evaluatorUrl: string | null;
   readonly jobs: number;
   readonly timeoutSeconds: number;
   /** All runs count: the designed ones, the start and those of one target set. null for the service's own limit. */
