@@ -52,7 +52,8 @@ interface Task {
 async function solveFiles(files: readonly string[], values: ProblemFlags, config: Config): Promise<number> {
   // All files are checked before any of them begins.
   const tasks: Task[] = [];
-  for (const file of files) tasks.push({ file, checked: await checkProblem(file), folder: new RunFolder(file) });
+  for (const file of files)
+    tasks.push({ file, checked: await checkProblem(file, values), folder: new RunFolder(file) });
   const print = (line: string) => console.log(line);
   const signals = listenToSignals(() => print('Waiting for what runs; Ctrl-C again ends it.'));
   const over = new AbortController();

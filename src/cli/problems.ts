@@ -41,9 +41,9 @@ export interface ProblemFlags {
   readonly 'no-evaluate'?: boolean | undefined;
 }
 
-/** Also whether the command can run here. Throws ProblemFileError with everything that is wrong. */
-export async function checkProblem(file: string): Promise<CheckedProblem> {
-  const checked = await checkProblemFile(file, checkDefinition);
+/** Also whether the command can run here. Throws CommandError for --jobs, and ProblemFileError with everything that is wrong. */
+export async function checkProblem(file: string, flags: ProblemFlags): Promise<CheckedProblem> {
+  const checked = await checkProblemFile(file, jobsOf(flags), checkDefinition);
   const workFolder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
   try {
     const command = await makeCommand(checked.problem, new RunFolder(file), { workFolder });
@@ -177,9 +177,9 @@ export function listenToSignals(onFirst: () => void): Signals {
   return { signal: stop.signal, endSignal: end.signal, close };
 }
 
-/** Parallel runs: --jobs, else what the file says. */
-function jobsOf(flags: ProblemFlags, problem: Problem): number {
-  if (flags.jobs === undefined) return problem.jobs;
+/** Parallel runs; undefined for what the file says. */
+function jobsOf(flags: ProblemFlags): number | undefined {
+  if (flags.jobs === undefined) return undefined;
   const jobs = Number(flags.jobs);
   if (Number.isInteger(jobs) && jobs >= 1 && jobs <= 64) return jobs;
   throw new CommandError(`--jobs takes a whole number from 1 to 64, not "${flags.jobs}".`);
@@ -207,7 +207,7 @@ export async function solve(
       ...connection,
       checked,
       folder,
-      jobs: jobsOf(flags, problem),
+      jobs: problem.jobs,
       evaluate: command === null ? null : command.evaluate,
       evaluator: `${hostname()} ${process.pid}`,
       measure: measureOf,

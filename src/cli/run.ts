@@ -51,14 +51,14 @@ Exit codes: 0 everything met, 10 stopped without, 11 runs used up, 12 too many f
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) throw new CommandError(`Which file?\n\n${this.usage}`);
     return explained(async () => {
-      if (values.check === true) return checkOnly(file);
+      if (values.check === true) return checkOnly(file, values);
       return runFile(file, values, config);
     });
   },
 };
 
-async function checkOnly(file: string): Promise<number> {
-  const { problem, designedCount, known } = await checkProblem(file);
+async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
+  const { problem, designedCount, known } = await checkProblem(file, values);
   const sets = problem.targetSets.length === 1 ? '' : `, ${problem.targetSets.length} target sets`;
   const first =
     known.length > 0 ? countOf(known.length, 'known run') : `${countOf(designedCount, 'designed run')} first`;
@@ -68,7 +68,7 @@ async function checkOnly(file: string): Promise<number> {
 }
 
 async function runFile(file: string, values: ProblemFlags, config: Config): Promise<number> {
-  const checked = await checkProblem(file);
+  const checked = await checkProblem(file, values);
   const folder = new RunFolder(file);
   const unlock = await lockProblem(folder, file, values.new === true);
   try {

@@ -50,7 +50,7 @@ export interface Problem {
   /** A goal per output, in their order, per target set. */
   readonly targetSets: readonly (readonly Goal[])[];
   readonly desiredL1Norm: number | null;
-  /** How many inputs are designed and run first; null leaves it to the service. */
+  /** How many inputs are designed and run first; null leaves it to the service and `jobs`. */
   readonly cases: number | null;
   /** The input to run first. */
   readonly start: Readonly<Record<string, InputValue>> | null;
