@@ -14,6 +14,8 @@ const SECRET_FIELDS = [
   'authorization',
   'x-api-key',
   'cookie',
+  'set-cookie',
+  'token',
   'password',
   'apiKey',
   'api_key',

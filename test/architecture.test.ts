@@ -2,7 +2,7 @@
  * Checks who may import whom and which packages, that there are no cycles, that the environment and SQL are each used in
  * one folder only, and names, sizes and words. The last group proves that each rule catches a violation.
  */
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import {
   findCycles,
@@ -19,7 +19,7 @@ import { findRetiredWords, readRetiredWords } from './support/vocabulary.ts';
 
 const root = new URL('../', import.meta.url);
 const sources = new Map<string, string>();
-for (const path of globSync('**/*.ts', { cwd: new URL('src/', root) }).sort()) {
+for (const path of globSync('**/*.{ts,tsx}', { cwd: new URL('src/', root) }).sort()) {
   sources.set(path, readFileSync(new URL(`src/${path}`, root), 'utf8'));
 }
 const facts = new Map([...sources].map(([path, source]) => [path, readSource(path, source)]));
@@ -41,7 +41,9 @@ describe('src', () => {
 
   it('Relative imports name existing files', () => {
     const targets = allImports.map((one) => ({ one, target: resolve(one) }));
-    const missing = targets.filter(({ target }) => target && !target.startsWith('../') && !sources.has(target));
+    const isThere = (target: string) =>
+      sources.has(target) || (target.endsWith('.css') && existsSync(new URL(`src/${target}`, root)));
+    const missing = targets.filter(({ target }) => target && !target.startsWith('../') && !isThere(target));
     expect(missing.map(({ one }) => `${one.from} imports ${one.specifier}`)).toEqual([]);
   });
 
@@ -153,6 +155,11 @@ describe('the rules', () => {
     ['db/trials.ts', "import { problems } from '../../bench/problems/rosenbrock.ts';"],
     ['db/trials.ts', "import { Trial } from '../domain/trial';"],
     ['somewhere/else.ts', "import { Trial } from '../domain/trial.ts';"],
+    ['dashboard/views/overview/overview.tsx', "import { StopReason } from '../../../domain/stop-reason.ts';"],
+    ['dashboard/main.tsx', "import type { ObjectiveGlance } from '../http/native/overview.wire.ts';"],
+    ['dashboard/main.tsx', "import { build } from 'vite';"],
+    ['dashboard/main.tsx', "import { join } from 'node:path';"],
+    ['http/server.ts', "import { short } from '../dashboard/parts/formats.ts';"],
   ])('The import rules refuse in %s: %s', (path, source) => {
     const complaints = importsOf(path, source).map(judgeImport);
     expect(complaints).toHaveLength(1);
@@ -167,6 +174,10 @@ describe('the rules', () => {
     ['application/create-model.ts', "let engine: import('../engine/pool.ts').Engine;"],
     ['worker/run.ts', "import { listen } from '../db/listen.ts';"],
     ['http/server.ts', "import type { Db } from '../db/transaction.ts';"],
+    ['dashboard/shell/service.ts', "import { Backsolve } from '../../../clients/typescript/src/index.ts';"],
+    ['dashboard/main.tsx', "import { render } from 'preact';"],
+    ['dashboard/main.tsx', "import './styles/base.css';"],
+    ['dashboard/parts/lines.tsx', "import 'uplot/dist/uPlot.min.css';"],
     ['http/server.ts', "import type { Logger } from 'pino';"],
     ['db/migrate.ts', 'const migration = await import(file);'],
     ['http/native/trials.ts', "import { ids } from '../wire/ids.ts';"],

@@ -37,9 +37,9 @@ if (!hasOldest) {
 }
 
 /**
- * Three projects. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version;
- * `postgres-oldest` runs the tests that depend on the version on one of the oldest. support/postgres-server.ts provides the
- * servers. Each test file gets a fresh database.
+ * Four projects. `pure` finishes within seconds. `postgres` runs on a real server of the newest supported version, and so does
+ * `page`, in a browser besides; `postgres-oldest` runs the tests that depend on the version on one of the oldest.
+ * support/postgres-server.ts provides the servers. Each test file gets a fresh database.
  */
 export default defineConfig({
   test: {
@@ -51,7 +51,7 @@ export default defineConfig({
           name: 'pure',
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: [
-            'test/{domain,optimizer,engine,wire,bench,deploy,runner}/**/*.test.ts',
+            'test/{domain,optimizer,engine,wire,bench,deploy,runner,dashboard}/**/*.test.ts',
             'test/clients/typescript/{generated,retry}.test.ts',
             'test/*.test.ts',
           ],
@@ -72,6 +72,14 @@ export default defineConfig({
             ...WITH_PROGRAMS,
           ],
           exclude: ['test/clients/typescript/{generated,retry}.test.ts'],
+        },
+      },
+      {
+        test: {
+          ...onPostgres,
+          name: 'page',
+          globalSetup: [...onPostgres.globalSetup, 'test/support/page-project.ts'],
+          include: ['test/page/**/*.test.ts'],
         },
       },
       ...(hasOldest ? [{ test: { ...onPostgres, name: 'postgres-oldest', include: ON_OLDEST } }] : []),

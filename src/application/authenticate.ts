@@ -8,14 +8,19 @@ export type { Scope };
 /** Who is asking. Everything belongs to the account. */
 export interface Principal {
   readonly accountId: number;
-  readonly keyId: string;
+  /** null: the session of a sign-in link, which has no key. */
+  readonly keyId: string | null;
   readonly scopes: readonly Scope[];
-  /** The secret of the key, to seal what only this key may read again. Never stored or logged. */
+  /** The secret of the key or session, to seal what only this one may read again. Never stored or logged. */
   readonly secret: string;
 }
 
+export interface KeyHolder extends Principal {
+  readonly keyId: string;
+}
+
 /** Throws UNAUTHENTICATED with the same text for a missing, malformed, unknown, expired or revoked key. */
-export async function authenticate(db: Db, keyText: string | undefined): Promise<Principal> {
+export async function authenticate(db: Db, keyText: string | undefined): Promise<KeyHolder> {
   const key = keyText === undefined ? undefined : parseApiKey(keyText);
   const stored = key && (await findUsableKey(db, key.keyId));
   const isRight = key !== undefined && matchesSecret(key.secret, stored?.secretHash);

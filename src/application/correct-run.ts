@@ -49,11 +49,14 @@ import { type InverseView, viewOf } from './views.ts';
 /** Who corrects, and what the account may have. */
 export interface CorrectionContext {
   readonly accountId: number;
-  /** Of the API key. */
-  readonly keyId: string;
+  /** Of the API key; null: the session of a sign-in link. */
+  readonly keyId: string | null;
   /** None unless given. */
   readonly limits?: AccountLimits | undefined;
 }
+
+/** Who corrects without a key. */
+const BY_LINK = 'sign-in link';
 
 export interface CorrectedInverse extends InverseView {
   /** null: nothing was changed. */
@@ -288,7 +291,7 @@ async function log(
     rows: count,
   });
   const last = await raiseRevision(trx, accountId, trialId, count);
-  const correctedBy = (await findKey(trx, keyId))?.label ?? keyId;
+  const correctedBy = keyId === null ? BY_LINK : ((await findKey(trx, keyId))?.label ?? keyId);
   const logged: Correction[] = [];
   for (const [k, { target, before, after }] of corrections.entries()) {
     const revision = last - count + 1 + k;

@@ -2,18 +2,23 @@
 import { findExplanation } from '../db/explanations.ts';
 import {
   type HistoryRow,
+  listCorrectedIterations,
   listHistory,
   listThinnedHistory,
   type ObjectiveStamp,
+  type ProjectColumns,
   readObjectiveStamps,
-  readStatedColumns,
+  readProjectColumns,
 } from '../db/history.ts';
 import { findInverse, findNextPage } from '../db/inverses.ts';
 import { findObjective } from '../db/objectives.ts';
+import { listOpenInverses } from '../db/open-inverses.ts';
+import { type ObjectiveSurroundings, readSurroundings } from '../db/overview.ts';
 import type { Db } from '../db/transaction.ts';
-import type { StatedColumns } from '../domain/case-columns.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
+import type { NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
+import { isFinal } from '../domain/stop-reason.ts';
 import { isUnder, missingInPath, type ObjectivePath } from './paths.ts';
 import { readBest } from './read-objectives.ts';
 
@@ -29,11 +34,16 @@ type Batches = AsyncIterable<readonly HistoryRow[]>;
 
 export interface History {
   readonly objective: Objective;
-  readonly columns: StatedColumns;
+  readonly surroundings: ObjectiveSurroundings;
+  readonly columns: ProjectColumns;
   readonly explanation: StoredExplanation | null;
   readonly optimalIteration: number | null;
-  /** The nearest iteration so far; null when a case is nearer, or nothing has been judged. */
-  readonly bestIteration: number | null;
+  /** null while nothing has been judged. */
+  readonly best: NearestRun | null;
+  /** Ascending: those that wait for their outputs or are being computed. */
+  readonly openIterations: readonly number[];
+  /** Ascending. */
+  readonly correctedIterations: readonly number[];
   /** 1: no iteration is left out. */
   readonly every: number;
   readonly batches: Batches;
@@ -68,14 +78,21 @@ export async function getHistory(
   const every = Math.max(request.every, Math.ceil((rowCount * width) / MAXIMUM_HISTORY_NUMBERS));
   const optimalIteration = optimal?.iteration ?? null;
   const bestIteration = best?.source.kind === 'inverse' ? best.source.iteration : null;
+  const surroundings = (await readSurroundings(db, [objective.id])).get(objective.id);
+  if (surroundings === undefined) throw new GapError();
+  const open = isFinal(objective.stopReason) ? [] : await listOpenInverses(db, objective.id);
   const ends = [request.after + 1, stamp.iteration];
   const named = [...ends, optimalIteration, bestIteration].filter((iteration) => iteration !== null);
   return {
     objective,
+    surroundings,
     columns,
     explanation: (await findExplanation(db, accountId, objective.id)) ?? null,
     optimalIteration,
-    bestIteration,
+    best,
+    openIterations: open.map(({ iteration }) => iteration),
+    // Only a change of the trial's data raises its revision.
+    correctedIterations: stamp.dataRevision === 0 ? [] : await listCorrectedIterations(db, stamp.id, request.after),
     every,
     batches:
       every === 1
@@ -87,7 +104,7 @@ export async function getHistory(
 /** An objective with rows of its iterations, in order, none left out. */
 export interface RunTable {
   readonly objective: Objective;
-  readonly columns: StatedColumns;
+  readonly columns: ProjectColumns;
   /** Id of the last inverse, if more follow. */
   readonly nextAfter: number | null;
   readonly batches: Batches;
@@ -111,7 +128,7 @@ async function readSubject(db: Db, accountId: number, stamp: ObjectiveStamp) {
   if (objective === undefined) {
     throw await missingInPath(db, accountId, {}, { resource: 'objective', id: stamp.id });
   }
-  return { objective, columns: await readStatedColumns(db, stamp.projectId, objective.objectives.length) };
+  return { objective, columns: await readProjectColumns(db, stamp.projectId, objective.objectives.length) };
 }
 
 function numbersPerRow({ initialInput, objectives }: Objective): number {

@@ -11,6 +11,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   work: async () => (await import('./work.ts')).work,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   keys: async () => (await import('./keys.ts')).keys,
+  page: async () => (await import('./page.ts')).page,
   webhooks: async () => (await import('./webhooks.ts')).webhooks,
   export: async () => (await import('./export.ts')).exportCommand,
   backup: async () => (await import('./backup.ts')).backup,

@@ -1,10 +1,12 @@
 import { BlockList, isIP } from 'node:net';
+import { createSignInLink } from '../application/browser-sessions.ts';
 import { createKey, ensureKey, listKeys } from '../application/manage-keys.ts';
 import { openDatabase, type Service, startService } from '../compose.ts';
 import type { Config } from '../config.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Log, makeLog } from '../log.ts';
 import { type Command, parseCommand } from './command.ts';
+import { linkTo } from './page.ts';
 import { untilStopped } from './until-stopped.ts';
 
 export const start: Command = {
@@ -12,7 +14,8 @@ export const start: Command = {
   usage: `Usage: backsolve start
 
 Starts an embedded PostgreSQL in DATA_DIR (or uses DATABASE_URL when that is set), migrates it, answers HTTP on HOST and
-PORT and computes suggestions. Prints the address and, the first time, an API key. Data stays in DATA_DIR between runs.`,
+PORT and computes suggestions. Prints the address, a link that signs you in to the page and, the first time, an API key. Data
+stays in DATA_DIR between runs.`,
   flags: {},
 
   async run(args, config) {
@@ -21,7 +24,9 @@ PORT and computes suggestions. Prints the address and, the first time, an API ke
     const running = await startEverything(config, log);
     try {
       const key = await bootstrapKey(running.service, config);
-      console.log(welcome(running.service.url!, key));
+      const { db, url } = running.service;
+      const token = await createSignInLink(db, ACCOUNT, { makesAccount: true });
+      console.log(welcome(url!, token, key));
       const signal = await untilStopped();
       log.info({ signal }, 'service.stopping');
       return 0;
@@ -30,6 +35,9 @@ PORT and computes suggestions. Prints the address and, the first time, an API ke
     }
   },
 };
+
+/** Of the key and the link that are printed. */
+const ACCOUNT = 'default';
 
 export interface Running {
   readonly service: Service;
@@ -79,12 +87,12 @@ async function startDatabase(config: Config, log: Log) {
 /** The text of a new key when there was none, else undefined. A key from the settings is stored, not printed. */
 async function bootstrapKey(service: Service, config: Config): Promise<string | undefined> {
   if (config.bootstrapApiKey !== undefined) {
-    await ensureKey(service.db, config.bootstrapApiKey, 'default');
+    await ensureKey(service.db, config.bootstrapApiKey, ACCOUNT);
     return undefined;
   }
   if ((await listKeys(service.db)).length > 0) return undefined;
   return createKey(service.db, {
-    account: 'default',
+    account: ACCOUNT,
     label: 'first',
     scopes: ['read', 'write', 'admin'],
     expiresAt: null,
@@ -92,8 +100,8 @@ async function bootstrapKey(service: Service, config: Config): Promise<string | 
 }
 
 /** Framed, so that the key, which is shown this once, stands out among the lines of the log. */
-function welcome(url: string, key: string | undefined): string {
-  const lines = [`Backsolve is ready at ${url}`, `  reference  ${url}/docs`];
+function welcome(url: string, token: string, key: string | undefined): string {
+  const lines = [`Backsolve is ready at ${url}`, `  page       ${linkTo(url, token)}`, `  reference  ${url}/docs`];
   if (key === undefined) lines.push('  API key    created earlier; another one: npx backsolve keys create');
   else lines.push(`  API key    ${key}`, '', 'Copy the API key now: it is shown only this once.');
   const rule = '='.repeat(Math.max(...lines.map((line) => line.length)));

@@ -1,10 +1,13 @@
 /** The ingress: it answers HTTP. */
+import { fileURLToPath } from 'node:url';
 import { ChangeWaiters } from '../application/change-waiters.ts';
 import { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
-import { KeyUse } from '../application/record-key-use.ts';
+import { LastUses } from '../application/last-uses.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { Config } from '../config.ts';
+import { recordKeyUse } from '../db/api-keys.ts';
+import { recordSessionUse } from '../db/browser-sessions.ts';
 import { forAccount } from '../db/client.ts';
 import { makeSharedWindow } from '../db/rate-limits.ts';
 import { type Db, databaseTrouble } from '../db/transaction.ts';
@@ -42,7 +45,8 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const limiter = makeLimiter(config, db);
   const registrationLimiter = makeRegistrationLimiter(config, db);
   const { wrongKeysPerMinute } = config.http;
-  const keyUse = new KeyUse();
+  const keyUse = new LastUses(recordKeyUse);
+  const sessionUse = new LastUses(recordSessionUse);
   const exportSlots = new ExportSlots({ total: EXPORTS, perAccount: EXPORTS_PER_ACCOUNT });
   const { app, isReady } = await buildServer({
     db,
@@ -72,6 +76,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
       deletedDataKeptDays: config.deletedDataKeptDays,
       corsOrigins: config.http.corsOrigins,
       isRegistrationOpen: config.http.allowRegistration ?? false,
+      pageFolder: PAGE_FOLDER,
     },
     isDatabaseReady: parts.isDatabaseReady,
     takesWrites: () => !disk.isFull,
@@ -79,12 +84,16 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     judgeWebhookUrl: webhookUrlJudge(config),
     judgeEvaluatorUrl: evaluatorUrlJudge(config),
     noteKeyUse: (keyId) => keyUse.note(keyId, new Date()),
+    noteSessionUse: (id) => sessionUse.note(id, new Date()),
     ...(limiter !== undefined && { rateLimiter: limiter }),
     ...(registrationLimiter !== undefined && { registrationLimiter }),
     ...(wrongKeysPerMinute > 0 && { wrongKeys: new WrongKeys({ limit: wrongKeysPerMinute, now: monotonicNow }) }),
   });
   const stopSchedule = startSchedule(
-    [{ name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) }],
+    [
+      { name: 'record-key-use', cron: '*/20 * * * * *', run: () => keyUse.flush(db) },
+      { name: 'record-session-use', cron: '10-50/20 * * * * *', run: () => sessionUse.flush(db) },
+    ],
     log,
   );
   const close = async () => {
@@ -95,7 +104,9 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     suggestionWaiters.close();
     const flush = async () => {
       await stopSchedule();
-      await keyUse.flush(db).catch((error: unknown) => log.warn({ err: error }, 'key-use.not-recorded'));
+      for (const uses of [keyUse, sessionUse]) {
+        await uses.flush(db).catch((error: unknown) => log.warn({ err: error }, 'last-use.not-recorded'));
+      }
     };
     await atMost(HAND_BACK_MS, flush());
   };
@@ -135,6 +146,9 @@ function monotonicNow(): number {
 /** Exports of one process at a time; each takes some megabytes of memory. */
 const EXPORTS = 4;
 const EXPORTS_PER_ACCOUNT = 2;
+
+/** Where `npm run build` puts the page. */
+const PAGE_FOLDER = fileURLToPath(new URL('../../dist/page/', import.meta.url));
 
 /** Enough for a 32 MiB body over a slow line. */
 const REQUEST_TIMEOUT_MS = 120_000;

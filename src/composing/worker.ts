@@ -1,5 +1,6 @@
 /** The worker: it computes suggestions, delivers events and tidies up. */
 import { hostname } from 'node:os';
+import { purgeSessions } from '../application/browser-sessions.ts';
 import { tidyEvents } from '../application/deliver-events.ts';
 import { failLostEvaluations } from '../application/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
@@ -87,6 +88,7 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
     { name: 'fail-lost-evaluations', cron: '*/2 * * * * *', run: failLost },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
+    { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },
     {
       name: 'judge-earlier-objectives',
       cron: '*/10 * * * * *',

@@ -4,6 +4,7 @@
  */
 import { type RawBuilder, sql } from 'kysely';
 import type { StatedColumns } from '../domain/case-columns.ts';
+import type { SentDetails } from '../domain/input-space.ts';
 import { compileSqlOnce } from './compiled.ts';
 import type { Db } from './transaction.ts';
 
@@ -17,6 +18,8 @@ export interface ObjectiveStamp {
   readonly dataRevision: number;
   /** Several inverses may be open, and an older one than the newest may be completed. */
   readonly completedCount: number;
+  readonly parallelism: number;
+  readonly holdBack: boolean;
   /** Of the newest inverse. */
   readonly iteration: number;
   readonly status: string;
@@ -33,8 +36,8 @@ export interface ObjectiveStamp {
 const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readonly number[] }, ObjectiveStamp>(
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
-      o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount", l.iteration, l.status,
-      l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
+      o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount",
+      o.parallelism, o.hold_back as "holdBack", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
       e.inverse_id as "explainedId", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id
@@ -57,14 +60,29 @@ export async function readObjectiveStamps(
   return new Map(rows.map((stamp) => [stamp.id, stamp]));
 }
 
-/** Names and units of the inputs and outputs of a project. The project must exist. */
-export async function readStatedColumns(db: Db, projectId: number, outputCount: number): Promise<StatedColumns> {
-  const { rows } = await sql<Omit<StatedColumns, 'outputCount'>>`
+/** What a project states about its inputs and outputs. */
+export interface ProjectColumns extends Required<StatedColumns> {
+  readonly maximums: readonly number[];
+  readonly scales: SentDetails['scales'];
+}
+
+/** The project must exist. */
+export async function readProjectColumns(db: Db, projectId: number, outputCount: number): Promise<ProjectColumns> {
+  const { rows } = await sql<Omit<ProjectColumns, 'outputCount'>>`
     select input_count as "inputCount", input_names as "inputNames", input_units as "inputUnits",
       output_names as "outputNames", output_units as "outputUnits", categories,
-      input_types as "inputTypes", minimums
+      input_types as "inputTypes", minimums, maximums, nullif(input_details -> 'scales', 'null') as scales
     from projects where id = ${projectId}`.execute(db);
   return { ...rows[0]!, outputCount };
+}
+
+/** The iterations of an objective after one that were ever corrected, ascending. Along corrections_of_inverses. */
+export async function listCorrectedIterations(db: Db, objectiveId: number, after: number): Promise<readonly number[]> {
+  const { rows } = await sql<{ iteration: number }>`
+    select i.iteration from inverses i where i.objective_id = ${objectiveId} and i.iteration > ${after}::int
+      and exists (select from corrections c where c.inverse_id = i.id)
+    order by i.iteration`.execute(db);
+  return rows.map(({ iteration }) => iteration);
 }
 
 export interface HistoryRow {

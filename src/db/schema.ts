@@ -1,8 +1,9 @@
 /**
- * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file with
- * a migrated database.
+ * Table types as Kysely reads them; names as in SQL. The migrations are the truth: test/db/schema.test.ts compares this file and
+ * access-schema.ts with a migrated database.
  */
 import type { ColumnType, Generated } from 'kysely';
+import type { AccessTables } from './access-schema.ts';
 
 type Stamp = Generated<Date>;
 type Vector = readonly number[];
@@ -26,20 +27,6 @@ export interface AccountsTable extends Lifetime {
   first_name: string | null;
   last_name: string | null;
   time_zone: string | null;
-}
-
-export interface ApiKeysTable {
-  id: Generated<number>;
-  account_id: number;
-  key_id: string;
-  secret_hash: Buffer;
-  label: string | null;
-  scopes: ColumnType<string[], readonly string[] | undefined, readonly string[]>;
-  created_at: Stamp;
-  expires_at: Date | null;
-  revoked_at: Date | null;
-  last_used_at: Date | null;
-  successor_id: number | null;
 }
 
 export interface ModelsTable extends Lifetime {
@@ -368,9 +355,8 @@ export interface DeletionsTable {
   purging_since: Date | null;
 }
 
-export interface Database {
+export interface Database extends AccessTables {
   accounts: AccountsTable;
-  api_keys: ApiKeysTable;
   models: ModelsTable;
   projects: ProjectsTable;
   output_case_sets: OutputCaseSetsTable;

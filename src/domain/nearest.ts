@@ -9,9 +9,9 @@
  * The nearest run has the smallest worst miss; among equals the smallest sum of misses; among those the earliest. Cases come
  * before iterations. What is excluded never comes nearest.
  */
-import { compileGoal, distanceToInterval, isInside } from './acceptance.ts';
+import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
 import type { Matrix } from './matrix.ts';
-import { hasBounds, type NearestSoFar, type ObjectiveDefinition } from './objective.ts';
+import { hasBounds, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
 
 /** How far an output vector is from satisfying everything; both finite, both 0 exactly when it is satisfied. */
@@ -36,17 +36,18 @@ const UNIT_SHARE = 0.01;
 export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
   const { targets, l1 } = compileGoal(definition);
   const m = targets.length;
+  const units = tolerancesOf(definition);
   if (l1 !== null) {
     const { center, threshold } = l1;
+    const unit = units[0]!;
     const measure = (values: ArrayLike<number>, offset = 0): Miss => {
       let norm = 0;
       for (let j = 0; j < m; j++) norm += Math.abs(values[offset + j]! - center[j]!);
-      const worst = norm <= threshold ? 0 : inUnits(norm - threshold, threshold);
+      const worst = norm <= threshold ? 0 : inUnits(norm - threshold, unit);
       return { worst, sum: toFinite(m * worst) };
     };
     return { measure, missesOf: (output) => new Array<number>(m).fill(measure(output).worst) };
   }
-  const units = targets.map((_, j) => unitOf(definition, j));
   const missOf = (j: number, y: number): number => {
     const interval = targets[j]!;
     return isInside(interval, y) ? 0 : inUnits(distanceToInterval(interval, y), units[j]!);
@@ -66,7 +67,13 @@ export function makeMissMeasure(definition: ObjectiveDefinition): MissMeasure {
   };
 }
 
-/** What counts as a miss of 1, in output units. */
+/** What counts as a miss of 1, per output and in output units. For exact it is the threshold, of which all outputs have one. */
+export function tolerancesOf(definition: ObjectiveDefinition): readonly number[] {
+  const isExact = definition.objectiveTypes[0] === ObjectiveType.exact;
+  const threshold = isExact ? exactThreshold(definition) : undefined;
+  return definition.objectives.map((_, j) => Math.max(Number.MIN_VALUE, threshold ?? unitOf(definition, j)));
+}
+
 function unitOf(definition: ObjectiveDefinition, j: number): number {
   const t = Math.abs(definition.objectives[j]!);
   const type = definition.objectiveTypes[j]!;
@@ -77,7 +84,7 @@ function unitOf(definition: ObjectiveDefinition, j: number): number {
 }
 
 function inUnits(distance: number, unit: number): number {
-  return Math.max(SMALLEST_MISS, toFinite(distance / Math.max(unit, Number.MIN_VALUE)));
+  return Math.max(SMALLEST_MISS, toFinite(distance / unit));
 }
 
 /** Whether `challenger` comes strictly nearer than `holder`: of equals the earlier stays. */

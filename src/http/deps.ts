@@ -50,6 +50,8 @@ export interface HttpSettings {
   readonly account?: AccountLimits;
   /** How long deleted records are kept; 0 unless given. */
   readonly deletedDataKeptDays?: number;
+  /** The folder of the built page; unless given, it counts as not built. */
+  readonly pageFolder?: string;
 }
 
 export interface HttpDeps {
@@ -71,6 +73,8 @@ export interface HttpDeps {
   databaseTrouble(error: unknown): DatabaseTrouble | undefined;
   /** Called for every authenticated request; must not block. */
   noteKeyUse(keyId: string): void;
+  /** The same for a session of the page. */
+  noteSessionUse?(id: number): void;
   /** What is wrong with the URL of a webhook, as the end of a sentence about it, or undefined. */
   judgeWebhookUrl(url: URL): string | undefined;
   /** The same for the URL of an evaluator. */
@@ -85,6 +89,7 @@ export interface HttpDeps {
         | 'requestAborted'
         | 'evaluationReported'
         | 'evaluationLeaseLost'
+        | 'signInTried'
       >
     | undefined;
   /** Traces requests into the database and the worker. */
@@ -97,6 +102,8 @@ export interface HttpDeps {
   readonly registrationLimiter?: RateLimiter;
   /** Slows down clients that send wrong keys; none unless given. */
   readonly wrongKeys?: WrongKeys;
+  /** Counts sign-ins that fail; 10 per address and minute unless given. */
+  readonly wrongSignIns?: WrongKeys;
 }
 
 /** Adds what the server itself builds for the operations. */

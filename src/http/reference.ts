@@ -25,7 +25,6 @@ export async function addReference(app: FastifyInstance): Promise<void> {
   const document = buildOpenApiDocument();
   serveDocument(app, NATIVE_PREFIX, document);
   serveDocument(app, SDK_PREFIX, buildSdkOpenApiDocument());
-  app.get('/', async (_, reply) => reply.redirect(PAGE_PREFIX));
   await app.register(swagger, {
     mode: 'static',
     specification: { document: document as never },

@@ -29,12 +29,14 @@ import { slowRefusals } from './hooks/slow-refusals.ts';
 import { checkMediaTypes } from './media-types.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
+import { addPage } from './page/routes.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { addReference } from './reference.ts';
 import { answerUnknownPaths, trackMethods } from './routing-errors.ts';
 import { allowCrossOrigin } from './sdk/cross-origin.ts';
 import { SDK_PREFIX } from './sdk/paths.ts';
 import { addSdkDialect } from './sdk/routes.ts';
+import { addSessions } from './session/routes.ts';
 
 /** Ids have at most 19 digits; a longer one is still an id and gets 404. */
 const MAXIMUM_PARAMETER_LENGTH = 4_096;
@@ -92,6 +94,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   const { takesWrites } = deps;
   addHealthRoutes(app, { isReady, ...(takesWrites !== undefined && { takesWrites }) });
   await addReference(app);
+  await addPage(app, settings.pageFolder);
 
   drainUnread(app);
   const bodies = makeBodies({
@@ -111,6 +114,7 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     guard?.install(dialects);
     if (settings.isRefusalSlow === true) slowRefusals(dialects);
     if (takesWrites !== undefined) refuseWritesWhenFull(dialects, takesWrites);
+    await dialects.register(async (scope) => addSessions(scope, ingress, limiter));
     await dialects.register(async (scope) => addNativeDialect(scope, ingress, limiter), { prefix: NATIVE_PREFIX });
     await dialects.register(async (scope) => addSdkDialect(scope, ingress, limiter), { prefix: SDK_PREFIX });
   });

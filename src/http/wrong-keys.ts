@@ -1,8 +1,10 @@
 /**
- * Counts wrong API keys per client address in the memory of this process. An address that has sent too many has to wait:
- * its keys are not looked up, except those that were right recently, so that other clients at the address keep working.
+ * Counts wrong API keys and tokens of sessions per client address in the memory of this process. An address that has sent too
+ * many has to wait: its keys are not looked up, except those that were right recently, so that other clients at the address keep
+ * working.
  */
 import { type ApiKey, hashSecret, matchesSecret, parseApiKey } from '../domain/api-key.ts';
+import { parseToken } from '../domain/browser-session.ts';
 import { ExpiringMap } from './expiring-map.ts';
 
 const WINDOW_MS = 60_000;
@@ -36,13 +38,13 @@ export class WrongKeys {
   /** Whole seconds until this key from this address may be looked up; undefined: now. */
   waitSeconds(address: string, keyText: string): number | undefined {
     const window = this.#addresses.get(address);
-    if (window === undefined || window.count < this.limit || this.#isKnown(parseApiKey(keyText))) return undefined;
+    if (window === undefined || window.count < this.limit || this.#isKnown(partsOf(keyText))) return undefined;
     return Math.max(1, Math.ceil((window.endsAt - this.#now()) / 1_000));
   }
 
   /** Returns whether this key made the address reach the limit. */
   noteWrong(address: string, keyText: string): boolean {
-    const key = parseApiKey(keyText);
+    const key = partsOf(keyText);
     // It was right before and has been revoked or has expired since.
     if (key !== undefined && this.#isKnown(key)) this.#known.delete(key.keyId);
     let window = this.#addresses.get(address);
@@ -67,4 +69,8 @@ export class WrongKeys {
   #isKnown(key: ApiKey | undefined): boolean {
     return key !== undefined && matchesSecret(key.secret, this.#known.get(key.keyId)?.hash);
   }
+}
+
+function partsOf(text: string): ApiKey | undefined {
+  return parseApiKey(text) ?? parseToken(text);
 }

@@ -31,6 +31,9 @@ interface SuggestionFacts {
   readonly phases?: { readonly readMs: number; readonly computeMs: number; readonly writeMs: number };
 }
 
+/** slowed: not even looked up, because too many failed at the address. */
+type SignInOutcome = 'signed-in' | 'refused' | 'slowed';
+
 export interface Metrics {
   requestStarted(): void;
   /** Once per started request, answered or not. */
@@ -46,6 +49,7 @@ export interface Metrics {
   evaluationReported(outcome: ReportOutcome, seconds: number): void;
   /** Leases of evaluations that have expired and been taken over, or that were the last ones. */
   evaluationLeaseLost(count: number): void;
+  signInTried(by: 'key' | 'link', outcome: SignInOutcome): void;
   /** All metrics in the text format of Prometheus. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
@@ -118,6 +122,12 @@ export function makeMetrics(sources: MetricSources): Metrics {
     help: 'Leases of evaluations that expired, noticed when another evaluator took over or the evaluation failed.',
     registers,
   });
+  const signIns = new Counter({
+    name: 'backsolve_sign_ins_total',
+    help: 'Sign-ins to the page, by key or link, by outcome.',
+    labelNames: ['by', 'outcome'],
+    registers,
+  });
   addPoolGauges(registry, sources.readPool);
   addDiskGauge(registry, sources.isDiskFull);
   const backlog = new BacklogGauges(registry, sources.readBacklog);
@@ -142,6 +152,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
     deliveryFinished: (outcome, seconds) => deliveries.observe({ outcome }, seconds),
     evaluationReported: (outcome, seconds) => evaluations.observe({ outcome }, seconds),
     evaluationLeaseLost: (count) => evaluationLosses.inc(count),
+    signInTried: (by, outcome) => signIns.inc({ by, outcome }),
     render: async () => {
       await backlog.refresh();
       return { contentType: registry.contentType, body: await registry.metrics() };

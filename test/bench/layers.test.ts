@@ -38,7 +38,7 @@ function complaintsAbout(found: readonly Crossing[]): string[] {
 
 async function readCrossings(folder: string): Promise<Crossing[]> {
   const names = await readdir(new URL(`${folder}/`, ROOT), { recursive: true });
-  const sources = names.filter((name) => name.endsWith('.ts') && !name.includes('node_modules'));
+  const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.includes('node_modules'));
   const found = await Promise.all(
     sources.map(async (name) => {
       const path = posix.join(folder, name.replaceAll('\\', '/'));

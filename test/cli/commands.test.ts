@@ -12,6 +12,7 @@ const COMMANDS = [
   'work',
   'migrate',
   'keys',
+  'page',
   'webhooks',
   'export',
   'backup',
@@ -45,7 +46,7 @@ test('all bad settings are named at once, and nothing starts', async () => {
   expect(answer.stderr).not.toMatch(/^\s+at /m);
 });
 
-test.each([['serve'], ['work'], ['migrate'], ['webhooks', 'list'], ['keys', 'list']])(
+test.each([['serve'], ['work'], ['migrate'], ['webhooks', 'list'], ['keys', 'list'], ['page']])(
   '%s %s without any database says that DATABASE_URL is not set',
   async (...args) => {
     const answer = await runCommand(args, { DATA_DIR: '/nowhere/backsolve' });
@@ -139,6 +140,27 @@ test('keys are created, listed without their secret, rotated and revoked', async
   expect((await runCommand(['keys', 'revoke', key!.keyId], settings)).code).toBe(0);
   expect((await runCommand(['keys', 'list'], settings)).stdout).toContain('revoked');
   expect((await runCommand(['keys', 'revoke', 'nonesuch'], settings)).code).toBe(1);
+  await database.drop();
+});
+
+test('page prints a link for each call, refuses unknown accounts, and stores no token', async () => {
+  const database = await createTestDatabase();
+  const settings = { DATABASE_URL: database.url, PORT: '8123', HOST: '0.0.0.0' };
+  await runCommand(['keys', 'create', '--account', 'lab'], settings);
+  const first = await runCommand(['page', '--account', 'lab'], settings);
+  const second = await runCommand(['page', '--account', 'lab', '--url', 'https://lab.example/'], settings);
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  expect(first.stdout).toMatch(
+    /^http:\/\/127\.0\.0\.1:8123\/page#token=\w{41} {2}\(signs you in once, within 15 minutes\)\n$/,
+  );
+  expect(second.stdout).toMatch(/^https:\/\/lab\.example\/page#token=\w{41} /);
+  const [token] = /\w{41}/.exec(first.stdout)!;
+  expect(second.stdout).not.toContain(token);
+  const [row] = await execute<{ stored: string }>(database.url, 'select l::text as stored from sign_in_links l');
+  expect(row!.stored).not.toContain(token);
+  const unknown = await runCommand(['page', '--account', 'nobody'], settings);
+  expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: 'There is no account nobody.\n' });
+  expect(await runCommand(['page'], { ...settings, PORT: '0' })).toMatchObject({ code: 2, stdout: '' });
   await database.drop();
 });
 

@@ -1,11 +1,14 @@
-/** The types of src/db/schema.ts against a migrated database: tables, columns, types, nullability and defaults. */
+/** The types of src/db/schema.ts and access-schema.ts against a migrated database: tables, columns, types, nullability and defaults. */
 import { readFile } from 'node:fs/promises';
 import { parseSync } from 'oxc-parser';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createTestDatabase } from '../support/postgres.ts';
 
-const FILE = new URL('../../src/db/schema.ts', import.meta.url);
+const FILES = [
+  new URL('../../src/db/access-schema.ts', import.meta.url),
+  new URL('../../src/db/schema.ts', import.meta.url),
+];
 
 /** What PostgreSQL calls the types that the driver reads as these. */
 const POSTGRES_TYPES: Readonly<Record<string, readonly string[]>> = {
@@ -42,7 +45,7 @@ interface Interface {
   };
 }
 
-/** The interfaces of the file, by name: each member with the text of its type, inherited ones first. */
+/** The interfaces of the files, by name: each member with the text of its type, inherited ones first. */
 function readInterfaces(source: string): ReadonlyMap<string, Readonly<Record<string, string>>> {
   const found = new Map<string, Readonly<Record<string, string>>>();
   for (const statement of parseSync('schema.ts', source).program.body) {
@@ -71,7 +74,8 @@ function toColumn(text: string): Column {
 }
 
 async function readDeclared(): Promise<Tables> {
-  const interfaces = readInterfaces(await readFile(FILE, 'utf8'));
+  const sources = await Promise.all(FILES.map((file) => readFile(file, 'utf8')));
+  const interfaces = readInterfaces(sources.join('\n'));
   return Object.fromEntries(
     Object.entries(interfaces.get('Database')!).map(([table, name]) => [
       table,

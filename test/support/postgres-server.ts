@@ -19,13 +19,16 @@ interface Choice {
   findBinaries(): Promise<PostgresBinaries | undefined>;
 }
 
+const NEWEST: Choice = {
+  variable: 'TEST_DATABASE_URL',
+  image: 'postgres:18-bookworm',
+  findBinaries: async () => undefined,
+};
+
 /** By project. */
 const CHOICES = {
-  postgres: {
-    variable: 'TEST_DATABASE_URL',
-    image: 'postgres:18-bookworm',
-    findBinaries: async () => undefined,
-  },
+  postgres: NEWEST,
+  page: NEWEST,
   'postgres-oldest': {
     variable: 'TEST_OLDEST_DATABASE_URL',
     image: `postgres:${OLDEST_MAJOR}-bookworm`,

@@ -33,8 +33,8 @@ export interface Retry {
 export interface BacksolveOptions {
   /** The address of the service, for example `https://backsolve.example` or `http://[::1]:8080/prefix/`. */
   readonly url: string;
-  /** An API key. */
-  readonly key: string;
+  /** An API key. Leave it out in a page that is signed in by a cookie. */
+  readonly key?: string | undefined;
   /** Instead of the global fetch, for example to go through a proxy or to trust a certificate. */
   readonly fetch?: typeof fetch | undefined;
   /** How often a request is sent again: 8 unless given. 0 for never. */
@@ -68,7 +68,7 @@ const SUGGESTION_PAUSE_MS = 1_000;
 export class Backsolve {
   /** The base address, without a slash at the end. */
   readonly address: string;
-  readonly #key: string;
+  readonly #key: string | undefined;
   readonly #fetch: typeof fetch;
   readonly #settings: Settings;
   readonly #onRetry: ((retry: Retry) => void) | undefined;
@@ -302,7 +302,8 @@ function readAddress(url: string): string {
 }
 
 /** The message never holds the key. */
-function readKey(key: string): string {
+function readKey(key: string | undefined): string | undefined {
+  if (key === undefined) return undefined;
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TypeError('The key must be an API key, without spaces or line breaks.');
   }

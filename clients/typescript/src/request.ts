@@ -33,14 +33,15 @@ export interface BuiltRequest {
 export const JSON_MEDIUM = 'application/json';
 
 /** @param address  the base address of the service, without a slash at the end */
-export function buildRequest(operationId: string, options: LooseOptions, address: string, key: string): BuiltRequest {
+export function buildRequest(operationId: string, options: LooseOptions, address: string, key?: string): BuiltRequest {
   const route: Route | undefined = Object.hasOwn(ROUTES, operationId)
     ? ROUTES[operationId as keyof typeof ROUTES]
     : undefined;
   if (route === undefined) throw new TypeError(`There is no operation ${operationId} in this client (${VERSION}).`);
   const path = `/v1${fillPath(operationId, route.path, options.path ?? {})}`;
   const accept = options.accept ?? route.accept ?? JSON_MEDIUM;
-  const headers: Record<string, string> = { accept, authorization: `Bearer ${key}` };
+  const headers: Record<string, string> = { accept };
+  if (key !== undefined) headers['authorization'] = `Bearer ${key}`;
   if (runsInNode()) headers['user-agent'] = `backsolve-client/${VERSION}`;
   if (options.prefer !== undefined) headers['prefer'] = options.prefer;
   if (options.ifNoneMatch !== undefined) headers['if-none-match'] = options.ifNoneMatch;

@@ -1,56 +1,116 @@
-/** Identifies the owner of a request's key before its body is read. */
+/** Identifies the owner of a request's key, or of its session, before its body is read. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { authenticate, type Principal } from '../../application/authenticate.ts';
+import { authenticate, type KeyHolder, type Principal } from '../../application/authenticate.ts';
+import { findSession, type Session } from '../../application/browser-sessions.ts';
 import { SharedLookups } from '../../application/shared-lookups.ts';
-import { DomainError } from '../../domain/errors.ts';
+import type { ApiKey } from '../../domain/api-key.ts';
+import { parseToken } from '../../domain/browser-session.ts';
+import { DomainError, type ErrorCode } from '../../domain/errors.ts';
 import { clientAddress } from '../client-address.ts';
 import type { HttpDeps } from '../deps.ts';
+import { readToken } from '../session/cookie.ts';
+import { requireOwnPage } from '../session/cross-site.ts';
 
 const principals = new WeakMap<FastifyRequest, Principal>();
 
-/** The owner of the request's key; only for routes behind `requireKey`. */
+/** The owner of the request's key or session; only for routes behind `requireKey` or `requireKeyOrSession`. */
 export function principalOf(request: FastifyRequest): Principal {
   const principal = principals.get(request);
   if (principal === undefined) throw new Error(`the route ${request.routeOptions.url} lacks authentication`);
   return principal;
 }
 
+type Identify = (request: FastifyRequest) => Promise<Principal>;
+
 export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
-  const lookups = new SharedLookups<Principal>();
+  identify(scope, identifyByKey(deps));
+}
+
+/** A key goes before a session. */
+export function requireKeyOrSession(scope: FastifyInstance, deps: HttpDeps): void {
+  const byKey = identifyByKey(deps);
+  const bySession = identifyBySession(deps);
+  identify(scope, (request) => {
+    const isByCookie = readKey(request) === undefined && readToken(request) !== undefined;
+    return isByCookie ? bySession(request) : byKey(request);
+  });
+}
+
+function identify(scope: FastifyInstance, identifyOwner: Identify): void {
   scope.addHook('onRequest', async (request) => {
-    const key = readKey(request);
-    const principal = await lookUp(deps, lookups, request, key);
-    principals.set(request, principal);
-    deps.noteKeyUse(principal.keyId);
+    principals.set(request, await identifyOwner(request));
   });
 }
 
 /** Throws UNAUTHENTICATED, or TOO_MANY_WRONG_KEYS without a look-up. A request without a key does not count as a guess. */
-async function lookUp(
-  { db, wrongKeys }: HttpDeps,
-  lookups: SharedLookups<Principal>,
+function identifyByKey(deps: HttpDeps): Identify {
+  const lookups = new SharedLookups<KeyHolder>();
+  return async (request) => {
+    const keyText = readKey(request);
+    const find = () => lookups.find(keyText ?? '', () => authenticate(deps.db, keyText));
+    const principal = await (keyText === undefined
+      ? find()
+      : slowGuesses(deps, request, keyText, find, (found) => found));
+    deps.noteKeyUse(principal.keyId);
+    return principal;
+  };
+}
+
+/** Writes have to come from the service's own page. Throws SESSION_ENDED, CROSS_SITE_WRITE, TOO_MANY_WRONG_KEYS. */
+function identifyBySession(deps: HttpDeps): Identify {
+  const find = makeSessionFinder(deps);
+  return async (request) => {
+    const session = await find(request, readToken(request)!);
+    if (request.method !== 'GET' && request.method !== 'HEAD') requireOwnPage(request);
+    return session;
+  };
+}
+
+/** Finds the session of a token and notes its use. Throws SESSION_ENDED, or TOO_MANY_WRONG_KEYS without a look-up. */
+export function makeSessionFinder(deps: HttpDeps): (request: FastifyRequest, token: string) => Promise<Session> {
+  const lookups = new SharedLookups<Session>();
+  return async (request, token) => {
+    const find = () => lookups.find(token, () => findSession(deps.db, token));
+    const session = await slowGuesses(deps, request, token, find, () => parseToken(token)!);
+    deps.noteSessionUse?.(session.id);
+    if (session.keyId !== null) deps.noteKeyUse(session.keyId);
+    return session;
+  };
+}
+
+const WRONG: ReadonlySet<ErrorCode> = new Set(['UNAUTHENTICATED', 'SESSION_ENDED']);
+
+/** Runs `find` unless the address has sent too many wrong keys and this one is not known; `partsOf` what was found is. */
+async function slowGuesses<T>(
+  { wrongKeys }: HttpDeps,
   request: FastifyRequest,
-  keyText?: string,
-): Promise<Principal> {
-  const find = () => lookups.find(keyText ?? '', () => authenticate(db, keyText));
-  if (wrongKeys === undefined || keyText === undefined) return find();
+  text: string,
+  find: () => Promise<T>,
+  partsOf: (found: T) => ApiKey,
+): Promise<T> {
+  if (wrongKeys === undefined) return find();
   const address = clientAddress(request);
-  const retryAfterSeconds = wrongKeys.waitSeconds(address, keyText);
+  const retryAfterSeconds = wrongKeys.waitSeconds(address, text);
   if (retryAfterSeconds !== undefined) {
     const message = `Too many wrong API keys came from your address; check the key and retry in ${retryAfterSeconds} s.`;
     throw new DomainError('TOO_MANY_WRONG_KEYS', message, { retryAfterSeconds });
   }
   try {
-    const principal = await find();
-    wrongKeys.noteRight(principal);
-    return principal;
+    const found = await find();
+    wrongKeys.noteRight(partsOf(found));
+    return found;
   } catch (error) {
-    const isWrong = error instanceof DomainError && error.code === 'UNAUTHENTICATED';
-    if (isWrong && wrongKeys.noteWrong(address, keyText)) {
+    const isWrong = error instanceof DomainError && WRONG.has(error.code);
+    if (isWrong && wrongKeys.noteWrong(address, text)) {
       request.log.warn({ address, limit: wrongKeys.limit }, 'authentication.slowed');
     }
     throw error;
   }
+}
+
+/** The text by which a request identifies itself, right or wrong. */
+export function readKeyOrToken(request: FastifyRequest): string | undefined {
+  return readKey(request) ?? readToken(request);
 }
 
 /** The key in Authorization: Bearer, or in X-API-Key. */

@@ -2,12 +2,16 @@
  * Limits how many requests each account has in progress. An account can exhaust only its own slots; beyond them it gets
  * 429 before anything is looked up or read for the request.
  */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Slots } from '../fairness/slots.ts';
-import { principalOf, readKey } from './authenticate.ts';
+import { principalOf } from './authenticate.ts';
 
 /** Before authentication: counts by the text of the key, valid or not. Nobody can exhaust the slots of a key they do not have. */
-export function limitConcurrencyByKey(scope: FastifyInstance, slots: Slots): void {
+export function limitConcurrencyByKey(
+  scope: FastifyInstance,
+  slots: Slots,
+  readKey: (request: FastifyRequest) => string | undefined,
+): void {
   scope.addHook('onRequest', async (request, reply) => {
     const key = readKey(request);
     if (key !== undefined) slots.take(key, reply);

@@ -146,7 +146,11 @@ export const correctionSchema = z
     old: runResultSchema,
     new: runResultSchema,
     reason: z.string(),
-    correctedBy: z.string().describe('Label of the API key, or its key id if it has none.'),
+    correctedBy: z
+      .string()
+      .describe(
+        'Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one.',
+      ),
     createdAt: timestamp,
   })
   .meta({ id: 'Correction' });

@@ -2,12 +2,14 @@
 import { z } from 'zod';
 import type { History, HistoryRow, ObjectiveStamp } from '../../application/read-history.ts';
 import { compileGoal } from '../../domain/acceptance.ts';
-import type { StatedColumns } from '../../domain/case-columns.ts';
+import { InputType, Scale } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
+import { tolerancesOf } from '../../domain/nearest.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
-import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
+import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
+import { presentSettings, settingFields } from './objectives.wire.ts';
 
 const texts = z.array(z.string()).nullable();
 const vectors = z.array(z.array(z.number()).nullable());
@@ -15,6 +17,20 @@ const vectors = z.array(z.array(z.number()).nullable());
 export const historySchema = z
   .object({
     objectiveId: z.int(),
+    number: z.int().describe('1 for the first objective of the trial.'),
+    modelId: z.int(),
+    modelName: z.string(),
+    projectId: z.int(),
+    projectName: z.string(),
+    trialId: z.int(),
+    trialNumber: z.int(),
+    createdAt: timestamp,
+    openIterations: z
+      .array(z.int())
+      .describe(
+        'Those that wait for their outputs or are being computed. Iterations before the first of them are final.',
+      ),
+    revision: z.int().describe('Of the data of the trial. When it changes, ask for all iterations again.'),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
     attemptCount: z.int(),
     maximumAttempts: z.int(),
@@ -28,8 +44,15 @@ export const historySchema = z
       .int()
       .nullable()
       .describe('The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged.'),
+    bestCaseNumber: z.int().nullable().describe('1 for the first input case; null when an iteration comes nearest.'),
+    bestInput: z
+      .array(z.number())
+      .nullable()
+      .describe('Of bestIteration or bestCaseNumber; null while nothing has been judged.'),
+    bestOutput: z.array(z.number()).nullable(),
     objectives: z.array(z.number()),
     objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+    ...settingFields,
     l1Threshold: z
       .number()
       .nullable()
@@ -44,16 +67,28 @@ export const historySchema = z
         }),
       )
       .describe('One per output: the values that satisfy it. For exact, the share of l1Threshold of each.'),
+    tolerances: z
+      .array(z.number())
+      .describe(
+        'One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the sum.',
+      ),
+    inputTypes: z.array(z.enum(Object.values(InputType))),
+    minimums: z.array(z.number()),
+    maximums: z.array(z.number()),
+    scales: z.array(z.enum(Object.values(Scale)).nullable()).nullable(),
+    categories: z.array(z.array(z.string())).describe('One list per input, empty unless it is a category.'),
     inputNames: texts,
     inputUnits: texts,
     outputNames: texts,
     outputUnits: texts,
     iterations: z.array(z.int()).describe('1 is the initial point; the lists below have one entry per iteration.'),
+    inverseIds: z.array(z.int()),
     statuses: z.array(z.enum(Object.values(InverseStatus))),
     loadedAt: z.array(timestamp.nullable()),
     computeTimes: z.array(z.number()).describe('Nanoseconds from the suggestion to its output.'),
     failureReasons: z.record(z.string(), z.string()).describe('By iteration, for those that have one.'),
     excluded: z.array(z.int()).describe('Iterations that a correction has excluded.'),
+    corrected: z.array(z.int()).describe('Iterations that were ever corrected.'),
     inputs: vectors.describe('null while the suggestion is being computed.'),
     outputs: vectors.describe('null until loaded.'),
     ...explanationFields,
@@ -64,6 +99,7 @@ export const historySchema = z
 export async function* presentHistory(history: History): AsyncGenerator<string, void> {
   const lists: Record<ListName, string[]> = {
     iterations: [],
+    inverseIds: [],
     statuses: [],
     loadedAt: [],
     computeTimes: [],
@@ -82,7 +118,12 @@ export async function* presentHistory(history: History): AsyncGenerator<string, 
     yield '';
   }
   const { objective, explanation } = history;
-  yield JSON.stringify({ ...presentHead(history), failureReasons, excluded }).slice(0, -1);
+  yield JSON.stringify({
+    ...presentHead(history),
+    failureReasons,
+    excluded,
+    corrected: history.correctedIterations,
+  }).slice(0, -1);
   for (const name of LIST_NAMES) {
     yield `,"${name}":[`;
     for (const [i, text] of lists[name].entries()) yield i === 0 ? text : `,${text}`;
@@ -91,11 +132,12 @@ export async function* presentHistory(history: History): AsyncGenerator<string, 
   yield `,${JSON.stringify(presentExplanation(objective, explanation)).slice(1)}`;
 }
 
-const LIST_NAMES = ['iterations', 'statuses', 'loadedAt', 'computeTimes', 'inputs', 'outputs'] as const;
+const LIST_NAMES = ['iterations', 'inverseIds', 'statuses', 'loadedAt', 'computeTimes', 'inputs', 'outputs'] as const;
 type ListName = (typeof LIST_NAMES)[number];
 
 const TEXT_OF: Readonly<Record<ListName, (row: HistoryRow) => string | number>> = {
   iterations: ({ iteration }) => iteration,
+  inverseIds: ({ id }) => id,
   statuses: ({ status }) => `"${status}"`,
   loadedAt: ({ loadedAt }) => JSON.stringify(toOptionalTimestamp(loadedAt)),
   computeTimes: ({ computeTimeNs }) => computeTimeNs,
@@ -103,19 +145,40 @@ const TEXT_OF: Readonly<Record<ListName, (row: HistoryRow) => string | number>> 
   outputs: ({ output }) => (output === null ? 'null' : `[${output}]`),
 };
 
-function presentHead({ objective, columns, every, optimalIteration, bestIteration }: History) {
-  const { inputNames, inputUnits, outputNames, outputUnits }: StatedColumns = columns;
+function presentHead({ objective, surroundings, columns, every, optimalIteration, best, openIterations }: History) {
+  const { modelId, modelName, projectId, projectName, trialNumber } = surroundings;
+  const { inputNames, inputUnits, outputNames, outputUnits } = columns;
+  const { inputTypes, minimums, maximums, scales, categories } = columns;
   return {
     objectiveId: objective.id,
+    number: objective.number,
+    modelId,
+    modelName,
+    projectId,
+    projectName,
+    trialId: objective.trialId,
+    trialNumber,
+    createdAt: toTimestamp(objective.createdAt),
+    openIterations,
+    revision: objective.dataRevision,
     stopReason: objective.stopReason,
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     every,
     optimalIteration,
-    bestIteration,
+    bestIteration: best?.source.kind === 'inverse' ? best.source.iteration : null,
+    bestCaseNumber: best?.source.kind === 'case' ? best.source.number + 1 : null,
+    bestInput: best?.input ?? null,
+    bestOutput: best?.output ?? null,
     objectives: objective.objectives,
     objectiveTypes: objective.objectiveTypes,
+    ...presentSettings(objective),
     ...presentGoal(objective),
+    inputTypes,
+    minimums,
+    maximums,
+    scales,
+    categories,
     inputNames,
     inputUnits,
     outputNames,
@@ -128,6 +191,7 @@ function presentGoal(objective: Objective) {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
   return {
     l1Threshold: l1?.threshold ?? null,
+    tolerances: tolerancesOf(objective),
     intervals: targets.map(({ lower, upper, lowerOpen, upperOpen }) => ({
       lower: end(lower),
       upper: end(upper),
@@ -150,6 +214,8 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explainedId,
     dataRevision,
     completedCount,
+    parallelism,
+    holdBack,
     projectUpdatedAt,
   } = stamp;
   const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
@@ -162,15 +228,9 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explained,
     dataRevision,
     completedCount,
+    `${parallelism}${holdBack ? '+' : '-'}`,
     projectUpdatedAt.getTime(),
     format,
   ];
   return `"${facts.join('.')}"`;
-}
-
-/** Whether If-None-Match names the tag; it may be weak, or one of several, or * (RFC 9110, section 13.1.2). */
-export function matchesETag(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return tags.includes(tag) || tags.includes('*');
 }

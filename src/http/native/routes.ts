@@ -54,7 +54,7 @@ export const NATIVE_OPERATIONS: readonly Operation[] = [...NESTED_OPERATIONS, ..
 /** Register it in its own scope under the prefix of the dialect. `limiter` undefined: no limit. */
 export function addNativeDialect(scope: FastifyInstance, deps: IngressDeps, limiter: RateLimiter | undefined): void {
   addApiHeaders(scope);
-  admitAccounts(scope, deps);
+  admitAccounts(scope, deps, true);
   requireScope(scope);
   if (limiter !== undefined) limitRate(scope, limiter);
   scope.setErrorHandler(makeErrorHandler({ databaseTrouble: deps.databaseTrouble, inversePathOf }));

@@ -31,9 +31,24 @@ export class UnauthenticatedError extends BacksolveError {
   override readonly name = 'UnauthenticatedError';
 }
 
+/** Nobody is signed in. */
+export class SessionEndedError extends BacksolveError {
+  override readonly name = 'SessionEndedError';
+}
+
+/** The sign-in link works no more. */
+export class LinkEndedError extends BacksolveError {
+  override readonly name = 'LinkEndedError';
+}
+
 /** The API key does not allow this. */
 export class ForbiddenError extends BacksolveError {
   override readonly name = 'ForbiddenError';
+}
+
+/** The request does not come from the page of this service. */
+export class CrossSiteWriteError extends BacksolveError {
+  override readonly name = 'CrossSiteWriteError';
 }
 
 /** Resource not found. */
@@ -184,7 +199,10 @@ export const PROBLEM_CLASSES: Readonly<Record<string, typeof BacksolveError>> = 
   'no-open-iteration': NoOpenIterationError,
   'nothing-to-correct': NothingToCorrectError,
   'unauthenticated': UnauthenticatedError,
+  'session-ended': SessionEndedError,
+  'link-ended': LinkEndedError,
   'forbidden': ForbiddenError,
+  'cross-site-write': CrossSiteWriteError,
   'not-found': NotFoundError,
   'iteration-open': IterationOpenError,
   'ambiguous-iteration': AmbiguousIterationError,

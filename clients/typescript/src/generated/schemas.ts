@@ -1024,6 +1024,19 @@ export interface OutputWarning {
 
 export interface History {
   objectiveId: number;
+  /** 1 for the first objective of the trial. */
+  number: number;
+  modelId: number;
+  modelName: string;
+  projectId: number;
+  projectName: string;
+  trialId: number;
+  trialNumber: number;
+  createdAt: string;
+  /** Those that wait for their outputs or are being computed. Iterations before the first of them are final. */
+  openIterations: number[];
+  /** Of the data of the trial. When it changes, ask for all iterations again. */
+  revision: number;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
   attemptCount: number;
@@ -1037,8 +1050,35 @@ export interface History {
   optimalIteration: number | null;
   /** The iteration that comes nearest so far; null when a case is nearer, or nothing has been judged. */
   bestIteration: number | null;
+  /** 1 for the first input case; null when an iteration comes nearest. */
+  bestCaseNumber: number | null;
+  /** Of bestIteration or bestCaseNumber; null while nothing has been judged. */
+  bestInput: number[] | null;
+  bestOutput: number[] | null;
   objectives: number[];
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  /** As they were sent: empty if there were none, null for a type without bounds. */
+  minimumBounds: Array<number | null>;
+  maximumBounds: Array<number | null>;
+  desiredL1Norm: number;
+  convergence: number;
+  /** Whether it learns from the runs of the other objectives of its trial. */
+  reuse: boolean;
+  /** The objective that it goes on from. */
+  continues: number | null;
+  /** null when all inputs are free. */
+  fixedInputs: Array<number | null> | null;
+  /** Its own, besides those of the project. */
+  constraints: Array<string | {
+    coefficients: number[];
+    relation: '<=' | '>=' | '=';
+    bound: number;
+    name?: string | undefined;
+  }> | null;
+  /** How many inverses may be open at once. */
+  parallelism: number;
+  /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
+  holdBack: boolean;
   /** For exact objectives, the largest sum of distances from the targets that satisfies; null for others. */
   l1Threshold: number | null;
   /** One per output: the values that satisfy it. For exact, the share of l1Threshold of each. */
@@ -1051,12 +1091,25 @@ export interface History {
     lowerOpen: boolean;
     upperOpen: boolean;
   }>;
+  /**
+   * One per output, in its unit: the distance from its interval that counts as a miss of 1. The best run has the
+   * smallest worst miss, then the smallest sum. For exact, l1Threshold: all outputs miss together, by the excess of the
+   * sum.
+   */
+  tolerances: number[];
+  inputTypes: Array<'float' | 'integer' | 'boolean' | 'category'>;
+  minimums: number[];
+  maximums: number[];
+  scales: Array<'linear' | 'log' | null> | null;
+  /** One list per input, empty unless it is a category. */
+  categories: Array<string[]>;
   inputNames: string[] | null;
   inputUnits: string[] | null;
   outputNames: string[] | null;
   outputUnits: string[] | null;
   /** 1 is the initial point; the lists below have one entry per iteration. */
   iterations: number[];
+  inverseIds: number[];
   statuses: Array<'active' | 'converged' | 'max_iterations' | 'stopped' | 'failed'>;
   loadedAt: Array<string | null>;
   /** Nanoseconds from the suggestion to its output. */
@@ -1065,6 +1118,8 @@ export interface History {
   failureReasons: Record<string, string>;
   /** Iterations that a correction has excluded. */
   excluded: number[];
+  /** Iterations that were ever corrected. */
+  corrected: number[];
   /** null while the suggestion is being computed. */
   inputs: Array<number[] | null>;
   /** null until loaded. */
@@ -1093,6 +1148,21 @@ export interface ObjectiveGlance {
   outputCount: number;
   /** Outputs that meet their objectives in the best run so far; null while nothing has been judged. */
   metCount: number | null;
+  /**
+   * By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while
+   * nothing has been judged.
+   */
+  worstMiss: number | null;
+  /**
+   * How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while
+   * nothing has been judged.
+   */
+  trend: {
+    /** 0 stands for the cases. */
+    iterations: number[];
+    /** The worst miss of the best run so far, after each of the iterations. */
+    misses: number[];
+  } | null;
   /** output: a suggested input waits for its output. null: nothing is open. */
   waitsFor: 'suggestion' | 'output' | null;
   /** Whether the objectives may be out of reach; the objective says why. */
@@ -1148,7 +1218,7 @@ export interface Correction {
   old: RunResult;
   new: RunResult;
   reason: string;
-  /** Label of the API key, or its key id if it has none. */
+  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
   correctedBy: string;
   createdAt: string;
 }
@@ -1564,7 +1634,7 @@ export type ExportLine = {
   old: RunResult;
   new: RunResult;
   reason: string;
-  /** Label of the API key, or its key id if it has none. */
+  /** Label of the API key, or its key id if it has none; `sign-in link` for a page that was opened by one. */
   correctedBy: string;
   createdAt: string;
   type: 'correction';

@@ -1,0 +1,42 @@
+import { createSignInLink } from '../application/browser-sessions.ts';
+import type { Config } from '../config.ts';
+import { LINK_MINUTES } from '../domain/browser-session.ts';
+import { type Command, CommandError, parseCommand, text } from './command.ts';
+import { withDatabase } from './with-database.ts';
+
+export const page: Command = {
+  summary: 'print a link that signs you in to the page',
+  usage: `Usage: backsolve page [--account NAME] [--url URL]
+
+Prints a link to the page that signs in whoever opens it first, within ${LINK_MINUTES} minutes, with all rights of the account
+("default" unless named). URL is the address of the service as your browser reaches it; unless given, that of HOST and PORT.
+Uses DATABASE_URL, or the database that \`start\` keeps in DATA_DIR, whether it runs or not.`,
+  flags: { account: text, url: text },
+
+  async run(args, config) {
+    const options = { account: { ...text, default: 'default' }, url: text };
+    const { account, url } = parseCommand(this.usage, { args: [...args], options }).values;
+    const address = url === undefined ? addressOf(config) : readAddress(url);
+    await withDatabase(config, async (db) => console.log(linkTo(address, await createSignInLink(db, account))));
+    return 0;
+  },
+};
+
+/** As printed for people, with what they need to know before they open it. */
+export function linkTo(address: string, token: string): string {
+  return `${address}/page#token=${token}  (signs you in once, within ${LINK_MINUTES} minutes)`;
+}
+
+function readAddress(url: string): string {
+  if (/^https?:\/\//.test(url) && URL.canParse(url)) return new URL(url).origin;
+  throw new CommandError(`--url takes the address of a service, such as https://backsolve.example.com, not "${url}".`);
+}
+
+/** Addresses to listen on that no browser can open. */
+const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+function addressOf({ http: { host, port } }: Config): string {
+  if (port === 0) throw new CommandError('PORT is 0, so only the service knows its port: name its address with --url.');
+  const reachable = ANY_ADDRESS.has(host) ? '127.0.0.1' : host;
+  return new URL(`http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`).origin;
+}

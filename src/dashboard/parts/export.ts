@@ -1,0 +1,106 @@
+/** Takes data and pictures out of the page: text of tables, files to save, the clipboard. */
+import type { Drawing } from './drawing.ts';
+
+export type Cell = string | number | boolean | null | undefined;
+
+/** A text that begins so would be run as a formula by a spreadsheet; the service writes and reads the apostrophe, too. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function toText(cell: Cell): string {
+  if (cell === null || cell === undefined) return '';
+  if (typeof cell !== 'string') return String(cell);
+  return FORMULA.test(cell) ? `'${cell}` : cell;
+}
+
+/** CSV as RFC 4180 has it. Numbers have all their digits; null is empty. */
+export function toCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const quote = (text: string) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [header, ...rows].map((row) => `${row.map((cell) => quote(toText(cell))).join(',')}\r\n`).join('');
+}
+
+/** The same with tabs, as spreadsheets paste it. */
+export function toTabs(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const quote = (text: string) => (/["\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return [header, ...rows].map((row) => `${row.map((cell) => quote(toText(cell))).join('\t')}\n`).join('');
+}
+
+/** A name that every file system takes. */
+export function fileName(title: string, extension: string): string {
+  const plain = title
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/[^\w.-]+/g, '-')
+    .replace(/^[-.]+|[-.]+$/g, '');
+  return `${plain.slice(0, 80) || 'backsolve'}.${extension}`;
+}
+
+/** Lets the browser save a file. */
+export function save(name: string, content: Blob | string, type = 'text/plain'): void {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser reads it after this task.
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+export function saveCsv(title: string, header: readonly string[], rows: readonly (readonly Cell[])[]): void {
+  save(fileName(title, 'csv'), toCsv(header, rows), 'text/csv;charset=utf-8');
+}
+
+export function saveJson(title: string, value: unknown): void {
+  save(fileName(title, 'json'), JSON.stringify(value, null, 2), 'application/json');
+}
+
+/** Loaded with the first picture that is saved. */
+async function toSvg(drawing: Drawing): Promise<string> {
+  const { drawSvg } = await import('./drawing.ts');
+  return drawSvg(drawing);
+}
+
+export async function saveSvg(drawing: Drawing): Promise<void> {
+  save(fileName(drawing.title, 'svg'), await toSvg(drawing), 'image/svg+xml');
+}
+
+/** Twice as many pixels as the drawing has points, for sharp print. Rejects if the browser cannot draw it. */
+export async function savePng(drawing: Drawing): Promise<void> {
+  const address = URL.createObjectURL(new Blob([await toSvg(drawing)], { type: 'image/svg+xml' }));
+  try {
+    const image = new Image();
+    image.src = address;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.naturalWidth * 2;
+    canvas.height = image.naturalHeight * 2;
+    canvas.getContext('2d')!.drawImage(image, 0, 0, canvas.width, canvas.height);
+    const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
+    if (blob === null) throw new Error('The browser could not make the picture; save it as SVG instead.');
+    save(fileName(drawing.title, 'png'), blob);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+}
+
+/** Resolves to whether it worked: browsers refuse it on pages that are not served over https or from this machine. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+function copyBySelection(text: string): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'visually-hidden';
+  const focused = document.activeElement;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
+}

@@ -1,0 +1,133 @@
+/** What surrounds every view: header, navigation, the notice that the service is away, and sign-in. */
+import { signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { clock } from '../parts/formats.ts';
+import { SignIn } from '../views/sign-in/sign-in.tsx';
+import { Link } from './link.tsx';
+import { address, type View } from './router.ts';
+import { findRoute, type Match } from './routes.ts';
+import { awaySince, explain } from './service.ts';
+import { may, session, signOut } from './session.ts';
+import { type Theme, theme } from './theme.ts';
+
+export function Frame() {
+  const known = session.value;
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="top">
+        <Link to="/page" class="brand">
+          Backsolve
+        </Link>
+        {known && <Navigation />}
+        <div class="top-end">
+          <ThemeChoice />
+          {known && (
+            <button type="button" class="quiet" onClick={() => void signOut()}>
+              Sign out
+            </button>
+          )}
+        </div>
+      </header>
+      {awaySince.value !== undefined && (
+        <p class="notice warning" role="status">
+          Not connected; as of {clock(awaySince.value)}. Trying again.
+        </p>
+      )}
+      <main id="main" tabIndex={-1}>
+        {known === undefined ? <p role="status">Signing in…</p> : known === null ? <SignIn /> : <CurrentView />}
+      </main>
+    </>
+  );
+}
+
+function Navigation() {
+  const { path } = address.value;
+  return (
+    <nav aria-label="Views">
+      <Link to="/page" current={path === '/page' || path === '/page/'}>
+        Objectives
+      </Link>
+      {may('write') && (
+        <Link to="/page/new" current={path === '/page/new'}>
+          New problem
+        </Link>
+      )}
+      <Link to="/page/administration" current={path === '/page/administration'}>
+        Administration
+      </Link>
+      {/* Not a view of this page. */}
+      <a href="/docs">Reference</a>
+    </nav>
+  );
+}
+
+const THEMES: Readonly<Record<Theme, string>> = { system: 'As the system', light: 'Light', dark: 'Dark' };
+
+function ThemeChoice() {
+  return (
+    <select
+      aria-label="Colours"
+      class="quiet"
+      value={theme.value}
+      onChange={({ currentTarget }) => {
+        theme.value = currentTarget.value as Theme;
+      }}
+    >
+      {Object.entries(THEMES).map(([value, label]) => (
+        <option key={value} value={value}>
+          {label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** The code of the view shown last, or why it could not be loaded. */
+const loaded = signal<{ readonly route: Match['route']; readonly view?: View; readonly error?: unknown } | undefined>(
+  undefined,
+);
+
+function CurrentView() {
+  const match = findRoute(address.value);
+  const route = match?.route;
+  useEffect(() => {
+    document.title = `${route?.title ?? 'Nothing here'} – Backsolve`;
+    if (route === undefined) return;
+    let isOver = false;
+    route.load().then(
+      (module) => {
+        if (!isOver) loaded.value = { route, view: module.default };
+      },
+      (error: unknown) => {
+        if (!isOver) loaded.value = { route, error };
+      },
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [route]);
+  if (match === undefined) {
+    return (
+      <EmptyState title="There is nothing at this address">
+        <Link to="/page">Go to the objectives</Link>
+      </EmptyState>
+    );
+  }
+  const { view: Shown, error } = loaded.value?.route === route ? (loaded.value ?? {}) : {};
+  if (error !== undefined) {
+    return (
+      <EmptyState title="This view could not be loaded">
+        <p>{explain(error)} The service may have been updated.</p>
+        <button type="button" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </EmptyState>
+    );
+  }
+  if (Shown === undefined) return <p role="status">Loading…</p>;
+  return <Shown key={address.value.path} place={match.place} />;
+}

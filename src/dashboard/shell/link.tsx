@@ -1,0 +1,28 @@
+import type { ComponentChildren } from 'preact';
+import { navigate } from './router.ts';
+
+interface LinkProps {
+  /** From /page on. */
+  readonly to: string;
+  readonly class?: string;
+  readonly current?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A link within the page: followed without a reload, unless the user wants a new tab or window. */
+export function Link({ to, class: className, current = false, children }: LinkProps) {
+  return (
+    <a
+      href={to}
+      class={className}
+      aria-current={current ? 'page' : undefined}
+      onClick={(event: MouseEvent) => {
+        if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+        event.preventDefault();
+        navigate(to);
+      }}
+    >
+      {children}
+    </a>
+  );
+}

@@ -1,0 +1,38 @@
+/** The address of the page, and navigation without a reload. */
+import { signal } from '@preact/signals';
+import type { ComponentType } from 'preact';
+
+/** Numbers from the path, and the query. */
+export interface Place {
+  readonly ids: readonly number[];
+  readonly query: URLSearchParams;
+}
+
+export interface ViewProps {
+  readonly place: Place;
+}
+
+export type View = ComponentType<ViewProps>;
+
+export interface Address {
+  readonly path: string;
+  readonly search: string;
+}
+
+const readAddress = (): Address => ({ path: location.pathname, search: location.search });
+
+export const address = signal<Address>(readAddress());
+
+addEventListener('popstate', () => {
+  address.value = readAddress();
+});
+
+/** Goes to an address of the page; `replace` leaves no entry in the browser's history. */
+export function navigate(to: string, { replace = false } = {}): void {
+  if (replace) history.replaceState(null, '', to);
+  else history.pushState(null, '', to);
+  const now = readAddress();
+  const isOtherPath = now.path !== address.value.path;
+  address.value = now;
+  if (isOtherPath) scrollTo(0, 0);
+}

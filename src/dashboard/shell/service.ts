@@ -1,0 +1,54 @@
+/** The service, by the session's cookie, and whether it can be reached. */
+import { signal } from '@preact/signals';
+import { Backsolve, BacksolveError, ConnectionError } from '../../../clients/typescript/src/index.ts';
+
+/** Since when no answer has come; undefined while the service answers. */
+export const awaySince = signal<Date | undefined>(undefined);
+/** When the last answer came. */
+export const lastAnswer = signal<Date | undefined>(undefined);
+
+let onSignedOut = (): void => undefined;
+
+/** Is called when an answer says that the session is over. */
+export function whenSignedOut(work: () => void): void {
+  onSignedOut = work;
+}
+
+/** The fetch of the page: notes whether answers come. */
+export async function fetchNoting(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(input, init);
+    // A proxy answers so while the service restarts.
+    if (response.status === 502 || response.status === 503 || response.status === 504) noteAway();
+    else noteAnswer();
+    if (response.status === 401) onSignedOut();
+    return response;
+  } catch (error) {
+    if (!init?.signal?.aborted) noteAway();
+    throw error;
+  }
+}
+
+function noteAnswer(): void {
+  lastAnswer.value = new Date();
+  awaySince.value = undefined;
+}
+
+function noteAway(): void {
+  awaySince.value ??= lastAnswer.value ?? new Date();
+}
+
+/** Readers try again themselves, so few retries: a control must not hang for a minute. */
+export const service = new Backsolve({
+  url: location.origin,
+  fetch: fetchNoting,
+  maximumRetries: 2,
+  retryForMs: 8_000,
+});
+
+/** What to tell the user of a failure. */
+export function explain(error: unknown): string {
+  if (error instanceof BacksolveError) return error.detail;
+  if (error instanceof ConnectionError) return 'The service does not answer. Check that it runs, then try again.';
+  return error instanceof Error ? error.message : String(error);
+}

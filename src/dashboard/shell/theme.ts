@@ -1,0 +1,25 @@
+/** Light, dark, or as the system is. */
+import { effect, signal } from '@preact/signals';
+
+export type Theme = 'system' | 'light' | 'dark';
+const NAME = 'backsolve-theme';
+
+function readTheme(): Theme {
+  try {
+    const stored = localStorage.getItem(NAME);
+    return stored === 'light' || stored === 'dark' ? stored : 'system';
+  } catch {
+    return 'system';
+  }
+}
+
+export const theme = signal<Theme>(readTheme());
+
+effect(() => {
+  document.documentElement.dataset['theme'] = theme.value;
+  try {
+    localStorage.setItem(NAME, theme.value);
+  } catch {
+    // Storage may be switched off: the choice then holds until the page is closed.
+  }
+});

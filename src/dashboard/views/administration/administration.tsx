@@ -1,0 +1,3 @@
+export default function Administration() {
+  return <h1>Administration</h1>;
+}

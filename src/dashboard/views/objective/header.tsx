@@ -1,0 +1,60 @@
+/** What it is, how it stands, and what came last. */
+import { StopReason } from '../../../../clients/typescript/src/index.ts';
+import { dayAndTime } from '../../parts/formats.ts';
+import { Link } from '../../shell/link.tsx';
+import type { Columns, Head } from './columns.ts';
+import { verdictsOn } from './distances.ts';
+import type { Run } from './history.ts';
+
+const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: string]>> = {
+  [StopReason.RUNNING]: ['Running', 'state-running'],
+  [StopReason.SATISFIED]: ['Satisfied', 'state-satisfied'],
+  [StopReason.STOPPED]: ['Stopped', 'state-ended'],
+  [StopReason.EXHAUSTED]: ['All runs used', 'state-ended'],
+};
+
+export function Header({ run }: { readonly run: Run }) {
+  const head = run.head.value;
+  const [state, look] = STATES[head.stopReason];
+  const last = lastLoadedAt(run.columns.value);
+  return (
+    <header class="objective-header">
+      <p class="hint">
+        <Link to="/page">Objectives</Link> › trial {head.trialNumber} › objective {head.number}
+      </p>
+      <h1>{head.projectName}</h1>
+      <p class="objective-facts" role="status">
+        <span class={`state ${look}`}>{state}</span>
+        <span>
+          {head.attemptCount.toLocaleString('en-US')} of {head.maximumAttempts.toLocaleString('en-US')} runs
+        </span>
+        <span>{bestText(head)}</span>
+        {last !== undefined && (
+          <span class="hint">
+            last output <time dateTime={last.toISOString()}>{dayAndTime(last)}</time>
+          </span>
+        )}
+        {head.every > 1 && (
+          <span class="hint">Every {ordinal(head.every)} run is shown; go to a run for any other.</span>
+        )}
+      </p>
+    </header>
+  );
+}
+
+function bestText(head: Head): string {
+  const { bestOutput, bestIteration, bestCaseNumber } = head;
+  if (bestOutput === null) return 'No run has been judged yet';
+  if (head.optimalIteration !== null) return `Met at iteration ${head.optimalIteration}`;
+  const met = verdictsOn(head, bestOutput).filter(Boolean).length;
+  const which = bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;
+  return `Best: ${which}, ${met} of ${bestOutput.length} met`;
+}
+
+function lastLoadedAt({ loadedAt }: Columns): Date | undefined {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const time of loadedAt) if (time > last) last = time;
+  return last > 0 ? new Date(last) : undefined;
+}
+
+const ordinal = (n: number) => `${n}${['th', 'st', 'nd', 'rd'][n % 100 > 10 && n % 100 < 14 ? 0 : n % 10] ?? 'th'}`;

@@ -1,0 +1,142 @@
+/** The history of an objective: read once, then kept up to date by asking for what may have changed since. */
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { History } from '../../../../clients/typescript/src/index.ts';
+import { keepReading } from '../../shell/live.ts';
+import { service } from '../../shell/service.ts';
+import { type Columns, emptyColumns, type Head, insertRows, replaceRows, rowFrom, rowOf } from './columns.ts';
+
+/** What the parts of the view are given: always there, always the newest. */
+export interface Run {
+  readonly objectiveId: number;
+  readonly head: ReadonlySignal<Head>;
+  readonly columns: ReadonlySignal<Columns>;
+  /** Reads at once what a change just made has led to. */
+  refresh(): void;
+  /** Adds the row of an iteration that a thinned history left out. Resolves to its row; -1 if there is no such iteration. */
+  find(iteration: number): Promise<number>;
+}
+
+interface Known {
+  readonly head: Head;
+  readonly columns: Columns;
+  readonly etag: string | undefined;
+}
+
+/** How long the service waits for a change before it answers that there is none. */
+const WAIT = 'wait=20';
+const PAUSE_MS = 50;
+/** When the service lets nobody wait. */
+const PAUSE_WITHOUT_WAITING_MS = 2_000;
+
+export interface RunSource {
+  /** undefined until the first answer. */
+  readonly run: ReadonlySignal<Run | undefined>;
+  /** Why there is none, or none newer. */
+  readonly failure: ReadonlySignal<unknown>;
+}
+
+/** Keeps the history of an objective up to date while the component is shown. */
+export function useRun(objectiveId: number): RunSource {
+  const source = useMemo(() => openRun(objectiveId), [objectiveId]);
+  useEffect(() => source.stop, [source]);
+  return source;
+}
+
+function openRun(objectiveId: number): RunSource & { stop(): void } {
+  const live = keepReading<Known>({
+    read: (abort, known, isUrgent) => readNewest(objectiveId, abort, known, isUrgent),
+    pauseMs: PAUSE_MS,
+  });
+  /** Of iterations that a thinned history left out. */
+  const found = signal<readonly History[]>([]);
+  const isKnown = computed(() => live.value.value !== undefined);
+  const head = computed(() => live.value.value!.head);
+  const columns = computed(() => {
+    const { head, columns } = live.value.value!;
+    return found.value.filter(({ revision }) => revision === head.revision).reduce(insertRows, columns);
+  });
+  const run: Run = {
+    objectiveId,
+    head,
+    columns,
+    refresh: live.refresh,
+    find: async (iteration) => {
+      const row = rowOf(columns.value, iteration);
+      if (row >= 0 || head.value.every === 1) return row;
+      const path = { objective_id: objectiveId };
+      // So large a step leaves this iteration and few others, which are here already.
+      const query = { after: iteration - 1, every: 1_000_000 };
+      const { body } = await service.call('getHistoryFlat', { path, query });
+      found.value = [...found.value, body];
+      return rowOf(columns.value, iteration);
+    },
+  };
+  return { run: computed(() => (isKnown.value ? run : undefined)), failure: live.failure, stop: live.stop };
+}
+
+async function readNewest(
+  objectiveId: number,
+  abort: AbortSignal,
+  known: Known | undefined,
+  isUrgent: boolean,
+): Promise<Known> {
+  if (known === undefined) return await readAll(objectiveId, abort);
+  const after = firstOpen(known) - 1;
+  const answer = await service.call('getHistoryFlat', {
+    path: { objective_id: objectiveId },
+    query: { after },
+    ifNoneMatch: known.etag,
+    prefer: isUrgent ? undefined : WAIT,
+    signal: abort,
+  });
+  if (answer.status === 304) {
+    if (!isUrgent && !answer.headers.has('preference-applied')) await pause(PAUSE_WITHOUT_WAITING_MS, abort);
+    return known;
+  }
+  const { body, headers } = answer;
+  // Earlier iterations were corrected, or judged anew.
+  if (body.revision !== known.head.revision) return await readAll(objectiveId, abort);
+  const columns = replaceRows(known.columns, rowFrom(known.columns, after + 1), body);
+  // A part of the history is thinned less than the whole.
+  return { head: { ...headOf(body), every: known.head.every }, columns, etag: headers.get('etag') ?? undefined };
+}
+
+async function readAll(objectiveId: number, abort: AbortSignal): Promise<Known> {
+  const path = { objective_id: objectiveId };
+  const { body, headers } = await service.call('getHistoryFlat', { path, signal: abort });
+  const empty = emptyColumns(body.minimums.length, body.objectives.length);
+  return { head: headOf(body), columns: replaceRows(empty, 0, body), etag: headers.get('etag') ?? undefined };
+}
+
+/** The first iteration that may still change: the oldest open one, and in any case the last. */
+function firstOpen({ head, columns }: Known): number {
+  return Math.min(columns.iterations.at(-1) ?? 1, ...head.openIterations);
+}
+
+function headOf(answer: History): Head {
+  const {
+    iterations: _iterations,
+    inverseIds: _inverseIds,
+    statuses: _statuses,
+    loadedAt: _loadedAt,
+    computeTimes: _computeTimes,
+    failureReasons: _failureReasons,
+    excluded: _excluded,
+    corrected: _corrected,
+    inputs: _inputs,
+    outputs: _outputs,
+    ...head
+  } = answer;
+  return head;
+}
+
+function pause(ms: number, abort: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    abort.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,43 @@
+/** Types of the tables of credentials, as in schema.ts. */
+import type { ColumnType, Generated } from 'kysely';
+
+interface ApiKeysTable {
+  id: Generated<number>;
+  account_id: number;
+  key_id: string;
+  secret_hash: Buffer;
+  label: string | null;
+  scopes: ColumnType<string[], readonly string[] | undefined, readonly string[]>;
+  created_at: Generated<Date>;
+  expires_at: Date | null;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+  successor_id: number | null;
+}
+
+interface BrowserSessionsTable {
+  id: Generated<number>;
+  token_hash: Buffer;
+  account_id: number;
+  /** null: a sign-in link began it. */
+  key_id: number | null;
+  scopes: readonly string[];
+  created_at: Generated<Date>;
+  last_used_at: Generated<Date>;
+  expires_at: Date;
+}
+
+interface SignInLinksTable {
+  token_hash: Buffer;
+  account_id: number;
+  scopes: readonly string[];
+  created_at: Generated<Date>;
+  expires_at: Date;
+  used_at: Date | null;
+}
+
+export interface AccessTables {
+  api_keys: ApiKeysTable;
+  browser_sessions: BrowserSessionsTable;
+  sign_in_links: SignInLinksTable;
+}

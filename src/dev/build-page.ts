@@ -1,0 +1,113 @@
+/**
+ * Builds the page into dist/page, with a .br and a .gz beside each file. `npm run build` always does; before `npm start` it is done
+ * if the sources have changed since (--if-changed), and without development dependencies the service starts without a new page.
+ *
+ * The page is built in a folder of its own that then replaces dist/page, so a service that runs never serves half a page.
+ */
+import { createHash } from 'node:crypto';
+import { glob, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip } from 'node:zlib';
+
+/** Everything that the page is made of, relative to the root of the repository. */
+const SOURCES = ['src/dashboard/**', 'clients/typescript/src/**', 'package-lock.json'];
+const CONFIG = 'src/dashboard/vite.config.ts';
+/** Beside the built files: a hash of their sources. */
+const STAMP = '.sources';
+
+export type BuildOutcome = 'built' | 'unchanged' | 'no dependencies';
+
+interface BuildOptions {
+  /** Of the repository. */
+  readonly root: string;
+  /** Where the page goes. */
+  readonly target: string;
+  /** Whether to leave a page as it is that was built from the same sources. */
+  readonly onlyIfChanged: boolean;
+  /** Called before anything that takes time. */
+  readonly onBegin?: () => void;
+}
+
+/** Rejects when the sources cannot be built; the page that was there stays. */
+export async function buildPage({ root, target, onlyIfChanged, onBegin }: BuildOptions): Promise<BuildOutcome> {
+  const stamp = await hashSources(root);
+  const known = await readFile(join(target, STAMP), 'utf8').catch(() => undefined);
+  if (onlyIfChanged && stamp === known) return 'unchanged';
+  const vite = await import('vite').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  });
+  if (vite === undefined) return 'no dependencies';
+  onBegin?.();
+  const fresh = `${target}.${process.pid}`;
+  try {
+    await vite.build({ configFile: join(root, CONFIG), build: { outDir: fresh, emptyOutDir: true } });
+    await compressFiles(fresh);
+    await writeFile(join(fresh, STAMP), stamp);
+    await replaceFolder(target, fresh);
+  } finally {
+    await rm(fresh, { recursive: true, force: true });
+  }
+  return 'built';
+}
+
+/** Hex SHA-256 of the names and the contents. */
+async function hashSources(root: string): Promise<string> {
+  const names: string[] = [];
+  for await (const name of glob(SOURCES, { cwd: root })) names.push(name);
+  const hash = createHash('sha256');
+  for (const name of names.sort()) {
+    const file = join(root, name);
+    if (!(await stat(file)).isFile()) continue;
+    const content = await readFile(file);
+    hash.update(`${name} ${content.length}\n`).update(content);
+  }
+  return hash.digest('hex');
+}
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+/** Writes NAME.br and NAME.gz beside each file of the folder. */
+export async function compressFiles(folder: string): Promise<void> {
+  const names: string[] = [];
+  for await (const name of glob('**', { cwd: folder })) names.push(name);
+  for (const name of names) {
+    const file = join(folder, name);
+    if (!(await stat(file)).isFile()) continue;
+    const content = await readFile(file);
+    await writeFile(`${file}.br`, await toBrotli(content));
+    await writeFile(`${file}.gz`, await toGzip(content, { level: 9 }));
+  }
+}
+
+/** No folder can be replaced in one go: the old one is moved away first. */
+async function replaceFolder(target: string, fresh: string): Promise<void> {
+  const old = `${fresh}.old`;
+  await rename(target, old).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  await rename(fresh, target);
+  await rm(old, { recursive: true, force: true });
+}
+
+const MISSING =
+  'The page is not built: that needs the development dependencies, which `npm ci` installs. Everything else works.';
+
+/** Returns the exit code. A failure does not keep `npm start` from starting. */
+async function main(onlyIfChanged: boolean): Promise<number> {
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const onBegin = () => console.log('Building the page ...');
+  try {
+    const outcome = await buildPage({ root, target: join(root, 'dist/page'), onlyIfChanged, onBegin });
+    if (outcome !== 'no dependencies') return 0;
+    console.error(MISSING);
+  } catch (error) {
+    console.error(error);
+    console.error('The page could not be built; see above.');
+  }
+  return onlyIfChanged ? 0 : 1;
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv.includes('--if-changed'));

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type Drawing, drawSvg } from '../../src/dashboard/parts/drawing.ts';
+import { fileName, toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
+import { ticksOf } from '../../src/dashboard/parts/ticks.ts';
+
+describe('tables as text', () => {
+  it('writes CSV with all digits, quotes where needed, and no formulas', () => {
+    const rows = [
+      [0.1 + 0.2, 'plain', null],
+      [-5, '=1+1', 'a "b", c'],
+      [true, 'two\nlines', undefined],
+    ];
+    expect(toCsv(['x (mm)', '@y', 'z'], rows)).toBe(
+      'x (mm),\'@y,z\r\n0.30000000000000004,plain,\r\n-5,\'=1+1,"a ""b"", c"\r\ntrue,"two\nlines",\r\n',
+    );
+  });
+
+  it('writes tabs for spreadsheets', () => {
+    expect(
+      toTabs(
+        ['a', 'b'],
+        [
+          [1, 'x\ty'],
+          [null, 'x,y'],
+        ],
+      ),
+    ).toBe('a\tb\n1\t"x\ty"\n\tx,y\n');
+  });
+
+  it.each([
+    ['Heat exchanger / trial 1', 'Heat-exchanger-trial-1.csv'],
+    ['../../etc', 'etc.csv'],
+    ['Prüfstand 2', 'Prufstand-2.csv'],
+    ['漢字', 'backsolve.csv'],
+  ])('names the file of %s', (title, name) => expect(fileName(title, 'csv')).toBe(name));
+});
+
+describe('pictures', () => {
+  const drawing: Drawing = {
+    title: 'Distance <img onerror=1> & more',
+    xLabel: 'iteration',
+    yLabel: 'distance',
+    series: [{ label: '"one"', colour: '#123456', kind: 'line', xs: [1, 2, 3, 4], ys: [4, null, 2, 1] }],
+    bands: [{ axis: 'y', from: null, to: 2 }],
+    colours: { ground: '#fff', text: '#000', line: '#ccc', area: '#cfc' },
+  };
+
+  it('escapes every text, and leaves gaps open', () => {
+    const svg = drawSvg(drawing);
+    expect(svg).toContain('Distance &lt;img onerror=1&gt; &amp; more');
+    expect(svg).toContain('&quot;one&quot;');
+    expect(svg.match(/ d="M[^"]*"[^>]*stroke="#123456"/)![0].match(/M/g)).toHaveLength(2);
+  });
+
+  it('draws points, logarithmic axes, one value and none', () => {
+    const points = { ...drawing.series[0]!, kind: 'points' } as const;
+    expect(drawSvg({ ...drawing, series: [points] }).match(/<circle/g)).toHaveLength(3);
+    for (const series of [[], [{ ...points, xs: [5], ys: [0] }], [{ ...points, ys: [1e-300, 1e300, -1e308, 1e308] }]]) {
+      for (const isLogY of [false, true]) {
+        expect(drawSvg({ ...drawing, series, isLogY, isLogX: isLogY })).not.toMatch(/NaN|Infinity/);
+      }
+    }
+  });
+
+  it('marks the axis at round values', () => {
+    expect(ticksOf(0, 10)).toEqual([0, 2, 4, 6, 8, 10]);
+    expect(ticksOf(-0.013, 0.021)).toEqual([-0.01, 0, 0.01, 0.02]);
+  });
+});

@@ -1,0 +1,101 @@
+/** Tests of the page in a real browser, against a real service. */
+import axe from 'axe-core';
+import { type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { test as base, expect, inject } from 'vitest';
+import type { TestService } from './service.ts';
+
+/** Of a picture, in pixels. */
+const TALLEST = 2_000;
+
+export const PHONE = { width: 390, height: 844 } as const;
+
+export interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'timezoneId'> {
+  /** Signs in with it first; the key of the service unless stated; null: nobody is signed in. */
+  readonly key?: string | null;
+  /** Faults that the test causes. */
+  readonly tolerates?: readonly RegExp[];
+}
+
+/** Opens an address of the service, in a browser context of its own. Relative addresses lead to this service. */
+type Visit = (service: TestService, path: string, options?: VisitOptions) => Promise<Page>;
+
+const withBrowser = base
+  // biome-ignore lint/correctness/noEmptyPattern: vitest requires a pattern as the first argument
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const browser = await chromium.launch(inject('browser'));
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  .extend('visit', async ({ browser, task }, { onCleanup }): Promise<Visit> => {
+    const faults: string[] = [];
+    const pages: Page[] = [];
+    onCleanup(async () => {
+      const hasFailed = task.result?.state === 'fail' || faults.length > 0;
+      if (hasFailed) for (const [i, page] of pages.entries()) await takePicture(page, `failed ${task.name} ${i + 1}`);
+      for (const page of pages) await page.context().close();
+      expect(faults, 'what the browser reported').toEqual([]);
+    });
+    return async ({ service, key: ownKey }, path, { key = ownKey, tolerates = [], ...options } = {}) => {
+      const context = await browser.newContext({
+        baseURL: service.url!,
+        locale: 'en-US',
+        reducedMotion: 'reduce',
+        viewport: { width: 1280, height: 900 },
+        ...options,
+      });
+      if (key !== null) {
+        const headers = { origin: service.url! };
+        const answer = await context.request.post('/session', { data: { key }, headers });
+        expect(answer.status(), await answer.text()).toBe(201);
+      }
+      context.setDefaultTimeout(60_000);
+      const page = await context.newPage();
+      pages.push(page);
+      const note = (fault: string) => {
+        if (!tolerates.some((pattern) => pattern.test(fault))) faults.push(fault);
+      };
+      page.on('pageerror', (error) => note(`error: ${error.stack}`));
+      // Violations of the policy are reported there as well.
+      page.on('console', (message) => {
+        if (['error', 'warning'].includes(message.type())) note(`${message.text()} (${message.location().url})`);
+      });
+      await page.goto(path);
+      return page;
+    };
+  });
+
+/** Skipped where there is no browser. `visit` fails the test on whatever the browser reports: errors, violations of the policy. */
+export const test = inject('browser') === undefined ? withBrowser.skip : withBrowser;
+
+/** Asserts that axe finds nothing wrong, in light and in dark, and that nothing scrolls sideways. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const violations = await findViolations(page);
+    expect(violations, `faults of accessibility, ${colorScheme}`).toEqual([]);
+  }
+  await page.emulateMedia({ colorScheme: null });
+  expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), 'sideways').toBeLessThan(1);
+}
+
+async function findViolations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${target.join(' ')}: ${failureSummary}`),
+  );
+}
+
+/** With TEST_SCREENSHOTS set: a picture of the page in test/page/screenshots, to look at. */
+export async function screenshot(page: Page, name: string): Promise<void> {
+  if ((process.env['TEST_SCREENSHOTS'] ?? '') !== '') await takePicture(page, name);
+}
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  const file = `${name.replaceAll(/[^\w.-]+/g, '-').slice(0, 100)}.png`;
+  const path = new URL(`../page/screenshots/${file}`, import.meta.url).pathname;
+  const { width, height } = await page.evaluate<{ width: number; height: number }>(
+    '({ width: innerWidth, height: Math.max(innerHeight, document.documentElement.scrollHeight) })',
+  );
+  await page.screenshot({ path, fullPage: true, clip: { x: 0, y: 0, width, height: Math.min(height, TALLEST) } });
+}
