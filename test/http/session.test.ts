@@ -1,6 +1,7 @@
 /** Sessions of the page: signing in by key and by link, what a cookie may do and where, and how sessions end. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
 import { createSignInLink, purgeSessions } from '../../src/application/browser-sessions.ts';
 import { rotateKey } from '../../src/application/manage-keys.ts';
@@ -8,6 +9,7 @@ import { parseApiKey, type Scope } from '../../src/domain/api-key.ts';
 import { IDLE_HOURS, LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../src/domain/browser-session.ts';
 import { WrongKeys } from '../../src/http/wrong-keys.ts';
 import { startTestService } from '../support/service.ts';
+import { readValue, scrape } from '../telemetry/scrape.ts';
 import { type NativeService, openNativeService, prepareTrial, type Send } from './native-service.ts';
 
 const HOST = 'rig.example:8080';
@@ -485,13 +487,16 @@ it('Sign-ins and refusals are logged, without the secrets', async () => {
 
 describe('the whole service', () => {
   it('records the use of sessions and of their keys when it stops, and counts sign-ins', async () => {
-    const whole = await startTestService({ worker: false });
+    const port = await findFreePort();
+    const whole = await startTestService({ worker: false, settings: { METRICS_PORT: String(port) } });
     const { url, db } = whole.service;
-    const signedIn = await fetch(`${url}/session`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ key: whole.key }),
-    });
+    const signIn = (credentials: object) =>
+      fetch(`${url}/session`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(credentials),
+      });
+    const signedIn = await signIn({ key: whole.key });
     expect(signedIn.status).toBe(201);
     const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
     expect(cookie).toContain(`bks_session_${new URL(url!).port}=`);
@@ -509,6 +514,10 @@ describe('the whole service', () => {
         `select s.last_used_at > now() - interval '30 minutes' as is_recent, k.last_used_at is not null as is_key_used
           from browser_sessions s join api_keys k on k.id = s.key_id`,
       );
+    for (let count = 0; count < 11; count++) await signIn({ token: 'wrong' });
+    const samples = await scrape(port);
+    const count = (by: string, outcome: string) => readValue(samples, 'backsolve_sign_ins_total', { by, outcome });
+    expect([count('key', 'signed-in'), count('link', 'refused'), count('link', 'slowed')]).toEqual([1, 10, 1]);
     await whole.service.close();
     expect(await use()).toEqual([{ is_recent: true, is_key_used: true }]);
     await whole.close();
