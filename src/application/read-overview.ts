@@ -2,6 +2,7 @@
 import { findObjectives } from '../db/objectives.ts';
 import {
   listNewestObjectives,
+  listOutputsAt,
   listUnjudgedRunsOf,
   type ObjectiveSurroundings,
   readSurroundings,
@@ -9,10 +10,11 @@ import {
 import type { Db } from '../db/transaction.ts';
 import { makeVerdict } from '../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
-import { findNearestRun } from '../domain/nearest.ts';
+import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
-import type { Page, PageRequest } from '../domain/page.ts';
+import type { PageRequest } from '../domain/page.ts';
 import { StopReason } from '../domain/stop-reason.ts';
+import { chooseIterations, makeTrend, type Trend } from '../domain/trend.ts';
 import { rowsPerRead } from './read-objectives.ts';
 
 /** What an objective waits for: a worker, the client's output, or nothing. */
@@ -23,6 +25,10 @@ export interface ObjectiveGlance {
   readonly surroundings: ObjectiveSurroundings;
   /** Outputs of the nearest run that meet their objectives; null while nothing has been judged. */
   readonly metCount: number | null;
+  /** Of the nearest run, the miss of the output that misses most; null while nothing has been judged. */
+  readonly worstMiss: number | null;
+  /** null if not asked for, or while nothing has been judged. */
+  readonly trend: Trend | null;
   readonly waitsFor: AwaitedThing;
   readonly hasDiagnosis: boolean;
 }
@@ -30,50 +36,89 @@ export interface ObjectiveGlance {
 /** Objectives read first, before it is known how large they are. */
 const FIRST_BATCH = 8;
 
-/** Newest first; of one stop reason unless that is null. They are read while they are written. */
-export async function listAllObjectives(
-  db: Db,
-  accountId: number,
-  stopReason: StopReason | null,
-  request: PageRequest,
-): Promise<Pick<Page<never>, 'nextAfter'> & { readonly batches: AsyncIterable<readonly ObjectiveGlance[]> }> {
-  const { items, nextAfter } = await listNewestObjectives(db, accountId, stopReason, request);
-  return { nextAfter, batches: readGlances(db, accountId, items) };
+export interface OverviewRequest extends PageRequest {
+  /** Only objectives of this one, unless null. */
+  readonly stopReason: StopReason | null;
+  /** Points of the trends; 0 for none. */
+  readonly trendPoints: number;
+}
+
+export interface Overview {
+  readonly nextAfter: number | null;
+  /** Changes whenever the batches would. */
+  readonly stamps: readonly string[];
+  /** Read while they are written. */
+  readonly batches: AsyncIterable<readonly ObjectiveGlance[]>;
+}
+
+/** Newest first. */
+export async function listAllObjectives(db: Db, accountId: number, request: OverviewRequest): Promise<Overview> {
+  const { items, nextAfter } = await listNewestObjectives(db, accountId, request.stopReason, request);
+  const surroundings = await readSurroundings(db, items);
+  return {
+    nextAfter,
+    stamps: items.map((id) => surroundings.get(id)?.stamp ?? ''),
+    batches: readGlances(db, accountId, items, surroundings, request.trendPoints),
+  };
 }
 
 async function* readGlances(
   db: Db,
   accountId: number,
   ids: readonly number[],
+  surroundings: ReadonlyMap<number, ObjectiveSurroundings>,
+  trendPoints: number,
 ): AsyncGenerator<readonly ObjectiveGlance[], void> {
   let size = FIRST_BATCH;
   for (let from = 0; from < ids.length; ) {
     const some = ids.slice(from, from + size);
     const objectives = await findObjectives(db, accountId, some);
-    const surroundings = await readSurroundings(db, some);
     const runs = Map.groupBy(await listUnjudgedRunsOf(db, some), ({ objectiveId }) => objectiveId);
+    const outputs = trendPoints === 0 ? undefined : await readOutputs(db, objectives, surroundings, trendPoints);
     // Newest first; one that was purged meanwhile is left out.
     yield objectives.toReversed().flatMap((objective) => {
       const around = surroundings.get(objective.id);
-      return around === undefined ? [] : [glanceAt(objective, around, runs.get(objective.id) ?? [])];
+      if (around === undefined) return [];
+      const best = findNearestRun(objective, runs.get(objective.id) ?? []);
+      const isKnown = outputs !== undefined && objective.judgedThrough !== null;
+      const trend = isKnown ? makeTrend(objective, best, outputs.get(objective.id) ?? []) : null;
+      return [glanceAt(objective, around, best, trend)];
     });
     from += size;
     const numbers = objectives.map(
-      ({ objectives: targets, initialInput }) => 6 * targets.length + 3 * initialInput.length,
+      ({ objectives: targets, initialInput }) => (6 + trendPoints) * targets.length + 3 * initialInput.length,
     );
     size = rowsPerRead(Math.max(1, ...numbers));
   }
 }
 
+/** Some outputs of each objective, by its id. */
+async function readOutputs(
+  db: Db,
+  objectives: readonly Objective[],
+  surroundings: ReadonlyMap<number, ObjectiveSurroundings>,
+  points: number,
+) {
+  const chosen = objectives.flatMap((objective) =>
+    chooseIterations(objective, surroundings.get(objective.id)?.iteration ?? 1, points).map((iteration) => ({
+      objectiveId: objective.id,
+      iteration,
+    })),
+  );
+  return Map.groupBy(await listOutputsAt(db, chosen), ({ objectiveId }) => objectiveId);
+}
+
 function glanceAt(
   objective: Objective,
   surroundings: ObjectiveSurroundings,
-  runs: Parameters<typeof findNearestRun>[1],
+  best: NearestRun | null,
+  trend: Trend | null,
 ): ObjectiveGlance {
-  const best = findNearestRun(objective, runs);
   return {
     objective,
     surroundings,
+    trend,
+    worstMiss: best && Math.max(...best.misses),
     metCount: best && makeVerdict(objective)(best.output).filter(Boolean).length,
     waitsFor: objective.stopReason === StopReason.running ? awaitedOf(surroundings) : null,
     // A satisfying output refutes it.

@@ -18,6 +18,8 @@ export interface ObjectiveStamp {
   readonly dataRevision: number;
   /** Several inverses may be open, and an older one than the newest may be completed. */
   readonly completedCount: number;
+  readonly parallelism: number;
+  readonly holdBack: boolean;
   /** Of the newest inverse. */
   readonly iteration: number;
   readonly status: string;
@@ -34,8 +36,8 @@ export interface ObjectiveStamp {
 const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readonly number[] }, ObjectiveStamp>(
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
-      o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount", l.iteration, l.status,
-      l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
+      o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount",
+      o.parallelism, o.hold_back as "holdBack", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
       e.inverse_id as "explainedId", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id

@@ -40,10 +40,13 @@ export interface ObjectiveSurroundings {
   readonly projectName: string;
   readonly trialNumber: number;
   /** Of its newest inverse. */
+  readonly iteration: number;
   readonly status: string;
   readonly hasInput: boolean;
   readonly hasOutput: boolean;
   readonly hasDiagnosis: boolean;
+  /** Changes whenever something does that a list of objectives shows. */
+  readonly stamp: string;
 }
 
 /** The parents and the newest inverse of each objective, by its id. A few index look-ups each. */
@@ -53,15 +56,17 @@ export async function readSurroundings(
 ): Promise<ReadonlyMap<number, ObjectiveSurroundings>> {
   const { rows } = await sql<ObjectiveSurroundings>`
     select o.id, o.model_id as "modelId", m.name as "modelName", o.project_id as "projectId", p.name as "projectName",
-      t.number as "trialNumber", l.status, l.has_input as "hasInput", l.has_output as "hasOutput",
-      coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis"
+      t.number as "trialNumber", l.iteration, l.status, l.has_input as "hasInput",
+      l.has_output as "hasOutput", coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis",
+      concat_ws(' ', o.id, o.updated_at, o.data_revision, coalesce(o.judged_through, -1), o.completed_count, l.iteration, l.status,
+        l.has_input, l.has_output, coalesce(e.updated_at, '-infinity'), p.updated_at, m.updated_at) as stamp
     from objectives o
     join trials t on t.id = o.trial_id
     join projects p on p.id = o.project_id
     join models m on m.id = o.model_id
     left join explanations e on e.objective_id = o.id
     cross join lateral (
-      select i.status, i.input is not null as has_input, i.output is not null as has_output
+      select i.iteration, i.status, i.input is not null as has_input, i.output is not null as has_output
       from inverses i where i.objective_id = o.id order by i.iteration desc limit 1) l
     where o.id = any (${objectiveIds}::bigint[])`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
@@ -82,5 +87,23 @@ export async function listUnjudgedRunsOf(
       where objective_id = o.id and iteration > o.judged_through and output is not null) r
     where o.id = any (${objectiveIds}::bigint[])
     order by o.id, r.iteration`.execute(db);
+  return rows;
+}
+
+/** The outputs at some iterations of some objectives, as far as there are any, ascending within an objective. */
+export async function listOutputsAt(
+  db: Db,
+  chosen: readonly { readonly objectiveId: number; readonly iteration: number }[],
+): Promise<
+  readonly { readonly objectiveId: number; readonly iteration: number; readonly output: readonly number[] }[]
+> {
+  const { rows } = await sql<{ objectiveId: number; iteration: number; output: readonly number[] }>`
+    select i.objective_id as "objectiveId", i.iteration, i.output
+    from unnest(${chosen.map(({ objectiveId }) => objectiveId)}::bigint[],
+      ${chosen.map(({ iteration }) => iteration)}::integer[]) as c (objective_id, iteration)
+    cross join lateral (
+      select objective_id, iteration, output from inverses
+      where objective_id = c.objective_id and iteration = c.iteration and output is not null and excluded_at is null) i
+    order by i.objective_id, i.iteration`.execute(db);
   return rows;
 }

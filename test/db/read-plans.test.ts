@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { listHistory, readObjectiveStamps } from '../../src/db/history.ts';
-import { listNewestObjectives, listUnjudgedRunsOf, readSurroundings } from '../../src/db/overview.ts';
+import { listNewestObjectives, listOutputsAt, listUnjudgedRunsOf, readSurroundings } from '../../src/db/overview.ts';
 import { loadLinearObjective, openTestAccount } from '../support/fixtures.ts';
 import { connectExplained } from '../support/plans.ts';
 
@@ -55,6 +55,8 @@ it('Lists of all objectives and questions for changes are read by index, however
       (await scansIn(work)).filter((scan) => !scan.startsWith('Bitmap Heap Scan'));
     expect(await read(() => readSurroundings(explained, ids))).toEqual(byIndex);
     expect(await read(() => listUnjudgedRunsOf(explained, ids))).toEqual(byIndex);
+    const chosen = ids.flatMap((objectiveId) => [1, 2, 3].map((iteration) => ({ objectiveId, iteration })));
+    expect(await read(() => listOutputsAt(explained, chosen))).toEqual(byIndex.slice(0, 1));
     expect(await read(() => readObjectiveStamps(explained, [{ accountId, id: objective.id }]))).toEqual(byIndex);
     const history = () => listHistory(explained, objective.id, { iteration: 1, inverseId: 0 }, 100);
     expect(await read(history)).toEqual(byIndex.slice(0, 1));

@@ -87,8 +87,6 @@ describe('the history of an objective', () => {
       trialId: objective.trialId,
       trialNumber: 1,
       createdAt: objective.createdAt,
-      continues: null,
-      parallelism: 1,
       openIterations: [4],
       revision: 0,
       stopReason: 0,
@@ -102,6 +100,16 @@ describe('the history of an objective', () => {
       bestOutput: objective.best.output,
       objectives: [10, -4, 6],
       objectiveTypes: ['percent', 'percent', 'percent'],
+      minimumBounds: objective.minimumBounds,
+      maximumBounds: objective.maximumBounds,
+      desiredL1Norm: objective.desiredL1Norm,
+      convergence: objective.convergence,
+      reuse: true,
+      continues: null,
+      fixedInputs: null,
+      constraints: null,
+      parallelism: 1,
+      holdBack: true,
       l1Threshold: null,
       intervals: [
         { lower: 9.9, upper: 10.1, lowerOpen: false, upperOpen: false },
@@ -132,6 +140,19 @@ describe('the history of an objective', () => {
       diagnosis: objective.diagnosis,
     });
     expect(history!.insight).not.toBeNull();
+  });
+
+  it('A change of the settings changes the ETag', async () => {
+    const t = await prepareObjective(service.send);
+    const url = `${t.objectiveUrl}/history`;
+    const tags = new Set<unknown>([(await get(url)).headers['etag']]);
+    for (const change of [{ parallelism: 3 }, { holdBack: false }]) {
+      await service.send('PATCH', t.objectiveUrl, change);
+      const { history, headers } = await get(url);
+      expect(history).toMatchObject(change);
+      tags.add(headers['etag']);
+    }
+    expect(tags.size).toBe(3);
   });
 
   it('A correction changes the revision and marks its iteration, and what is open stays listed', async () => {

@@ -51,6 +51,8 @@ describe('the list of all objectives', () => {
       inputCount: 2,
       outputCount: 3,
       metCount: objective.best.misses.filter((miss: number) => miss === 0).length,
+      worstMiss: objective.best.worstMiss,
+      trend: null,
       waitsFor: null,
       hasDiagnosis: false,
       createdAt: objective.createdAt,
@@ -123,6 +125,77 @@ describe('the list of all objectives', () => {
     }
   });
 
+  it('A trend shows the worst miss of the best run so far, from the cases on', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const record = async (input: readonly [number, number]) => {
+      const { body: inverse } = await send('POST', `${t.objectiveUrl}/inverses`, {}, { prefer: 'respond-async' });
+      await sql`delete from suggestion_jobs where inverse_id = ${inverse.id}`.execute(service.db);
+      await sql`update inverses set input = ${input} where id = ${inverse.id}`.execute(service.db);
+      const path = `${t.objectiveUrl}/inverses/${inverse.id}/output`;
+      await send('PUT', path, { output: blackBox(input) });
+      return { id: inverse.id, ...(await send('GET', t.objectiveUrl)).body.best };
+    };
+    const trend = async (points: number) => (await glances(send, `?trend=${points}`)).items[0]!.trend!;
+    const start = await trend(50);
+    expect(start.iterations).toEqual([0, 1]);
+    const near = await record([3.5, 7]);
+    const far = await record([9, 1]);
+    const nearer = await record([3.1, 7]);
+    expect(far.worstMiss).toBe(near.worstMiss);
+    const [ofCases, ofFirst] = start.misses as [number, number];
+    expect(await trend(50)).toEqual({
+      iterations: [0, 1, 2, 3, 4],
+      misses: [ofCases, ofFirst, near.worstMiss, near.worstMiss, nearer.worstMiss],
+    });
+    expect((await glances(send)).items).toMatchObject([{ worstMiss: nearer.worstMiss, trend: null }]);
+    await record([9, 1]);
+    // Of five iterations two are looked at, and the best one.
+    const few = await trend(2);
+    expect(few.iterations).toEqual([0, 3, 4, 5]);
+    expect(few.misses.slice(2)).toEqual([nearer.worstMiss, nearer.worstMiss]);
+    await sql`update inverses set excluded_at = now() where id = ${far.id}`.execute(service.db);
+    expect((await trend(50)).iterations).toEqual([0, 1, 2, 4, 5]);
+    await sql`update objectives set judged_through = null where id = ${t.loaded.body.id}`.execute(service.db);
+    expect((await glances(send, '?trend=2')).items).toMatchObject([{ worstMiss: null, trend: null }]);
+  });
+
+  it('An ETag holds until something changes that the page shows', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const other = (await send('POST', `${t.trialUrl}/objectives`, OBJECTIVES)).body.id;
+    let etag = '';
+    const read = async (query = '') => {
+      const answer = await send('GET', `/v1/objectives${query}`, undefined, { 'if-none-match': etag });
+      etag = String(answer.headers['etag']);
+      return [
+        answer.status,
+        await send('GET', `/v1/objectives${query}`, undefined, { 'if-none-match': etag }),
+      ] as const;
+    };
+    const expectChange = async (change: () => Promise<unknown>) => {
+      await change();
+      const [status, again] = await read();
+      expect([status, again.status, again.text]).toEqual([200, 304, '']);
+    };
+    const { body: inverse } = await send('POST', `${t.objectiveUrl}/inverses`, {}, { prefer: 'respond-async' });
+    const id = t.loaded.body.id;
+    await expectChange(() => sql`delete from suggestion_jobs where inverse_id = ${inverse.id}`.execute(service.db));
+    await expectChange(() => sql`update inverses set input = '{3,7}' where id = ${inverse.id}`.execute(service.db));
+    await expectChange(() => send('PUT', `${t.objectiveUrl}/inverses/${inverse.id}/output`, { output: [1, 2, 3] }));
+    await expectChange(() => send('PATCH', `/v1/models/${t.model.id}`, { name: 'renamed' }));
+    await expectChange(() => send('PATCH', t.projectUrl, { name: 'renamed as well' }));
+    await expectChange(() =>
+      sql`insert into explanations (objective_id, account_id, case_count, diagnosis)
+        select id, account_id, 4, '{}' from objectives where id = ${id}`.execute(service.db),
+    );
+    await expectChange(() => sql`update objectives set judged_through = null where id = ${id}`.execute(service.db));
+    await expectChange(() => send('POST', `/v1/objectives/${other}/stop`));
+    await expectChange(() => send('DELETE', `/v1/objectives/${other}`));
+    await expectChange(() => send('POST', `${t.trialUrl}/objectives`, OBJECTIVES));
+    expect((await read('?limit=1'))[0]).toBe(200);
+  });
+
   it('Objectives of another account are not in the list', async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     const t = await prepareObjective(one);
@@ -130,11 +203,17 @@ describe('the list of all objectives', () => {
     expect(ids(await glances(other))).toEqual([]);
   });
 
-  it.each(['stopReason=4', 'stopReason=-1', 'stopReason=', 'stopReason=0&stopReason=1', 'limit=0', 'after=x'])(
-    'The query %s is refused',
-    async (query) => {
-      const { status, body } = await service.send('GET', `/v1/objectives?${query}`);
-      expect([status, body.errors[0].property]).toEqual([400, query.split('=')[0]]);
-    },
-  );
+  it.each([
+    'stopReason=4',
+    'stopReason=-1',
+    'stopReason=',
+    'stopReason=0&stopReason=1',
+    'limit=0',
+    'after=x',
+    'trend=1',
+    'trend=51',
+  ])('The query %s is refused', async (query) => {
+    const { status, body } = await service.send('GET', `/v1/objectives?${query}`);
+    expect([status, body.errors[0].property]).toEqual([400, query.split('=')[0]]);
+  });
 });

@@ -1,6 +1,8 @@
 /** What the tests of the page share: the page, built from its sources, and a browser. */
-import { build } from 'vite';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { buildPage } from '../../src/dev/build-page.ts';
 import { type BrowserToLaunch, findBrowser } from './find-browser.ts';
 
 declare module 'vitest' {
@@ -22,5 +24,7 @@ export default async function setup(project: TestProject): Promise<void> {
     return;
   }
   project.provide('browser', found);
-  await build({ configFile: new URL('../../src/dashboard/vite.config.ts', import.meta.url).pathname });
+  const root = fileURLToPath(new URL('../../', import.meta.url));
+  const outcome = await buildPage({ root, target: join(root, 'dist/page'), onlyIfChanged: true });
+  console.log(`The page for the tests: ${outcome}`);
 }

@@ -20,6 +20,10 @@ export interface TestService {
   call<T = Record<string, unknown>>(method: string, path: string, body?: unknown, headers?: object): Promise<Answer<T>>;
   /** Sends a request that must succeed and returns the body; throws the problem otherwise. */
   ok<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T>;
+  /** Takes the service down, so that nothing answers until it is started again. */
+  stop(): Promise<void>;
+  /** Starts it again, at the same address and with the same database. */
+  start(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -33,7 +37,7 @@ export interface TestServiceOptions extends Partial<Roles> {
 
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const database = await createTestDatabase();
-  const config = loadConfig({
+  const settings = {
     PORT: '0',
     // Longer than a busy machine delays a process, so that no lease or wait expires unless a test intends it.
     LEASE_MS: '60000',
@@ -44,18 +48,22 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
     ...pooledSettings(database),
     ...options.settings,
-  });
+  };
   const url = (await options.through?.(database.url)) ?? database.url;
-  const service = await startService(config, url, makeLog({ level: 'silent' }), {
-    ingress: options.ingress ?? true,
-    worker: options.worker ?? true,
-    ...(options.engine === undefined ? {} : { engine: options.engine }),
-  });
+  const startOn = (port: string) =>
+    startService(loadConfig({ ...settings, PORT: port }), url, makeLog({ level: 'silent' }), {
+      ingress: options.ingress ?? true,
+      worker: options.worker ?? true,
+      ...(options.engine === undefined ? {} : { engine: options.engine }),
+    });
+  let service = await startOn(settings.PORT);
   const account = { account: 'test', label: null, scopes: ['read', 'write', 'admin'], expiresAt: null } as const;
   const key = await createKey(service.db, account);
   const call = makeCall(`${service.url}/v1`, key);
   return {
-    service,
+    get service() {
+      return service;
+    },
     databaseUrl: database.url,
     key,
     call,
@@ -63,6 +71,10 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       const answer = await call<T>(method, path, body);
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
       return answer.body;
+    },
+    stop: () => service.close(),
+    start: async () => {
+      service = await startOn(new URL(service.url!).port);
     },
     close: async () => {
       await service.close();

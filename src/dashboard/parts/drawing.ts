@@ -57,7 +57,8 @@ export function ticksOf(low: number, high: number, count = TICKS): readonly numb
   return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * width).toPrecision(12)));
 }
 
-function powersOf(low: number, high: number): readonly number[] {
+/** Powers of ten from low to high, few enough for an axis; both ends where there are none. */
+export function powersOf(low: number, high: number): readonly number[] {
   const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
   const every = Math.max(1, Math.ceil((last - first + 1) / (TICKS + 2)));
   const powers = [];

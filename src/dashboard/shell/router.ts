@@ -1,4 +1,4 @@
-/** Addresses of the page: one table from paths to views, and navigation without a reload. */
+/** The address of the page, and navigation without a reload. */
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 
@@ -14,29 +14,6 @@ export interface ViewProps {
 
 export type View = ComponentType<ViewProps>;
 
-interface Route {
-  readonly pattern: RegExp;
-  readonly title: string;
-  /** Loaded when it is first opened. */
-  load(): Promise<{ readonly default: View }>;
-}
-
-const ROUTES: readonly Route[] = [
-  { pattern: /^\/page\/?$/, title: 'Objectives', load: () => import('../views/overview/overview.tsx') },
-  {
-    pattern: /^\/page\/objectives\/(\d+)$/,
-    title: 'Objective',
-    load: () => import('../views/objective/objective.tsx'),
-  },
-  { pattern: /^\/page\/new$/, title: 'New problem', load: () => import('../views/new-problem/new-problem.tsx') },
-  { pattern: /^\/page\/compare$/, title: 'Compare', load: () => import('../views/compare/compare.tsx') },
-  {
-    pattern: /^\/page\/administration$/,
-    title: 'Administration',
-    load: () => import('../views/administration/administration.tsx'),
-  },
-];
-
 export interface Address {
   readonly path: string;
   readonly search: string;
@@ -49,20 +26,6 @@ export const address = signal<Address>(readAddress());
 addEventListener('popstate', () => {
   address.value = readAddress();
 });
-
-export interface Match {
-  readonly route: Route;
-  readonly place: Place;
-}
-
-export function findRoute({ path, search }: Address): Match | undefined {
-  for (const route of ROUTES) {
-    const match = route.pattern.exec(path);
-    if (match !== null)
-      return { route, place: { ids: match.slice(1).map(Number), query: new URLSearchParams(search) } };
-  }
-  return undefined;
-}
 
 /** Goes to an address of the page; `replace` leaves no entry in the browser's history. */
 export function navigate(to: string, { replace = false } = {}): void {

@@ -20,11 +20,15 @@ whenSignedOut(() => {
   session.value = null;
 });
 
-/** Takes the token of a sign-in link out of the address, or else looks whether a session is there. */
+/** Signs in by the link in the address, or else looks whether a session is there. */
 export async function startSession(): Promise<void> {
-  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  // A link that is opened where the page is already open changes only this part of the address.
+  addEventListener('hashchange', () => {
+    const token = takeToken();
+    if (token !== undefined) void signIn({ token });
+  });
+  const token = takeToken();
   if (token !== undefined) {
-    history.replaceState(null, '', location.pathname + location.search);
     await signIn({ token });
     return;
   }
@@ -35,6 +39,13 @@ export async function startSession(): Promise<void> {
     session.value = null;
     signInNotice.value = 'The service does not answer. Check that it runs, then reload this page.';
   }
+}
+
+/** The token of a sign-in link, which leaves the address. */
+function takeToken(): string | undefined {
+  const token = /^#token=([\w-]+)$/.exec(location.hash)?.[1];
+  if (token !== undefined) history.replaceState(null, '', location.pathname + location.search);
+  return token;
 }
 
 /** Resolves to whether it worked; otherwise `signInNotice` says why not. */

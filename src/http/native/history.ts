@@ -4,8 +4,9 @@ import { answerRows } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { matchesETag } from '../wire/etag.ts';
 import { applyWait, type WaitPreference } from '../wire/prefer.ts';
-import { historySchema, matchesETag, presentETag, presentHistory } from './history.wire.ts';
+import { historySchema, presentETag, presentHistory } from './history.wire.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
 
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';

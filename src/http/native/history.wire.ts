@@ -9,6 +9,7 @@ import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
+import { presentSettings, settingFields } from './objectives.wire.ts';
 
 const texts = z.array(z.string()).nullable();
 const vectors = z.array(z.array(z.number()).nullable());
@@ -24,8 +25,6 @@ export const historySchema = z
     trialId: z.int(),
     trialNumber: z.int(),
     createdAt: timestamp,
-    continues: z.int().nullable().describe('Id of the objective that it goes on from.'),
-    parallelism: z.int().describe('How many inverses may be open at once.'),
     openIterations: z
       .array(z.int())
       .describe(
@@ -53,6 +52,7 @@ export const historySchema = z
     bestOutput: z.array(z.number()).nullable(),
     objectives: z.array(z.number()),
     objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
+    ...settingFields,
     l1Threshold: z
       .number()
       .nullable()
@@ -159,8 +159,6 @@ function presentHead({ objective, surroundings, columns, every, optimalIteration
     trialId: objective.trialId,
     trialNumber,
     createdAt: toTimestamp(objective.createdAt),
-    continues: objective.continuesId,
-    parallelism: objective.parallelism,
     openIterations,
     revision: objective.dataRevision,
     stopReason: objective.stopReason,
@@ -174,6 +172,7 @@ function presentHead({ objective, surroundings, columns, every, optimalIteration
     bestOutput: best?.output ?? null,
     objectives: objective.objectives,
     objectiveTypes: objective.objectiveTypes,
+    ...presentSettings(objective),
     ...presentGoal(objective),
     inputTypes,
     minimums,
@@ -215,6 +214,8 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explainedId,
     dataRevision,
     completedCount,
+    parallelism,
+    holdBack,
     projectUpdatedAt,
   } = stamp;
   const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
@@ -227,15 +228,9 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explained,
     dataRevision,
     completedCount,
+    `${parallelism}${holdBack ? '+' : '-'}`,
     projectUpdatedAt.getTime(),
     format,
   ];
   return `"${facts.join('.')}"`;
-}
-
-/** Whether If-None-Match names the tag; it may be weak, or one of several, or * (RFC 9110, section 13.1.2). */
-export function matchesETag(ifNoneMatch: string | undefined, tag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''));
-  return tags.includes(tag) || tags.includes('*');
 }

@@ -201,6 +201,23 @@ const parallelFields = {
   batchId: z.int().nullable().describe('The batch that created it.'),
 };
 
+const boundFields = {
+  minimumBounds: z
+    .array(z.number().nullable())
+    .describe('As they were sent: empty if there were none, null for a type without bounds.'),
+  maximumBounds: z.array(z.number().nullable()),
+};
+
+/** What another objective on the same trial repeats when only its targets change. */
+export const settingFields = {
+  ...boundFields,
+  desiredL1Norm: z.number(),
+  convergence: z.number(),
+  ...learningFields,
+  parallelism: parallelFields.parallelism,
+  holdBack: parallelFields.holdBack,
+};
+
 const echoFields = {
   id: z.int(),
   trialId: z.int(),
@@ -208,10 +225,7 @@ const echoFields = {
   objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
   initialInput: z.array(z.number()),
   initialOutput: z.array(z.number()),
-  minimumBounds: z
-    .array(z.number().nullable())
-    .describe('As they were sent: empty if there were none, null for a type without bounds.'),
-  maximumBounds: z.array(z.number().nullable()),
+  ...boundFields,
   stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
   attemptCount: z.int().describe('Inverses suggested so far.'),
   maximumAttempts: z.int(),
@@ -313,6 +327,18 @@ function presentWith<Inverses>(objective: Objective, { optimal, best, openCount 
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     best: best && presentNearestRun(best, objective.labels),
     inverses,
+  };
+}
+
+export function presentSettings(objective: Objective) {
+  return {
+    minimumBounds: [...objective.minimumBounds],
+    maximumBounds: [...objective.maximumBounds],
+    desiredL1Norm: objective.desiredL1Norm,
+    convergence: objective.convergence,
+    ...presentLearning(objective),
+    parallelism: objective.parallelism,
+    holdBack: objective.holdBack,
   };
 }
 

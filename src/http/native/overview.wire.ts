@@ -22,6 +22,21 @@ export const objectiveGlanceSchema = z
       .int()
       .nullable()
       .describe('Outputs that meet their objectives in the best run so far; null while nothing has been judged.'),
+    worstMiss: z
+      .number()
+      .nullable()
+      .describe(
+        'By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while nothing has been judged.',
+      ),
+    trend: z
+      .object({
+        iterations: z.array(z.int()).describe('0 stands for the cases.'),
+        misses: z.array(z.number()).describe('The worst miss of the best run so far, after each of the iterations.'),
+      })
+      .nullable()
+      .describe(
+        'How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while nothing has been judged.',
+      ),
     waitsFor: z
       .enum(['suggestion', 'output'])
       .nullable()
@@ -33,7 +48,7 @@ export const objectiveGlanceSchema = z
   .meta({ id: 'ObjectiveGlance' });
 
 export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objectiveGlanceSchema> {
-  const { objective, surroundings, metCount, waitsFor, hasDiagnosis } = glance;
+  const { objective, surroundings, metCount, worstMiss, trend, waitsFor, hasDiagnosis } = glance;
   return {
     id: objective.id,
     modelId: surroundings.modelId,
@@ -49,6 +64,8 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     inputCount: objective.initialInput.length,
     outputCount: objective.objectives.length,
     metCount,
+    worstMiss,
+    trend: trend && { iterations: [...trend.iterations], misses: [...trend.misses] },
     waitsFor,
     hasDiagnosis,
     createdAt: toTimestamp(objective.createdAt),

@@ -578,9 +578,13 @@ export interface Operations {
       after?: number | undefined;
       /** Only those that run (0), are satisfied (1), were stopped (2) or are exhausted (3). */
       stopReason?: number | undefined;
+      /** The points of the trend of each objective; without it no trend. */
+      trend?: number | undefined;
     } | undefined;
+    headers: 'If-None-Match';
     answers: {
       200: { 'application/json': ObjectiveGlance[] };
+      304: Record<never, never>;
     };
   };
   /** Correct or exclude the result of an inverse */

@@ -1033,10 +1033,6 @@ export interface History {
   trialId: number;
   trialNumber: number;
   createdAt: string;
-  /** Id of the objective that it goes on from. */
-  continues: number | null;
-  /** How many inverses may be open at once. */
-  parallelism: number;
   /** Those that wait for their outputs or are being computed. Iterations before the first of them are final. */
   openIterations: number[];
   /** Of the data of the trial. When it changes, ask for all iterations again. */
@@ -1061,6 +1057,28 @@ export interface History {
   bestOutput: number[] | null;
   objectives: number[];
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
+  /** As they were sent: empty if there were none, null for a type without bounds. */
+  minimumBounds: Array<number | null>;
+  maximumBounds: Array<number | null>;
+  desiredL1Norm: number;
+  convergence: number;
+  /** Whether it learns from the runs of the other objectives of its trial. */
+  reuse: boolean;
+  /** The objective that it goes on from. */
+  continues: number | null;
+  /** null when all inputs are free. */
+  fixedInputs: Array<number | null> | null;
+  /** Its own, besides those of the project. */
+  constraints: Array<string | {
+    coefficients: number[];
+    relation: '<=' | '>=' | '=';
+    bound: number;
+    name?: string | undefined;
+  }> | null;
+  /** How many inverses may be open at once. */
+  parallelism: number;
+  /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
+  holdBack: boolean;
   /** For exact objectives, the largest sum of distances from the targets that satisfies; null for others. */
   l1Threshold: number | null;
   /** One per output: the values that satisfy it. For exact, the share of l1Threshold of each. */
@@ -1130,6 +1148,21 @@ export interface ObjectiveGlance {
   outputCount: number;
   /** Outputs that meet their objectives in the best run so far; null while nothing has been judged. */
   metCount: number | null;
+  /**
+   * By how much the best run misses its worst output, as in best of the objective; 0 when it meets all, null while
+   * nothing has been judged.
+   */
+  worstMiss: number | null;
+  /**
+   * How near the runs came: evenly spaced iterations are looked at, and the best one. null unless asked for, and while
+   * nothing has been judged.
+   */
+  trend: {
+    /** 0 stands for the cases. */
+    iterations: number[];
+    /** The worst miss of the best run so far, after each of the iterations. */
+    misses: number[];
+  } | null;
   /** output: a suggested input waits for its output. null: nothing is open. */
   waitsFor: 'suggestion' | 'output' | null;
   /** Whether the objectives may be out of reach; the objective says why. */

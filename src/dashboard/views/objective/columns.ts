@@ -40,6 +40,11 @@ export interface Columns {
   readonly outputs: readonly Float64Array[];
 }
 
+/** Whether the run failed, or no input could be computed. */
+export function hasFailed({ statuses }: Pick<Columns, 'statuses'>, row: number): boolean {
+  return statuses[row] === FAILED;
+}
+
 /** What has become of an iteration. */
 export type RunState = 'computing' | 'waiting' | 'loaded' | 'met' | 'failed' | 'given up';
 

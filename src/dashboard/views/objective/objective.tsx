@@ -1,15 +1,25 @@
 /** One objective: how near its runs come, and what to do next. */
+
+import { useMemo } from 'preact/hooks';
 import { BacksolveError } from '../../../../clients/typescript/src/index.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { WhenIdle } from '../../parts/when-idle.tsx';
 import { Link } from '../../shell/link.tsx';
 import type { ViewProps } from '../../shell/router.ts';
 import { explain } from '../../shell/service.ts';
 import { Actions } from './actions/actions.tsx';
 import { ByHand } from './by-hand/by-hand.tsx';
+import { makeChoice } from './choice.ts';
+import { Coordinates } from './coordinates/coordinates.tsx';
 import { Diagnosis } from './diagnosis/diagnosis.tsx';
+import { Distance } from './distance/distance.tsx';
+import { Header } from './header.tsx';
 import { type Run, useRun } from './history.ts';
 import { Insight } from './insight/insight.tsx';
+import { judge } from './judged.ts';
 import './objective.css';
+import { Runs } from './runs/runs.tsx';
+import { Targets } from './targets/targets.tsx';
 
 export default function ObjectiveView({ place }: ViewProps) {
   const { run, failure } = useRun(place.ids[0]!);
@@ -25,18 +35,25 @@ export default function ObjectiveView({ place }: ViewProps) {
 }
 
 function Shown({ run }: { readonly run: Run }) {
+  const judged = useMemo(() => judge(run), [run]);
+  const choice = useMemo(() => makeChoice(judged), [judged]);
   return (
     <div class="objective">
-      <h1>{run.head.value.projectName}</h1>
+      <Header run={run} />
       <div class="objective-pair">
-        <div>Targets</div>
+        <Targets judged={judged} />
         <div class="objective-hand">
           <ByHand run={run} />
           <Actions run={run} />
           <Diagnosis run={run} />
         </div>
       </div>
-      <Insight run={run} />
+      <Distance judged={judged} />
+      <WhenIdle class="objective-below">
+        <Coordinates judged={judged} choice={choice} />
+        <Runs judged={judged} choice={choice} />
+        <Insight run={run} />
+      </WhenIdle>
     </div>
   );
 }

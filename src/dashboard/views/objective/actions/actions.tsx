@@ -1,5 +1,78 @@
+/** What can be done to an objective as a whole. */
+import { useEffect, useState } from 'preact/hooks';
+import { StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { service } from '../../../shell/service.ts';
+import { may } from '../../../shell/session.ts';
 import type { Run } from '../history.ts';
+import { AddDataDialog } from './add-data-dialog.tsx';
+import { CorrectDialog } from './correct-dialog.tsx';
+import { correcting } from './correcting.ts';
+import { ParallelDialog } from './parallel-dialog.tsx';
+import { TargetsDialog } from './targets-dialog.tsx';
+import './actions.css';
 
-export function Actions(_: { readonly run: Run }) {
-  return <h2>Actions</h2>;
+type Opened = 'stop' | 'parallel' | 'data' | 'targets';
+
+/** Shows nothing to those who may only read. */
+export function Actions({ run }: { readonly run: Run }) {
+  const [opened, setOpened] = useState<Opened | undefined>(undefined);
+  // Another objective has other runs.
+  useEffect(
+    () => () => {
+      correcting.value = undefined;
+    },
+    [run],
+  );
+  if (!may('write')) return null;
+  const head = run.head.value;
+  const isRunning = head.stopReason === StopReason.RUNNING;
+  const close = () => setOpened(undefined);
+  const stop = async () => {
+    await service.call('stopObjectiveFlat', { path: { objective_id: run.objectiveId } });
+    close();
+    run.refresh();
+  };
+  const corrected = correcting.value;
+  return (
+    <section class="actions" aria-label="Actions">
+      <button type="button" onClick={() => setOpened('targets')}>
+        Change targets…
+      </button>
+      <button type="button" onClick={() => setOpened('data')}>
+        Add data…
+      </button>
+      {isRunning && (
+        <>
+          <button type="button" onClick={() => setOpened('parallel')}>
+            Several at once…
+          </button>
+          <button type="button" onClick={() => setOpened('stop')}>
+            Stop…
+          </button>
+        </>
+      )}
+      {opened === 'stop' && (
+        <ConfirmDialog title="Stop this objective?" action="Stop it" onConfirm={stop} onClose={close}>
+          <p>
+            No further input is suggested, and inputs that are open are given up. All runs stay. To go on later, change
+            its targets: that loads an objective that knows all of them.
+          </p>
+        </ConfirmDialog>
+      )}
+      {opened === 'parallel' && <ParallelDialog run={run} onClose={close} />}
+      {opened === 'data' && <AddDataDialog head={head} onAdded={run.refresh} onClose={close} />}
+      {corrected !== undefined && (
+        <CorrectDialog
+          key={corrected.iteration}
+          run={run}
+          {...corrected}
+          onClose={() => {
+            correcting.value = undefined;
+          }}
+        />
+      )}
+      {opened === 'targets' && <TargetsDialog head={head} onClose={close} />}
+    </section>
+  );
 }

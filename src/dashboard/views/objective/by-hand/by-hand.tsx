@@ -1,5 +1,177 @@
+/** Running by hand: the next input, and a form for what came out. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { Fault } from '../../../parts/fault.tsx';
+import { may } from '../../../shell/session.ts';
+import { type Columns, rowOf, stateOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
+import { AskForMore } from './ask-for-more.tsx';
+import { useAsking } from './asking.ts';
+import { InputValues } from './input-values.tsx';
+import { KeysHelp, useKeys } from './keys.tsx';
+import { OpenInput } from './open-input.tsx';
+import { Outcome } from './outcome.tsx';
+import { OutputForm } from './output-form.tsx';
+import './by-hand.css';
 
-export function ByHand(_: { readonly run: Run }) {
-  return <h2>Next input</h2>;
+/** Older ones are found in the table of runs. */
+const MAXIMUM_LATE = 10;
+
+export function ByHand({ run }: { readonly run: Run }) {
+  const head = run.head.value;
+  const columns = run.columns.value;
+  const asking = useAsking(run);
+  const [outcome, setOutcome] = useState<ReportedInverse | undefined>(undefined);
+  const [showsKeys, setShowsKeys] = useState(false);
+  const panel = useRef<HTMLElement>(null);
+  const isRunning = head.stopReason === StopReason.RUNNING;
+  const open = head.openIterations.map((iteration) => rowOf(columns, iteration)).filter((row) => row >= 0);
+  const waiting = open.filter((row) => stateOf(columns, row) === 'waiting');
+  const isComputing = asking.isBusy.value || open.some((row) => stateOf(columns, row) === 'computing');
+  const canWrite = may('write');
+  const isSingle = head.parallelism === 1;
+
+  /** What was just done takes the focus along, because the control that did it is gone. */
+  const follow = useRef<'first' | 'newest' | undefined>(undefined);
+  useEffect(() => {
+    if (follow.current === undefined || isComputing) return;
+    const places = panel.current?.querySelectorAll<HTMLElement>('h3[data-follow]') ?? [];
+    const place = follow.current === 'newest' ? [...places].at(-1) : undefined;
+    follow.current = undefined;
+    (place ?? panel.current?.querySelector<HTMLElement>('[data-follow]'))?.focus();
+  }, [isComputing, waiting.length, isRunning]);
+
+  const ask = (count: number | null) => {
+    follow.current = 'newest';
+    setOutcome(undefined);
+    asking.ask(count);
+  };
+  useKeys({
+    n: () => {
+      const { current } = panel;
+      const target = current?.querySelector<HTMLElement>('[data-ask]') ?? current?.querySelector<HTMLElement>('input');
+      if (target?.dataset['ask'] !== undefined) target.click();
+      else target?.focus();
+    },
+    '?': () => setShowsKeys(true),
+  });
+  return (
+    <section ref={panel} class="by-hand" aria-labelledby="by-hand-title">
+      <h2 id="by-hand-title">{waiting.length > 1 ? 'Next inputs' : 'Next input'}</h2>
+      <Outcome run={run} outcome={outcome} />
+      {!isRunning && <Ended run={run} />}
+      {waiting.map((row) => (
+        <OpenInput
+          key={columns.inverseIds[row]}
+          run={run}
+          inverseId={columns.inverseIds[row]!}
+          iteration={columns.iterations[row]!}
+          input={vectorAt(columns.inputs, row)!}
+          onReported={(inverse) => {
+            follow.current = 'first';
+            setOutcome(inverse);
+            run.refresh();
+          }}
+        />
+      ))}
+      {isRunning && isComputing && (
+        <p role="status" class="hand-computing">
+          Computing, usually under a second.
+        </p>
+      )}
+      {isRunning && !isComputing && canWrite && (
+        <NextInput isSingle={isSingle} openCount={open.length} room={head.parallelism - open.length} onAsk={ask} />
+      )}
+      {isRunning && !isComputing && !canWrite && waiting.length === 0 && <p>No input is open.</p>}
+      <Fault error={asking.error.value} />
+      {asking.notice.value !== undefined && (
+        <p class="notice" role="status">
+          {asking.notice.value}
+        </p>
+      )}
+      {canWrite && !isSingle && <LateOutputs run={run} columns={columns} onReported={setOutcome} />}
+      {showsKeys && <KeysHelp onClose={() => setShowsKeys(false)} />}
+    </section>
+  );
+}
+
+interface NextInputProps {
+  readonly isSingle: boolean;
+  readonly openCount: number;
+  /** How many more may be open. */
+  readonly room: number;
+  onAsk(count: number | null): void;
+}
+
+function NextInput({ isSingle, openCount, room, onAsk }: NextInputProps) {
+  if (!isSingle) return <AskForMore openCount={openCount} room={room} onAsk={onAsk} />;
+  if (openCount > 0) return null;
+  return (
+    <p>
+      <button type="button" class="primary big" data-ask data-follow onClick={() => onAsk(null)}>
+        Ask for the next input
+      </button>
+    </p>
+  );
+}
+
+/** What the objective has ended with. */
+function Ended({ run }: { readonly run: Run }) {
+  const head = run.head.value;
+  const columns = run.columns.value;
+  const { stopReason, optimalIteration, bestIteration, bestCaseNumber, maximumAttempts } = head;
+  const isMet = stopReason === StopReason.SATISFIED;
+  const row = isMet && optimalIteration !== null ? rowOf(columns, optimalIteration) : -1;
+  const input = row < 0 ? head.bestInput : vectorAt(columns.inputs, row);
+  const best = bestIteration !== null ? `iteration ${bestIteration}` : `case ${bestCaseNumber}`;
+  return (
+    <>
+      <p class="hand-verdict" data-follow tabIndex={-1}>
+        {isMet
+          ? `Met at iteration ${optimalIteration}.`
+          : stopReason === StopReason.EXHAUSTED
+            ? `All ${maximumAttempts} attempts are used.`
+            : 'Stopped.'}
+        {!isMet && input && ` The best so far is ${best}:`}
+      </p>
+      {input && <InputValues head={head} input={input} />}
+    </>
+  );
+}
+
+interface LateOutputsProps {
+  readonly run: Run;
+  readonly columns: Columns;
+  onReported(inverse: ReportedInverse): void;
+}
+
+/** Inputs that were given up, whose run may have ended all the same: what came out is still worth knowing. */
+function LateOutputs({ run, columns, onReported }: LateOutputsProps) {
+  const late: number[] = [];
+  for (let row = columns.count - 1; row >= 0 && late.length < MAXIMUM_LATE; row--) {
+    if (stateOf(columns, row) === 'given up' && vectorAt(columns.inputs, row) !== undefined) late.push(row);
+  }
+  if (late.length === 0) return null;
+  return (
+    <details class="hand-late">
+      <summary>Late outputs ({late.length})</summary>
+      <p class="hint">These inputs were given up. An output that comes late still informs the search.</p>
+      {late.map((row) => (
+        <article key={columns.inverseIds[row]} class="hand-card">
+          <h3>Iteration {columns.iterations[row]}</h3>
+          <InputValues head={run.head.value} input={vectorAt(columns.inputs, row)!} />
+          <OutputForm
+            run={run}
+            inverseId={columns.inverseIds[row]!}
+            iteration={columns.iterations[row]!}
+            isLate
+            onReported={(inverse) => {
+              onReported(inverse);
+              run.refresh();
+            }}
+          />
+        </article>
+      ))}
+    </details>
+  );
 }

@@ -1,5 +1,137 @@
+import { useId, useState } from 'preact/hooks';
+import { type Diagnosis as Evidence, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { Fault } from '../../../parts/fault.tsx';
+import { short, wanted, withUnit } from '../../../parts/formats.ts';
+import { NumberField } from '../../../parts/number-field.tsx';
+import { readNumber } from '../../../parts/read-number.ts';
+import { may } from '../../../shell/session.ts';
+import type { Head } from '../columns.ts';
+import { goOn } from '../going-on.ts';
 import type { Run } from '../history.ts';
+import { outputNames } from '../values.ts';
+import { allowanceOf, movesOf, relax } from './relaxing.ts';
+import './diagnosis.css';
 
-export function Diagnosis(_: { readonly run: Run }) {
-  return <h2>Diagnosis</h2>;
+/** Evidence that the targets cannot all be met, and the way on. Shows nothing without it. */
+export function Diagnosis({ run }: { readonly run: Run }) {
+  const head = run.head.value;
+  const { diagnosis } = head;
+  if (diagnosis === null || head.stopReason === StopReason.SATISFIED) return null;
+  const names = outputNames(head);
+  return (
+    <section class="diagnosis" aria-labelledby="diagnosis-title">
+      <h2 id="diagnosis-title">The targets may be out of reach</h2>
+      <p>{diagnosis.detail}</p>
+      {diagnosis.conflicts.length > 0 && (
+        <ul>
+          {diagnosis.conflicts.map((pair) => (
+            <li key={pair.join()}>{pair.map((j) => names[j]).join(' and ')}: each alone, not together.</li>
+          ))}
+        </ul>
+      )}
+      <Unmet head={head} diagnosis={diagnosis} names={names} />
+      {/* New evidence brings new proposals. */}
+      {may('write') && (
+        <Relaxing key={JSON.stringify(diagnosis.unmet)} head={head} diagnosis={diagnosis} names={names} />
+      )}
+      <p class="hint">An estimate; it can be wrong.</p>
+    </section>
+  );
+}
+
+interface PartProps {
+  readonly head: Head;
+  readonly diagnosis: Evidence;
+  readonly names: readonly string[];
+}
+
+function Unmet({ head, diagnosis, names }: PartProps) {
+  return (
+    <ul>
+      {diagnosis.unmet.map(({ number, distance, isOutOfReachAlone }) => (
+        <li key={number}>
+          <strong>{names[number]}</strong>: the nearest is{' '}
+          <span title={String(diagnosis.nearestOutput[number])}>
+            {withUnit(short(diagnosis.nearestOutput[number]!), head.outputUnits?.[number])}
+          </span>
+          , off by <span title={String(distance)}>{withUnit(short(distance), head.outputUnits?.[number])}</span>
+          {isOutOfReachAlone ? '; out of reach even without the other targets.' : '.'}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** The proposed ends can be changed before going on. */
+function Relaxing({ head, diagnosis, names }: PartProps) {
+  const moves = movesOf(head, diagnosis);
+  const allowance = allowanceOf(head, diagnosis);
+  const [texts, setTexts] = useState<readonly string[]>(moves.map(({ to }) => String(to)));
+  const [sum, setSum] = useState(String(allowance ?? ''));
+  const [hasTried, setTried] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  const id = useId();
+  if (moves.length === 0 && allowance === null) return null;
+  const reads = texts.map(readNumber);
+  const readSum = allowance === null ? undefined : readNumber(sum);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    setTried(true);
+    if ([...reads, readSum].some((read) => read?.fault !== undefined)) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      const to = reads.map(({ value }) => value!);
+      await goOn(head, relax(head, moves, to, readSum?.value ?? null));
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <form class="relaxing" noValidate onSubmit={(event) => void send(event)}>
+      {moves.map((move, i) => {
+        const { output, end } = move;
+        const interval = head.intervals[output]!;
+        return (
+          <div key={output} class="relaxing-row">
+            <span>
+              {names[output]}: from {wanted(interval)} to
+            </span>
+            <NumberField
+              id={`${id}-${output}`}
+              name={`${end === 'lower' ? 'At least' : 'At most'}, ${names[output]}`}
+              unit={head.outputUnits?.[output]}
+              text={texts[i]!}
+              fault={hasTried ? reads[i]!.fault : undefined}
+              onText={(text) => setTexts(texts.with(i, text))}
+            />
+          </div>
+        );
+      })}
+      {allowance !== null && (
+        <div class="relaxing-row">
+          <span>Sum of the differences: from {short(head.l1Threshold!)} to</span>
+          <NumberField
+            id={`${id}-sum`}
+            name="At most, in all"
+            text={sum}
+            fault={hasTried ? readSum?.fault : undefined}
+            onText={setSum}
+          />
+        </div>
+      )}
+      <Fault error={error} />
+      <p>
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? 'Loading…' : 'Relax and go on'}
+        </button>
+      </p>
+      <p class="hint">
+        This loads a new objective with these targets, which knows all runs so far
+        {head.stopReason === StopReason.RUNNING && ', and stops this one'}.
+      </p>
+    </form>
+  );
 }

@@ -1,5 +1,144 @@
+import { useState } from 'preact/hooks';
+import type { Insight as Known } from '../../../../../clients/typescript/src/index.ts';
+import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
+import { inputNames, outputNames } from '../values.ts';
+import { orderOf, percent, percentRange, type Share, sharesOf, trustOf } from './words.ts';
+import './insight.css';
 
-export function Insight(_: { readonly run: Run }) {
-  return <h2>Insight</h2>;
+/** Above this the inputs that matter most are listed instead. */
+const MAXIMUM_CELLS = 400;
+const LISTED_INPUTS = 5;
+const LISTED_OUTPUTS = 40;
+
+/** How far the model can be trusted, and which inputs matter. */
+export function Insight({ run }: { readonly run: Run }) {
+  const head = run.head.value;
+  const { insight } = head;
+  return (
+    <section class="insight" aria-labelledby="insight-title">
+      <h2 id="insight-title">Insight</h2>
+      {insight === null ? (
+        <p class="hint">Comes with the first suggestion.</p>
+      ) : (
+        <>
+          <p class="hint">
+            From {insight.caseCount} runs. A share says how much of the variation of an output involves an input, over
+            all inputs that are allowed; below it the range in which the share lies.
+          </p>
+          {insight.outputs.length * head.minimums.length > MAXIMUM_CELLS ? (
+            <Compact head={head} insight={insight} />
+          ) : (
+            <Shares head={head} insight={insight} />
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+interface TableProps {
+  readonly head: Head;
+  readonly insight: Known;
+}
+
+function Shares({ head, insight }: TableProps) {
+  const inputs = inputNames(head);
+  const outputs = outputNames(head);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keys, too
+    <section class="scroll-box" aria-label="Trust and shares" tabIndex={0}>
+      <table class="shares">
+        <thead>
+          <tr>
+            <th scope="col">Output</th>
+            <th scope="col">Trust</th>
+            {inputs.map((name) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+            <th scope="col">What matters most</th>
+          </tr>
+        </thead>
+        <tbody>
+          {insight.outputs.map((output) => {
+            const shares = sharesOf(output);
+            return (
+              <tr key={output.number}>
+                <th scope="row">{outputs[output.number]}</th>
+                <td>{trustOf(output, head.outputUnits?.[output.number])}</td>
+                {shares === undefined ? (
+                  <td colSpan={inputs.length + 1} class="hint">
+                    The runs do not allow an estimate yet.
+                  </td>
+                ) : (
+                  <>
+                    {inputs.map((name, i) => (
+                      <ShareCell key={name} share={shares.find(({ input }) => input === i)!} />
+                    ))}
+                    <td>{orderOf(shares, inputs)}</td>
+                  </>
+                )}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ShareCell({ share: { share, range } }: { readonly share: Share }) {
+  return (
+    <td class="number share" style={{ '--share': Math.min(1, Math.max(0, share)) }}>
+      {percent(share)}
+      <small>{percentRange(range)}</small>
+    </td>
+  );
+}
+
+function Compact({ head, insight }: TableProps) {
+  const [showsAll, setShowsAll] = useState(false);
+  const inputs = inputNames(head);
+  const outputs = outputNames(head);
+  const shown = showsAll ? insight.outputs : insight.outputs.slice(0, LISTED_OUTPUTS);
+  const list = (shares: readonly Share[]) =>
+    shares
+      .slice(0, LISTED_INPUTS)
+      .map(({ input, share }) => `${inputs[input]} ${percent(share)}`)
+      .join(', ');
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keys, too */}
+      <section class="scroll-box" aria-label="Trust and what matters" tabIndex={0}>
+        <table class="shares">
+          <thead>
+            <tr>
+              <th scope="col">Output</th>
+              <th scope="col">Trust</th>
+              <th scope="col">Largest shares</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((output) => {
+              const shares = sharesOf(output);
+              return (
+                <tr key={output.number}>
+                  <th scope="row">{outputs[output.number]}</th>
+                  <td>{trustOf(output, head.outputUnits?.[output.number])}</td>
+                  <td>{shares === undefined ? 'The runs do not allow an estimate yet.' : list(shares)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+      {shown.length < insight.outputs.length && (
+        <button type="button" onClick={() => setShowsAll(true)}>
+          Show all {insight.outputs.length} outputs
+        </button>
+      )}
+    </>
+  );
 }

@@ -1,0 +1,28 @@
+/** The colours of the style sheets for what is drawn on a canvas or saved as a picture. */
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { theme } from '../shell/theme.ts';
+
+const NAMES = ['ground', 'raised', 'line', 'text', 'muted', 'accent', 'met', 'met-area', 'unmet', 'mark'] as const;
+export type Colours = Readonly<Record<(typeof NAMES)[number], string>> & { readonly font: string };
+
+function readColours(): Colours {
+  const style = getComputedStyle(document.documentElement);
+  const token = (name: string) => style.getPropertyValue(`--${name}`).trim();
+  const pairs = [...NAMES, 'font'].map((name) => [name, token(name)]);
+  return Object.fromEntries(pairs) as Colours;
+}
+
+const current = signal(readColours());
+
+/** Changes with the theme, of the page or of the system. */
+export const colours: ReadonlySignal<Colours> = current;
+
+const readAgain = () => {
+  current.value = readColours();
+};
+
+effect(() => {
+  // Once the new theme is on the document.
+  if (theme.value) queueMicrotask(readAgain);
+});
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', readAgain);

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import './dialog.css';
+
+interface DialogProps {
+  readonly title: string;
+  /** Escape, or the button. The dialog is then to be taken out of the tree. */
+  onClose(): void;
+  readonly children: ComponentChildren;
+}
+
+/** A modal dialog, open as long as it is in the tree. The focus goes back to where it was. */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current!.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      else document.getElementById('main')?.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2 id={titleId}>{title}</h2>
+        <button type="button" class="quiet" aria-label="Close" onClick={onClose}>
+          ✕
+        </button>
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,211 @@
+/** The second part: the runs to begin with, designed by the service or the user's own. */
+import { useState } from 'preact/hooks';
+import { copyText, saveCsv, toTabs } from '../../parts/export.ts';
+import { short, titled } from '../../parts/formats.ts';
+import { splitPaste } from '../../parts/paste.ts';
+import { type Draft, namesOfRows } from './draft.ts';
+import { CellText, FaultBlock, fieldId, TextField } from './fields.tsx';
+import { OwnDataTable } from './own-data-table.tsx';
+import { Pager } from './pager.tsx';
+import { failedRows } from './requests.ts';
+import { fillFrom, inputText, pasteResults, pointsTable } from './results-table.ts';
+import { arePointsCurrent } from './start.ts';
+import { change, draft } from './store.ts';
+import { TakeTable } from './take-table.tsx';
+
+interface CasesPartProps {
+  readonly isBusy: boolean;
+  design(): void;
+}
+
+export function CasesPart({ isBusy, design }: CasesPartProps) {
+  const { data } = draft.value;
+  const choose = (chosen: Draft['data']) => change({ data: chosen }, 'results', 'own', 'columns', 'caseCount');
+  return (
+    <>
+      <fieldset class="sources">
+        <legend>Where do the first runs come from?</legend>
+        <label>
+          <input type="radio" name="data" checked={data === 'designed'} onChange={() => choose('designed')} />
+          Points that Backsolve chooses
+        </label>
+        <label>
+          <input type="radio" name="data" checked={data === 'own'} onChange={() => choose('own')} />
+          Runs that I have made already
+        </label>
+      </fieldset>
+      {data === 'own' ? <OwnDataTable /> : <Designed isBusy={isBusy} design={design} />}
+    </>
+  );
+}
+
+/** As the service counts them where nothing is stated; see docs/projects.md. */
+function usualCount({ inputs, outputs }: Draft): number {
+  return Math.min(Math.ceil(inputs.length / 2) + 1, 8, outputs.length + 2);
+}
+
+function Designed({ isBusy, design }: CasesPartProps) {
+  const { caseCount, project, recipe } = draft.value;
+  const points = project?.points ?? null;
+  const isCurrent = points !== null && arePointsCurrent(draft.value);
+  return (
+    <>
+      <div class="field-row">
+        <TextField
+          path="caseCount"
+          label="How many points"
+          value={caseCount}
+          isNumber
+          placeholder={String(usualCount(draft.value))}
+          onInput={(value) => change({ caseCount: value }, 'caseCount')}
+          hint="Few are enough: what Backsolve proposes later is worth more."
+        />
+      </div>
+      {points !== null && !isCurrent && (
+        <p class="notice warning" role="status">
+          The inputs or outputs have changed since these points were designed. Results of points that stay are kept.
+        </p>
+      )}
+      {!isCurrent && (
+        <button type="button" class="primary" disabled={isBusy} onClick={design}>
+          {points === null ? 'Design the points' : 'Design the points again'}
+        </button>
+      )}
+      <FaultBlock path="results" />
+      {points !== null && (
+        <>
+          {recipe !== '' && (
+            <p class="notice">
+              Calculate for each row: <strong>{recipe}</strong>.
+            </p>
+          )}
+          <PointsTable />
+        </>
+      )}
+    </>
+  );
+}
+
+const ROWS = 25;
+const COLUMNS = 30;
+
+function PointsTable() {
+  const current = draft.value;
+  const { inputs, outputs, results, project, name } = current;
+  const points = project!.points!;
+  const [firstRow, setFirstRow] = useState(0);
+  const [firstOutput, setFirstOutput] = useState(0);
+  const [said, setSaid] = useState('');
+  const inputNames = namesOfRows(inputs, 'x');
+  const outputNames = namesOfRows(outputs, 'y');
+  const table = pointsTable(current);
+  const size = { rows: points.length, columns: outputs.length };
+  const set = (row: number, column: number, cells: readonly (readonly string[])[]) =>
+    change({ results: fillFrom(results, size, { row, column }, cells) }, 'results');
+  const takeAll = (text: string) => {
+    const { results: pasted, fault } = pasteResults(text, draft.value);
+    if (fault !== undefined) return fault;
+    change({ results: pasted }, 'results');
+    return 'The outputs are in the table.';
+  };
+  const onPaste = (event: ClipboardEvent, row: number, column: number) => {
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    const cells = splitPaste(text, outputs.length - column);
+    if (cells.length < 2 && (cells[0]?.length ?? 0) < 2) return;
+    event.preventDefault();
+    if (row === 0 && column === 0) setSaid(takeAll(text));
+    else set(row, column, cells);
+  };
+  const copy = async () => {
+    const isCopied = await copyText(toTabs(table.header, table.rows));
+    setSaid(isCopied ? `${points.length} rows copied.` : 'The browser does not allow copying; save the CSV instead.');
+  };
+  const failed = failedRows(points.map((_, r) => results[r] ?? []));
+  // Where many inputs would push them out of sight, the outputs come first.
+  const isOutputFirst = inputs.length > 6;
+  const shownOutputs = outputs.slice(firstOutput, firstOutput + COLUMNS).map((_, k) => firstOutput + k);
+  const shownRows = points.slice(firstRow, firstRow + ROWS).map((_, k) => firstRow + k);
+  const inputHeads = inputNames.map((one, i) => (
+    <th key={`x${inputs[i]!.key}`} scope="col" class="number">
+      {titled(one, inputs[i]!.unit)}
+    </th>
+  ));
+  const outputHeads = shownOutputs.map((j) => (
+    <th key={`y${outputs[j]!.key}`} scope="col" class="number">
+      {titled(outputNames[j]!, outputs[j]!.unit)}
+    </th>
+  ));
+  return (
+    <>
+      <p>
+        Run each point and fill in what came out. A row that stays blank counts as a run that failed
+        {failed.length > 0 && `; now ${failed.length} of ${points.length} ${failed.length === 1 ? 'is' : 'are'} blank`}.
+      </p>
+      <div class="actions">
+        <button type="button" onClick={() => void copy()}>
+          Copy for a spreadsheet
+        </button>
+        <button type="button" onClick={() => saveCsv(`${name || 'points'} cases`, table.header, table.rows)}>
+          CSV
+        </button>
+        <Pager what="Rows" count={points.length} size={ROWS} from={firstRow} onFrom={setFirstRow} />
+        <Pager what="Outputs" count={outputs.length} size={COLUMNS} from={firstOutput} onFrom={setFirstOutput} />
+      </div>
+      <div class="scroll-box">
+        <table class="cases">
+          <thead>
+            <tr>
+              <th scope="col">Case</th>
+              {isOutputFirst ? [...outputHeads, ...inputHeads] : [...inputHeads, ...outputHeads]}
+            </tr>
+          </thead>
+          <tbody>
+            {shownRows.map((r) => {
+              const inputCells = points[r]!.map((value, i) => (
+                <td key={`x${inputs[i]?.key ?? i}`} class="number" title={String(value)}>
+                  {pointText(current, i, value)}
+                </td>
+              ));
+              const outputCells = shownOutputs.map((j) => (
+                <td key={`y${outputs[j]!.key}`} class="output" onPaste={(event) => onPaste(event, r, j)}>
+                  <CellText
+                    path={`results/${r}/${j}`}
+                    label={`${outputNames[j]} of case ${r + 1}`}
+                    value={results[r]?.[j] ?? ''}
+                    isNumber
+                    onInput={(value) =>
+                      change(
+                        { results: fillFrom(results, size, { row: r, column: j }, [[value]]) },
+                        `results/${r}/${j}`,
+                      )
+                    }
+                  />
+                </td>
+              ));
+              return (
+                <tr key={r} id={fieldId(`results/${r}`)}>
+                  <th scope="row">{r + 1}</th>
+                  {isOutputFirst ? [...outputCells, ...inputCells] : [...inputCells, ...outputCells]}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <p role="status" class="said">
+        {said}
+      </p>
+      <TakeTable
+        label="Outputs from a spreadsheet"
+        hint="The whole table with its header, or only the columns of the outputs, in the order of the cases."
+        onText={takeAll}
+      />
+    </>
+  );
+}
+
+function pointText({ inputs }: Draft, i: number, value: number): string {
+  const input = inputs[i];
+  if (input === undefined) return short(value);
+  return input.type === 'boolean' || input.type === 'category' ? inputText(input, value) : short(value);
+}

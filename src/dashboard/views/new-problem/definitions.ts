@@ -1,0 +1,66 @@
+/** Inputs described in a table: a row per input, with or without a header. Needs no browser. */
+import { type Rows, withoutUnit } from '../../parts/paste.ts';
+import { type InputDraft, type InputType, newInput } from './draft.ts';
+
+type Field = Exclude<keyof InputDraft, 'key'>;
+
+/** Words by which tables call the fields. */
+const TITLES: Readonly<Record<Field, readonly string[]>> = {
+  name: ['name', 'input', 'parameter', 'variable', 'factor'],
+  unit: ['unit', 'units'],
+  type: ['type', 'kind'],
+  minimum: ['minimum', 'min', 'from', 'low', 'lower', 'lower bound'],
+  maximum: ['maximum', 'max', 'to', 'high', 'upper', 'upper bound'],
+  categories: ['categories', 'category', 'values', 'levels', 'options'],
+  scale: ['scale'],
+  spacing: ['spacing', 'step', 'increment', 'resolution'],
+};
+/** Of the columns of a table without a header. */
+const ORDER: readonly Field[] = ['name', 'unit', 'type', 'minimum', 'maximum', 'categories', 'scale', 'spacing'];
+
+const TYPES: readonly (readonly [InputType, readonly string[]])[] = [
+  ['integer', ['whole number', 'integer', 'int', 'whole', 'count']],
+  ['boolean', ['yes/no', 'yes or no', 'boolean', 'bool', 'logical']],
+  ['category', ['category', 'categorical', 'choice', 'option']],
+  ['float', ['decimal', 'float', 'number', 'continuous', 'real', 'double']],
+];
+
+/** The type that a word stands for: a decimal number where nothing is said. */
+function readType(word: string, hasCategories: boolean): InputType {
+  const plain = word.trim().toLowerCase();
+  const found = TYPES.find(([, words]) => words.includes(plain));
+  return found?.[0] ?? (hasCategories ? 'category' : 'float');
+}
+
+/** One input per row with anything in it; keys count from `firstKey`. */
+export function readDefinitions(rows: Rows, firstKey: number): readonly InputDraft[] {
+  const filled = rows.filter((row) => row.some((cell) => cell !== ''));
+  const columns = findColumns(filled[0] ?? []);
+  const [body, fields] = columns === undefined ? [filled, ORDER] : [filled.slice(1), columns];
+  return body.map((row, i) => {
+    const cell = (field: Field) => row[fields.indexOf(field)] ?? '';
+    const categories = cell('categories');
+    return newInput(firstKey + i, {
+      name: cell('name'),
+      unit: cell('unit'),
+      type: readType(cell('type'), categories !== ''),
+      minimum: cell('minimum'),
+      maximum: cell('maximum'),
+      categories,
+      scale: cell('scale').toLowerCase().startsWith('log') ? 'log' : 'linear',
+      spacing: cell('spacing'),
+    });
+  });
+}
+
+/** The field of each column; undefined if the row is no header, which names two fields at least. */
+function findColumns(row: readonly string[]): readonly (Field | undefined)[] | undefined {
+  const taken = new Set<Field>();
+  const fields = row.map((title) => {
+    const word = withoutUnit(title).toLowerCase();
+    const field = ORDER.find((one) => !taken.has(one) && TITLES[one].includes(word));
+    if (field !== undefined) taken.add(field);
+    return field;
+  });
+  return taken.size >= 2 ? fields : undefined;
+}

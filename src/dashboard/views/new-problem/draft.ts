@@ -1,0 +1,215 @@
+/** A problem that is being described: everything as it was typed, so that a reload loses nothing. Needs no browser. */
+
+export type InputType = 'float' | 'integer' | 'boolean' | 'category';
+export type ObjectiveType =
+  | 'exact'
+  | 'percent'
+  | 'value'
+  | 'lessthan'
+  | 'lessthan_equal'
+  | 'greaterthan'
+  | 'greaterthan_equal'
+  | 'minimize'
+  | 'maximize';
+
+export interface InputDraft {
+  /** Tells rows apart while they are moved. */
+  readonly key: number;
+  readonly name: string;
+  readonly unit: string;
+  readonly type: InputType;
+  readonly minimum: string;
+  readonly maximum: string;
+  /** Names, separated by commas or semicolons. */
+  readonly categories: string;
+  readonly scale: 'linear' | 'log';
+  readonly spacing: string;
+}
+
+export interface OutputDraft {
+  readonly key: number;
+  readonly name: string;
+  readonly unit: string;
+  readonly type: ObjectiveType;
+  readonly target: string;
+  /** Offsets from the target, of percent and value. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Data of the user's own: a table, and what each of its columns is. */
+export interface OwnData {
+  readonly titles: readonly string[];
+  /** "x0" for the first input, "y0" for the first output, "" for a column that is not used. */
+  readonly uses: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** What the service has made of the draft so far, with the fingerprint of the request that made it. */
+export interface Made {
+  readonly id: number;
+  readonly print: string;
+}
+
+export interface Draft {
+  readonly version: 1;
+  /** Part of the keys under which requests are sent, so that a repetition does nothing twice. */
+  readonly id: string;
+  /** Raised when a request was refused or its result was deleted: the next one is another request. */
+  readonly round: number;
+  readonly name: string;
+  /** null: a new one. */
+  readonly modelId: number | null;
+  readonly inputs: readonly InputDraft[];
+  readonly outputs: readonly OutputDraft[];
+  /** One per line. */
+  readonly constraints: string;
+  readonly data: 'designed' | 'own';
+  readonly caseCount: string;
+  /** Outputs of the designed points, as typed: a row per point, a cell per output. */
+  readonly results: readonly (readonly string[])[];
+  readonly own: OwnData | null;
+  readonly desiredL1Norm: string;
+  readonly parallelism: string;
+  readonly maximumAttempts: string;
+  /** Of the example: how its outputs are calculated. */
+  readonly recipe: string;
+  readonly model: Made | null;
+  /** With its points, where the service designed them. */
+  readonly project:
+    | (Made & { readonly modelId: number; readonly points: readonly (readonly number[])[] | null })
+    | null;
+  readonly trial: Made | null;
+}
+
+export function newInput(key: number, stated: Partial<InputDraft> = {}): InputDraft {
+  const blank = { name: '', unit: '', minimum: '', maximum: '', categories: '', spacing: '' };
+  return { ...blank, type: 'float', scale: 'linear', ...stated, key };
+}
+
+export function newOutput(key: number, stated: Partial<OutputDraft> = {}): OutputDraft {
+  return { name: '', unit: '', type: 'percent', target: '', from: '-1', to: '1', ...stated, key };
+}
+
+export function nextKey(rows: readonly { readonly key: number }[]): number {
+  return rows.reduce((largest, { key }) => Math.max(largest, key), 0) + 1;
+}
+
+/** @param id  one that no other draft has */
+export function emptyDraft(id: string): Draft {
+  return {
+    version: 1,
+    id,
+    round: 0,
+    name: '',
+    modelId: null,
+    inputs: [newInput(1), newInput(2)],
+    outputs: [newOutput(1)],
+    constraints: '',
+    data: 'designed',
+    caseCount: '',
+    results: [],
+    own: null,
+    desiredL1Norm: '0',
+    parallelism: '1',
+    maximumAttempts: '500',
+    recipe: '',
+    model: null,
+    project: null,
+    trial: null,
+  };
+}
+
+/** Small enough to be played with a pocket calculator: a flat bar that must be stiff enough and light enough. */
+export function exampleDraft(id: string): Draft {
+  return {
+    ...emptyDraft(id),
+    name: 'Bracket example',
+    inputs: [
+      newInput(1, { name: 'width', unit: 'mm', minimum: '10', maximum: '60' }),
+      newInput(2, { name: 'thickness', unit: 'mm', minimum: '2', maximum: '10', spacing: '0.5' }),
+    ],
+    outputs: [
+      newOutput(1, { name: 'stiffness', unit: 'N/mm', type: 'percent', target: '90', from: '-2', to: '2' }),
+      newOutput(2, { name: 'mass', unit: 'g', type: 'lessthan_equal', target: '60' }),
+    ],
+    maximumAttempts: '50',
+    recipe: 'stiffness = width × thickness × thickness / 10, mass = width × thickness / 2',
+  };
+}
+
+/** Whether there is anything that a user would miss. */
+export function isUntouched(draft: Draft): boolean {
+  const empty = emptyDraft(draft.id);
+  return JSON.stringify({ ...draft, round: 0 }) === JSON.stringify(empty);
+}
+
+/** The draft in a stored text; undefined if it is none, or one of another version of the page. */
+export function parseDraft(text: string | null): Draft | undefined {
+  if (text === null) return undefined;
+  try {
+    const stored = JSON.parse(text) as Draft | null;
+    return stored?.version === 1 && hasShape(emptyDraft(''), stored) ? stored : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether all fields are there, with lists where lists belong. */
+function hasShape(empty: Draft, stored: Draft): boolean {
+  return Object.entries(empty).every(([name, value]) => {
+    const other = stored[name as keyof Draft];
+    if (other === undefined || Array.isArray(value) !== Array.isArray(other)) return false;
+    return typeof value !== 'string' || typeof other === 'string';
+  });
+}
+
+/** The row at `from` moved by one or more places; the same rows if it cannot go there. */
+export function moved<Row>(rows: readonly Row[], from: number, by: number): readonly Row[] {
+  const to = from + by;
+  if (to < 0 || to >= rows.length) return rows;
+  const others = rows.toSpliced(from, 1);
+  return others.toSpliced(to, 0, rows[from]!);
+}
+
+/** The draft with other inputs: columns of own data stay with theirs. */
+export function withInputs({ inputs, own }: Draft, rows: readonly InputDraft[]): Partial<Draft> {
+  return { inputs: rows, own: own && { ...own, uses: movedUses(own.uses, 'x', inputs, rows) } };
+}
+
+/** The draft with other outputs: results and columns of own data stay with theirs. */
+export function withOutputs({ outputs, results, own }: Draft, rows: readonly OutputDraft[]): Partial<Draft> {
+  const columns = rows.map(({ key }) => outputs.findIndex((output) => output.key === key));
+  return {
+    outputs: rows,
+    results: results.map((row) => columns.map((column) => row[column] ?? '')),
+    own: own && { ...own, uses: movedUses(own.uses, 'y', outputs, rows) },
+  };
+}
+
+function movedUses(
+  uses: readonly string[],
+  letter: 'x' | 'y',
+  before: readonly { readonly key: number }[],
+  after: readonly { readonly key: number }[],
+): readonly string[] {
+  return uses.map((use) => {
+    if (!use.startsWith(letter)) return use;
+    const position = after.findIndex(({ key }) => key === before[Number(use.slice(1))]?.key);
+    return position < 0 ? '' : `${letter}${position}`;
+  });
+}
+
+/** What the inputs or outputs are called: those without a name x1 or y1, after their number. */
+export function namesOfRows(rows: readonly { readonly name: string }[], letter: 'x' | 'y'): readonly string[] {
+  return rows.map(({ name }, i) => name.trim() || `${letter}${i + 1}`);
+}
+
+/** Names of categories as typed. */
+export function splitCategories(text: string): readonly string[] {
+  const separator = /[;\n]/.test(text) ? /[;\n]/ : ',';
+  return text
+    .split(separator)
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}

@@ -1,0 +1,162 @@
+import { useMemo } from 'preact/hooks';
+import { type InputDraft, type InputType, withInputs } from './draft.ts';
+import { CellChoice, CellText } from './fields.tsx';
+import { RowActions } from './row-actions.tsx';
+import { change, draft, faults } from './store.ts';
+
+const INPUT_TYPES: Readonly<Record<InputType, string>> = {
+  float: 'decimal',
+  integer: 'whole number',
+  boolean: 'yes/no',
+  category: 'category',
+};
+const SCALES = { linear: 'linear', log: 'log' } as const;
+
+export function InputTable() {
+  const { inputs } = draft.value;
+  return (
+    <div class="scroll-box">
+      <table class="definitions">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Unit</th>
+            <th scope="col">Type</th>
+            <th scope="col">Minimum</th>
+            <th scope="col">Maximum</th>
+            <th scope="col">Scale</th>
+            <th scope="col">Spacing</th>
+            <th scope="col">
+              <span class="visually-hidden">Move or remove</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {inputs.map((input, i) => (
+            <InputRow key={input.key} input={input} i={i} count={inputs.length} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface InputRowProps {
+  readonly input: InputDraft;
+  readonly i: number;
+  readonly count: number;
+}
+
+/** Drawn again only when something of it has changed: there may be 200 of them. */
+function InputRow({ input, i, count }: InputRowProps) {
+  const prefix = `inputs/${i}/`;
+  const wrong = Object.entries(faults.value).filter(([path]) => path.startsWith(prefix));
+  return useMemo(() => <InputCells input={input} i={i} />, [input, i, count, JSON.stringify(wrong)]);
+}
+
+function InputCells({ input, i }: Omit<InputRowProps, 'count'>) {
+  const { type, scale } = input;
+  const name = input.name.trim() || `input ${i + 1}`;
+  const path = (field: string) => `inputs/${i}/${field}`;
+  const set = (changed: Partial<InputDraft>, field: string) => {
+    const { inputs } = draft.value;
+    // Another type takes other fields, so their faults are gone with it.
+    change({ inputs: inputs.with(i, { ...inputs[i]!, ...changed }) }, field === 'type' ? `inputs/${i}` : path(field));
+  };
+  const isNumber = type === 'float' || type === 'integer';
+  return (
+    <tr>
+      <td>
+        <CellText
+          path={path('name')}
+          label={`Name of input ${i + 1}`}
+          value={input.name}
+          placeholder={`x${i + 1}`}
+          class="name"
+          onInput={(value) => set({ name: value }, 'name')}
+        />
+      </td>
+      <td>
+        <CellText
+          path={path('unit')}
+          label={`Unit of ${name}`}
+          value={input.unit}
+          class="unit"
+          onInput={(value) => set({ unit: value }, 'unit')}
+        />
+      </td>
+      <td>
+        <CellChoice
+          path={path('type')}
+          label={`Type of ${name}`}
+          value={type}
+          options={INPUT_TYPES}
+          onChange={(value) => set({ type: value }, 'type')}
+        />
+      </td>
+      {isNumber &&
+        (['minimum', 'maximum'] as const).map((end) => (
+          <td key={end}>
+            <CellText
+              path={path(end)}
+              label={`${end === 'minimum' ? 'Minimum' : 'Maximum'} of ${name}`}
+              value={input[end]}
+              isNumber
+              onInput={(value) => set({ [end]: value }, end)}
+            />
+          </td>
+        ))}
+      {type === 'category' && (
+        <td colSpan={4}>
+          <CellText
+            path={path('categories')}
+            label={`Categories of ${name}`}
+            value={input.categories}
+            placeholder="steel, copper, glass"
+            class="categories"
+            onInput={(value) => set({ categories: value }, 'categories')}
+          />
+        </td>
+      )}
+      {type === 'boolean' && (
+        <td colSpan={4} class="hint">
+          no or yes
+        </td>
+      )}
+      {isNumber && (
+        <>
+          <td>
+            <CellChoice
+              path={path('scale')}
+              label={`Scale of ${name}`}
+              value={scale}
+              options={SCALES}
+              onChange={(value) => set({ scale: value }, 'scale')}
+            />
+          </td>
+          <td>
+            {type === 'float' && (
+              <CellText
+                path={path('spacing')}
+                label={`Spacing of ${name}`}
+                value={input.spacing}
+                placeholder="any"
+                isNumber
+                onInput={(value) => set({ spacing: value }, 'spacing')}
+              />
+            )}
+          </td>
+        </>
+      )}
+      <td>
+        <RowActions
+          list="inputs"
+          rows={draft.value.inputs}
+          i={i}
+          name={name}
+          onRows={(rows) => change(withInputs(draft.value, rows), 'inputs')}
+        />
+      </td>
+    </tr>
+  );
+}

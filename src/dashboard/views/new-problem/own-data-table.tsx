@@ -1,0 +1,161 @@
+/** The user's own runs: which column is what, and a preview with the faults at their cells. */
+import { useMemo, useState } from 'preact/hooks';
+import { splitPaste } from '../../parts/paste.ts';
+import { type Draft, namesOfRows } from './draft.ts';
+import { described, FaultBlock, fieldId } from './fields.tsx';
+import { readOwnCases, readOwnTable } from './own-data.ts';
+import { Pager } from './pager.tsx';
+import type { Faults } from './requests.ts';
+import { change, draft, faults } from './store.ts';
+import { TakeTable } from './take-table.tsx';
+
+const ROWS = 25;
+
+export function OwnDataTable() {
+  const { inputs, outputs, own } = draft.value;
+  const take = (text: string) => {
+    const table = readOwnTable(splitPaste(text), { inputs, outputs });
+    if (table.rows.length === 0) return 'There is no row with values.';
+    change({ own: table }, 'own', 'columns');
+    return `${table.rows.length} ${table.rows.length === 1 ? 'row' : 'rows'} read.`;
+  };
+  return (
+    <>
+      <TakeTable
+        label="Your runs"
+        hint="One row per run, one column per input and output, best with their names above. A run without outputs failed."
+        onText={take}
+      />
+      <FaultBlock path="own" />
+      {own !== null && <Preview own={own} />}
+    </>
+  );
+}
+
+function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
+  const current = draft.value;
+  const { inputs, outputs } = current;
+  const [firstRow, setFirstRow] = useState(0);
+  const read = useMemo(() => readOwnCases(current), [own, inputs, outputs]);
+  // What the service has found stands beside what can be seen here.
+  const known: Faults = { ...read.faults, ...faults.value };
+  const wrongRows = rowsWith(known);
+  const from = Math.min(firstRow, Math.max(0, own.rows.length - 1));
+  const shown = own.rows.slice(from, from + ROWS).map((_, k) => from + k);
+  const options = [
+    ...namesOfRows(inputs, 'x').map((name, i) => ({ use: `x${i}`, label: `input ${name}` })),
+    ...namesOfRows(outputs, 'y').map((name, j) => ({ use: `y${j}`, label: `output ${name}` })),
+  ];
+  const setUse = (c: number, use: string) => {
+    // A column is one thing, and a thing is one column.
+    const uses = own.uses.map((other, k) => (k === c ? use : other === use ? '' : other));
+    change({ own: { ...own, uses } }, 'own', 'columns');
+  };
+  const leaveOut = () => change({ own: { ...own, rows: own.rows.filter((_, r) => !wrongRows.has(r)) } }, 'own');
+  const failedCount = read.failedCases.length;
+  return (
+    <>
+      {known['columns'] !== undefined && (
+        <p id={fieldId('columns')} class="fault" tabIndex={-1} role="alert">
+          {known['columns']}
+        </p>
+      )}
+      <p>
+        {own.rows.length} {own.rows.length === 1 ? 'run' : 'runs'}
+        {failedCount > 0 && `, ${failedCount} of them without outputs, which counts as failed`}
+        {wrongRows.size > 0 && `; ${wrongRows.size} ${wrongRows.size === 1 ? 'row has' : 'rows have'} faults`}.
+      </p>
+      <div class="actions">
+        {wrongRows.size > 0 && wrongRows.size < own.rows.length && (
+          <>
+            <button type="button" onClick={leaveOut}>
+              Leave out the rows with faults
+            </button>
+            <button type="button" onClick={() => setFirstRow(Math.min(...wrongRows))}>
+              Go to the first
+            </button>
+          </>
+        )}
+        <button type="button" onClick={() => change({ own: null }, 'own', 'columns')}>
+          Remove this table
+        </button>
+        <Pager
+          what="Rows"
+          count={own.rows.length}
+          size={ROWS}
+          from={from}
+          onFrom={(row) => setFirstRow(Math.max(0, row))}
+        />
+      </div>
+      <div class="scroll-box">
+        <table class="cases own">
+          <thead>
+            <tr>
+              <th scope="col">Row</th>
+              {own.titles.map((title, c) => (
+                // Columns have no name of their own: titles may repeat.
+                <th key={c} scope="col">
+                  <span class="title">{title}</span>
+                  <select
+                    aria-label={`What ${title} is`}
+                    value={own.uses[c]}
+                    onChange={({ currentTarget }) => setUse(c, currentTarget.value)}
+                  >
+                    <option value="">not used</option>
+                    {options.map(({ use, label }) => (
+                      <option key={use} value={use}>
+                        {label}
+                      </option>
+                    ))}
+                  </select>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((r) => (
+              <tr key={r} id={fieldId(`own/${r}`)} tabIndex={-1}>
+                <th scope="row">
+                  {r + 1}
+                  {known[`own/${r}`] !== undefined && <span class="fault">{known[`own/${r}`]}</span>}
+                </th>
+                {own.rows[r]!.map((cell, c) => {
+                  const fault = known[`own/${r}/${c}`];
+                  return (
+                    <td key={c} class={own.uses[c] === '' ? 'unused' : undefined}>
+                      {fault === undefined ? (
+                        cell
+                      ) : (
+                        <>
+                          <input
+                            {...described(`own/${r}/${c}`)}
+                            aria-invalid="true"
+                            aria-label={`${own.titles[c]} of row ${r + 1}`}
+                            value={cell}
+                            onChange={({ currentTarget }) => {
+                              const row = own.rows[r]!.with(c, currentTarget.value);
+                              change({ own: { ...own, rows: own.rows.with(r, row) } }, `own/${r}/${c}`);
+                            }}
+                          />
+                          <span class="fault">{fault}</span>
+                        </>
+                      )}
+                    </td>
+                  );
+                })}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function rowsWith(known: Faults): ReadonlySet<number> {
+  const rows = Object.keys(known).flatMap((path) => {
+    const row = /^own\/(\d+)/.exec(path)?.[1];
+    return row === undefined ? [] : [Number(row)];
+  });
+  return new Set(rows);
+}

@@ -1,0 +1,101 @@
+/** Where in the form the service's violations belong. */
+import type { Violation } from '../../../../clients/typescript/src/index.ts';
+import type { Draft } from './draft.ts';
+import type { Faults } from './requests.ts';
+import { constraintLines } from './requests.ts';
+
+export type RequestName = 'model' | 'project' | 'results' | 'objective';
+
+type Finder = (draft: Draft, i: string | undefined, k: string | undefined) => string;
+
+const ofInput =
+  (field: string): Finder =>
+  (_, i) =>
+    i === undefined ? 'inputs' : `inputs/${i}/${field}`;
+const ofOutput =
+  (field: string): Finder =>
+  (_, j) =>
+    j === undefined ? 'outputs' : `outputs/${j}/${field}`;
+const ofTarget =
+  (field: string): Finder =>
+  (_, j) =>
+    j === undefined ? 'targets' : `outputs/${j}/${field}`;
+const field =
+  (name: string): Finder =>
+  () =>
+    name;
+
+/** A bound that the form does not show is that of a category or of yes and no. */
+const ofBound =
+  (end: 'minimum' | 'maximum'): Finder =>
+  ({ inputs }, i) => {
+    if (i === undefined) return 'inputs';
+    const type = inputs[Number(i)]?.type;
+    return `inputs/${i}/${type === 'category' ? 'categories' : type === 'boolean' ? 'type' : end}`;
+  };
+
+/** Violations of a column of own data stand at that column of the table. */
+const ofOwnInput: Finder = ({ own }, row, i) => {
+  if (row === undefined || i === undefined) return row === undefined ? 'own' : `own/${row}`;
+  return `own/${row}/${own?.uses.indexOf(`x${i}`) ?? 0}`;
+};
+
+const ofResult: Finder = ({ data, own }, row, j) => {
+  if (data === 'own') {
+    if (row === undefined || j === undefined) return row === undefined ? 'own' : `own/${row}`;
+    return `own/${row}/${own?.uses.indexOf(`y${j}`) ?? 0}`;
+  }
+  return ['results', row, j].filter((part) => part !== undefined).join('/');
+};
+
+const FIELDS: Readonly<Record<RequestName, Readonly<Record<string, Finder>>>> = {
+  model: { name: field('name') },
+  project: {
+    name: field('name'),
+    minimums: ofBound('minimum'),
+    maximums: ofBound('maximum'),
+    inputTypes: ofInput('type'),
+    categories: ofInput('categories'),
+    inputNames: ofInput('name'),
+    inputUnits: ofInput('unit'),
+    scales: ofInput('scale'),
+    steps: ofInput('spacing'),
+    outputNames: ofOutput('name'),
+    outputUnits: ofOutput('unit'),
+    inputCount: field('inputs'),
+    outputCount: field('outputs'),
+    caseCount: field('caseCount'),
+    inputCases: ofOwnInput,
+    constraints: (draft, k) => {
+      const line = k === undefined ? undefined : constraintLines(draft)[Number(k)]?.line;
+      return line === undefined ? 'constraints' : `constraints/${line}`;
+    },
+  },
+  results: { outputCases: ofResult, failedCases: ofResult },
+  objective: {
+    objectives: ofTarget('target'),
+    objectiveTypes: ofTarget('type'),
+    minimumBounds: ofTarget('from'),
+    maximumBounds: ofTarget('to'),
+    desiredL1Norm: field('desiredL1Norm'),
+    maximumAttempts: field('maximumAttempts'),
+    parallelism: field('parallelism'),
+  },
+};
+
+/** Faults by field; under `''` those that belong to none. Of several at one field the first. */
+export function placeViolations(draft: Draft, request: RequestName, violations: readonly Violation[]): Faults {
+  const faults: Record<string, string> = {};
+  for (const { pointer, message } of violations) {
+    const [name = '', i, k] = pointer.split('/').slice(1);
+    const path = FIELDS[request][name]?.(draft, i, k) ?? '';
+    faults[path] ??= path === '' ? `${name} ${message}` : sentence(message);
+  }
+  return faults;
+}
+
+/** The service's messages continue the name of a field. */
+function sentence(message: string): string {
+  const text = message.trim();
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}

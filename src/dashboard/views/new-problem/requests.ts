@@ -1,0 +1,153 @@
+/** Reads a draft as the bodies of requests. Whatever cannot be sent at all is a fault at its field; the rest the service judges. */
+import type { NewObjectives, NewOutputCases, NewProject } from '../../../../clients/typescript/src/index.ts';
+import { readNumber } from '../../parts/read-number.ts';
+import { boundsOfInput } from './bounds.ts';
+import { type Draft, namesOfRows, splitCategories } from './draft.ts';
+import { hasBounds } from './intervals.ts';
+import { readOwnCases } from './own-data.ts';
+
+/** What is wrong, by field, for example `inputs/2/minimum`. */
+export type Faults = Readonly<Record<string, string>>;
+
+export interface Read<Body> {
+  /** Means nothing where there are faults. */
+  readonly body: Body;
+  readonly faults: Faults;
+}
+
+export function isFaultless(faults: Faults): boolean {
+  return Object.keys(faults).length === 0;
+}
+
+function makeReader() {
+  const faults: Record<string, string> = {};
+  const number = (path: string, text: string): number => {
+    const { value, fault } = readNumber(text);
+    if (fault !== undefined) faults[path] = fault;
+    return value ?? 0;
+  };
+  /** null if there is no text. */
+  const optional = (path: string, text: string) => (text.trim() === '' ? null : number(path, text));
+  return { faults, number, optional };
+}
+
+/** The project without its cases. */
+function readSpace(draft: Draft): Read<NewProject> {
+  const { inputs, outputs } = draft;
+  const { faults, number, optional } = makeReader();
+  if (draft.name.trim() === '') faults['name'] = 'Give the problem a name.';
+  if (inputs.length === 0) faults['inputs'] = 'Add an input.';
+  if (outputs.length === 0) faults['outputs'] = 'Add an output.';
+  const areNumbers = (i: number) => inputs[i]!.type === 'float' || inputs[i]!.type === 'integer';
+  const readBound = (i: number, end: 0 | 1) =>
+    number(`inputs/${i}/${end === 0 ? 'minimum' : 'maximum'}`, boundsOfInput(inputs[i]!)[end]);
+  inputs.forEach(({ type, categories }, i) => {
+    const isEmpty = type === 'category' && splitCategories(categories).length === 0;
+    if (isEmpty) faults[`inputs/${i}/categories`] = 'Name the categories, separated by commas.';
+  });
+  const constraints = constraintLines(draft).map(({ text }) => text);
+  const steps = inputs.map(({ spacing, type }, i) =>
+    type === 'float' ? optional(`inputs/${i}/spacing`, spacing) : null,
+  );
+  const hasUnits = (rows: readonly { readonly unit: string }[]) => rows.some(({ unit }) => unit.trim() !== '');
+  const units = (rows: readonly { readonly unit: string }[]) => rows.map(({ unit }) => unit.trim());
+  const body: NewProject = {
+    name: draft.name.trim(),
+    inputCount: inputs.length,
+    minimums: inputs.map((_, i) => readBound(i, 0)),
+    maximums: inputs.map((_, i) => readBound(i, 1)),
+    inputTypes: inputs.map(({ type }) => type),
+    inputNames: namesOfRows(inputs, 'x'),
+    outputNames: namesOfRows(outputs, 'y'),
+    outputCount: outputs.length,
+    ...(inputs.some(({ type }) => type === 'category') && {
+      categories: inputs.map(({ type, categories }) => (type === 'category' ? splitCategories(categories) : null)),
+    }),
+    ...(hasUnits(inputs) && { inputUnits: units(inputs) }),
+    ...(hasUnits(outputs) && { outputUnits: units(outputs) }),
+    ...(inputs.some(({ scale }, i) => scale === 'log' && areNumbers(i)) && {
+      scales: inputs.map(({ scale }, i) => (scale === 'log' && areNumbers(i) ? 'log' : null)),
+    }),
+    ...(steps.some((step) => step !== null) && { steps }),
+    ...(constraints.length > 0 && { constraints }),
+  };
+  return { body, faults };
+}
+
+/** Lines with a constraint, with their positions among all lines. */
+export function constraintLines({ constraints }: Draft): readonly { readonly text: string; readonly line: number }[] {
+  return constraints
+    .split('\n')
+    .map((text, line) => ({ text: text.trim(), line }))
+    .filter(({ text }) => text !== '');
+}
+
+/** The project with points that the service designs. */
+export function readDesign(draft: Draft): Read<NewProject> {
+  const { body, faults } = readSpace(draft);
+  const { faults: ofCount, optional } = makeReader();
+  const caseCount = optional('caseCount', draft.caseCount);
+  return { body: caseCount === null ? body : { ...body, caseCount }, faults: { ...faults, ...ofCount } };
+}
+
+/** The outputs of the designed points; a row without any value is a run that failed. */
+export function readResults(draft: Draft): Read<NewOutputCases> {
+  const { number, faults } = makeReader();
+  const points = draft.project?.points ?? [];
+  const outputCount = draft.outputs.length;
+  const rows = points.map((_, r) => Array.from({ length: outputCount }, (_, c) => draft.results[r]?.[c] ?? ''));
+  const failedCases = failedRows(rows);
+  const failed = new Set(failedCases);
+  const outputCases = rows.map((row, r) =>
+    row.map((cell, c) => (failed.has(r) ? 0 : number(`results/${r}/${c}`, cell))),
+  );
+  if (rows.length > 0 && failed.size === rows.length) {
+    faults['results'] = 'Fill in the outputs of one run at least: the search starts from the best of them.';
+  }
+  return { body: { outputCount, outputCases, failedCases }, faults };
+}
+
+/** Rows without any value. */
+export function failedRows(rows: readonly (readonly string[])[]): readonly number[] {
+  return rows.flatMap((row, r) => (row.every((cell) => cell.trim() === '') ? [r] : []));
+}
+
+/** The project with the user's own points, and their outputs. */
+export function readOwn(draft: Draft): { readonly project: Read<NewProject>; readonly results: Read<NewOutputCases> } {
+  const { body, faults } = readSpace(draft);
+  const { inputCases, outputCases, failedCases, faults: ofCases } = readOwnCases(draft);
+  return {
+    project: { body: { ...body, inputCases }, faults: { ...faults, ...ofCases } },
+    results: { body: { outputCount: draft.outputs.length, outputCases, failedCases }, faults: ofCases },
+  };
+}
+
+/** The search starts from the best case known, which the service finds. */
+export function readObjectives(draft: Draft): Read<NewObjectives> {
+  const { outputs } = draft;
+  const { faults, number, optional } = makeReader();
+  const bound = (end: 'from' | 'to') =>
+    outputs.map((output, j) => (hasBounds(output.type) ? number(`outputs/${j}/${end}`, output[end]) : null));
+  const maximumAttempts = optional('maximumAttempts', draft.maximumAttempts);
+  const parallelism = optional('parallelism', draft.parallelism);
+  const isExact = outputs.some(({ type }) => type === 'exact');
+  const body: NewObjectives = {
+    objectives: outputs.map(({ target }, j) => number(`outputs/${j}/target`, target)),
+    objectiveTypes: outputs.map(({ type }) => type),
+    ...(outputs.some(({ type }) => hasBounds(type)) && { minimumBounds: bound('from'), maximumBounds: bound('to') }),
+    ...(isExact && { desiredL1Norm: optional('desiredL1Norm', draft.desiredL1Norm) }),
+    ...(maximumAttempts !== null && { maximumAttempts }),
+    ...(parallelism !== null && { parallelism }),
+  };
+  return { body, faults };
+}
+
+export type Part = 'inputs' | 'cases' | 'targets';
+
+/** The part of the form that has a field. */
+export function partOf(path: string): Part {
+  const [list, , field] = path.split('/');
+  if (['results', 'own', 'caseCount', 'columns'].includes(list!)) return 'cases';
+  if (['targets', 'desiredL1Norm', 'parallelism', 'maximumAttempts'].includes(list!)) return 'targets';
+  return list === 'outputs' && ['type', 'target', 'from', 'to'].includes(field!) ? 'targets' : 'inputs';
+}

@@ -1,0 +1,53 @@
+/** Moves and removes a row of a table, also by keyboard. */
+import { moved } from './draft.ts';
+import { fieldId, focusField } from './fields.tsx';
+
+interface RowActionsProps<Row> {
+  readonly list: 'inputs' | 'outputs';
+  readonly rows: readonly Row[];
+  readonly i: number;
+  readonly name: string;
+  onRows(rows: readonly Row[]): void;
+}
+
+export function RowActions<Row>({ list, rows, i, name, onRows }: RowActionsProps<Row>) {
+  const move = (by: -1 | 1) => {
+    onRows(moved(rows, i, by));
+    const isAtEnd = i + by === 0 || i + by === rows.length - 1;
+    const action = by === -1 ? 'up' : 'down';
+    focusField(`${list}/${i + by}/${isAtEnd ? (by === -1 ? 'down' : 'up') : action}`);
+  };
+  const remove = () => {
+    onRows(rows.toSpliced(i, 1));
+    if (rows.length > 1) focusField(`${list}/${Math.min(i, rows.length - 2)}/name`);
+  };
+  return (
+    <span class="row-actions">
+      <button
+        type="button"
+        class="quiet"
+        id={fieldId(`${list}/${i}/up`)}
+        aria-label={`Move ${name} up`}
+        title="Move up"
+        disabled={i === 0}
+        onClick={() => move(-1)}
+      >
+        ↑
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        id={fieldId(`${list}/${i}/down`)}
+        aria-label={`Move ${name} down`}
+        title="Move down"
+        disabled={i === rows.length - 1}
+        onClick={() => move(1)}
+      >
+        ↓
+      </button>
+      <button type="button" class="quiet" aria-label={`Remove ${name}`} title="Remove" onClick={remove}>
+        ✕
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,84 @@
+/** The draft of the account that is signed in, kept in the browser. */
+import { signal } from '@preact/signals';
+import { service } from '../../shell/service.ts';
+import { session } from '../../shell/session.ts';
+import { type Draft, emptyDraft, exampleDraft, parseDraft } from './draft.ts';
+import type { Faults } from './requests.ts';
+import type { Workplace } from './start.ts';
+
+/** After the last change, unless the page is left before. */
+const KEEP_AFTER_MS = 300;
+
+export const draft = signal<Draft>(emptyDraft(newId()));
+export const faults = signal<Faults>({});
+/** Whether the draft outlasts a reload: storage may be full or switched off. */
+export const isKept = signal(true);
+
+let timer: ReturnType<typeof setTimeout> | undefined;
+/** Of the account that opened the draft: it may be signed out meanwhile. */
+let storageName = '';
+
+/** Needs no secure context, unlike crypto.randomUUID. */
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
+/** Takes up the draft of the account; returns what lets go of it. */
+export function openDraft(): () => void {
+  storageName = `backsolve-draft-${session.value?.account ?? ''}`;
+  let stored: Draft | undefined;
+  try {
+    stored = parseDraft(localStorage.getItem(storageName));
+  } catch {
+    isKept.value = false;
+  }
+  draft.value = stored ?? emptyDraft(newId());
+  faults.value = {};
+  addEventListener('pagehide', keep);
+  return () => {
+    removeEventListener('pagehide', keep);
+    keep();
+  };
+}
+
+function keep(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  try {
+    localStorage.setItem(storageName, JSON.stringify(draft.value));
+    isKept.value = true;
+  } catch {
+    isKept.value = false;
+  }
+}
+
+/** @param fields  whose faults are gone with the change; a field stands for those below it, too */
+export function change(changed: Partial<Draft>, ...fields: readonly string[]): void {
+  draft.value = { ...draft.value, ...changed };
+  clearFaults(...fields);
+  clearTimeout(timer);
+  timer = setTimeout(keep, KEEP_AFTER_MS);
+}
+
+function clearFaults(...fields: readonly string[]): void {
+  const isCleared = (path: string) => fields.some((field) => path === field || path.startsWith(`${field}/`));
+  const entries = Object.entries(faults.value);
+  const left = entries.filter(([path]) => path !== '' && !isCleared(path));
+  if (left.length < entries.length) faults.value = Object.fromEntries(left);
+}
+
+export const workplace: Workplace = {
+  service,
+  draft: () => draft.value,
+  note: (changed) => {
+    draft.value = { ...draft.value, ...changed };
+    keep();
+  },
+};
+
+/** Begins anew, without anything or with the example. */
+export function replaceDraft(kind: 'empty' | 'example'): void {
+  draft.value = kind === 'empty' ? emptyDraft(newId()) : exampleDraft(newId());
+  faults.value = {};
+  keep();
+}

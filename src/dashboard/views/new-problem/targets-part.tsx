@@ -1,0 +1,162 @@
+/** The third part: what the outputs should be, and how long to search. */
+import { titled, wanted, withUnit } from '../../parts/formats.ts';
+import { readNumber } from '../../parts/read-number.ts';
+import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
+import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
+import { hasBounds, intervalsOf } from './intervals.ts';
+import { readOwn, readResults } from './requests.ts';
+import { change, draft } from './store.ts';
+import { TargetStrip } from './target-strip.tsx';
+import { OBJECTIVE_TYPES } from './words.ts';
+
+export function TargetsPart() {
+  const current = draft.value;
+  const { outputs, desiredL1Norm, parallelism, maximumAttempts, recipe } = current;
+  const known = knownOutputs(current);
+  const names = namesOfRows(outputs, 'y');
+  const intervals = intervalsOf(
+    outputs.map(({ type, target, from, to }) => ({
+      type,
+      target: toNumber(target),
+      from: toNumber(from),
+      to: toNumber(to),
+    })),
+    toNumber(desiredL1Norm),
+  );
+  const set = (j: number, changed: Partial<OutputDraft>, field: string) =>
+    change({ outputs: outputs.with(j, { ...outputs[j]!, ...changed }) }, `outputs/${j}/${field}`, 'targets');
+  return (
+    <>
+      {recipe !== '' && <p class="notice">The example wants a stiffness of 90 N/mm and at most 60 g.</p>}
+      <FaultBlock path="targets" />
+      <div class="scroll-box">
+        <table class="definitions targets">
+          <thead>
+            <tr>
+              <th scope="col">Output</th>
+              <th scope="col">Wanted</th>
+              <th scope="col">Target</th>
+              <th scope="col">From</th>
+              <th scope="col">To</th>
+              <th scope="col">Satisfied by</th>
+            </tr>
+          </thead>
+          <tbody>
+            {outputs.map((output, j) => {
+              const { type, target, from, to, unit } = output;
+              const name = names[j]!;
+              const path = (field: string) => `outputs/${j}/${field}`;
+              const isStated = [target, ...(hasBounds(type) ? [from, to] : [])].every(
+                (text) => readNumber(text).fault === undefined,
+              );
+              return (
+                <tr key={output.key}>
+                  <th scope="row">{titled(name, unit)}</th>
+                  <td>
+                    <CellChoice
+                      path={path('type')}
+                      label={`What is wanted of ${name}`}
+                      value={type}
+                      options={OBJECTIVE_TYPES}
+                      onChange={(value) => set(j, { type: value }, 'type')}
+                    />
+                  </td>
+                  <td>
+                    <CellText
+                      path={path('target')}
+                      label={`Target of ${name}`}
+                      value={target}
+                      isNumber
+                      onInput={(value) => set(j, { target: value }, 'target')}
+                    />
+                  </td>
+                  {hasBounds(type) ? (
+                    (['from', 'to'] as const).map((end) => (
+                      <td key={end}>
+                        <span class="with-unit">
+                          <CellText
+                            path={path(end)}
+                            label={`${end === 'from' ? 'From' : 'To'}, ${type === 'percent' ? 'percent' : 'offset'} of ${name}`}
+                            value={output[end]}
+                            isNumber
+                            onInput={(value) => set(j, { [end]: value }, end)}
+                          />
+                          {type === 'percent' ? '%' : unit}
+                        </span>
+                      </td>
+                    ))
+                  ) : (
+                    <td colSpan={2} class="hint">
+                      {type === 'minimize' || type === 'maximize' ? 'as good as the target, or better' : ''}
+                    </td>
+                  )}
+                  <td>
+                    {isStated ? (
+                      <span class="interval">
+                        <span>{withUnit(wanted(intervals[j]!), unit)}</span>
+                        <TargetStrip name={name} ends={intervals[j]!} values={known.map((row) => row[j]!)} />
+                      </span>
+                    ) : (
+                      <span class="hint">–</span>
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      {outputs.some(({ type }) => type === 'exact') && (
+        <TextField
+          path="desiredL1Norm"
+          label="Sum of all differences at most"
+          value={desiredL1Norm}
+          isNumber
+          onInput={(value) => change({ desiredL1Norm: value }, 'desiredL1Norm')}
+          hint="Exact outputs are judged together. 0 leaves a millionth of the targets."
+        />
+      )}
+      <h2>The search</h2>
+      <p>
+        {known.length === 0
+          ? 'It starts from the best of the first runs; fill in their outputs first.'
+          : `It starts from the best of ${known.length} ${known.length === 1 ? 'run' : 'runs'}.`}
+      </p>
+      <div class="field-row">
+        <TextField
+          path="maximumAttempts"
+          label="Runs at most"
+          value={maximumAttempts}
+          isNumber
+          onInput={(value) => change({ maximumAttempts: value }, 'maximumAttempts')}
+        />
+        <TextField
+          path="parallelism"
+          label="Runs at the same time"
+          value={parallelism}
+          isNumber
+          onInput={(value) => change({ parallelism: value }, 'parallelism')}
+          hint="1 needs the fewest runs."
+        />
+      </div>
+    </>
+  );
+}
+
+function toNumber(text: string): number {
+  return readNumber(text).value ?? 0;
+}
+
+/** Outputs of the runs that are there already; rows with faults do not count. */
+function knownOutputs(current: Draft): readonly (readonly number[])[] {
+  const { body, faults } = current.data === 'own' ? readOwn(current).results : readResults(current);
+  const list = current.data === 'own' ? 'own' : 'results';
+  const wrong = new Set(
+    Object.keys(faults)
+      .filter((path) => path.startsWith(`${list}/`))
+      .map((path) => Number(path.split('/')[1])),
+  );
+  const failed = new Set(body.failedCases ?? []);
+  if (faults['columns'] !== undefined) return [];
+  return (body.outputCases as readonly (readonly number[])[]).filter((_, r) => !wrong.has(r) && !failed.has(r));
+}

@@ -1,0 +1,55 @@
+/** Runs that were made elsewhere, as pasted rows or a file, made ready for the service. Needs no browser. */
+import { toCsv } from '../../../parts/export.ts';
+import { hasHeader, type Rows, splitPaste } from '../../../parts/paste.ts';
+import { readNumber } from '../../../parts/read-number.ts';
+
+export interface CaseFile {
+  /** Titles of the columns, as pasted, or those that are assumed. */
+  readonly header: readonly string[];
+  /** Without a header the columns are taken as all inputs, then all outputs. */
+  readonly hasHeader: boolean;
+  /** Numbers have decimal points; everything else is as pasted. */
+  readonly rows: Rows;
+}
+
+export type CasesRead =
+  | { readonly file: CaseFile; readonly fault?: undefined }
+  | { readonly file?: undefined; readonly fault: string };
+
+/** The service judges names, units and values; here only what cannot be a table is refused. */
+export function readCases(text: string, inputs: readonly string[], outputs: readonly string[]): CasesRead {
+  const names = [...inputs, ...outputs];
+  const all = splitPaste(text, names.length).filter((row) => row.some((cell) => cell !== ''));
+  if (all.length === 0) return { fault: 'Paste rows, or choose a file.' };
+  const isTitled = hasHeader(all) && all[0]!.length > 1;
+  const header = isTitled ? all[0]! : names;
+  const rows = isTitled ? all.slice(1) : all;
+  if (rows.length === 0) return { fault: 'There is no row below the header.' };
+  const wrong = rows.findIndex((row) => row.length > header.length || (!isTitled && row.length < inputs.length));
+  if (wrong >= 0) {
+    const count = rows[wrong]!.length;
+    const expected = `${header.length} are expected: ${header.slice(0, 8).join(', ')}${header.length > 8 ? ', …' : ''}`;
+    return { fault: `Row ${wrong + 1} has ${count} ${count === 1 ? 'cell' : 'cells'}; ${expected}.` };
+  }
+  // A spreadsheet leaves empty cells at the end of a row out: the outputs of a run that failed.
+  const full = rows.map((row) => header.map((_, j) => plain(row[j] ?? '')));
+  return { file: { header, hasHeader: isTitled, rows: full } };
+}
+
+function plain(cell: string): string {
+  const { value } = readNumber(cell);
+  return value === undefined ? cell : String(value);
+}
+
+/** The file as the service reads it. */
+export function toFile({ header, rows }: CaseFile): string {
+  return toCsv(
+    header,
+    rows.map((row) => row.map((cell) => numberOr(cell))),
+  );
+}
+
+/** Numbers stay numbers, so that a minus sign is not taken for a formula. */
+function numberOr(cell: string): string | number {
+  return readNumber(cell).value ?? cell;
+}

@@ -1,0 +1,164 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Fault } from '../../../parts/fault.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
+import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
+import { service } from '../../../shell/service.ts';
+import { outputAt } from '../by-hand/read-outputs.ts';
+import { rowOf, vectorAt } from '../columns.ts';
+import type { Run } from '../history.ts';
+import { outputNames } from '../values.ts';
+import { type CorrectionDraft, type CorrectionKind, readCorrection } from './correction.ts';
+
+interface CorrectDialogProps {
+  readonly run: Run;
+  readonly iteration: number;
+  readonly kind: CorrectionKind;
+  onClose(): void;
+}
+
+const KINDS: Readonly<Record<CorrectionKind, string>> = {
+  output: 'The output was another one',
+  failed: 'The run failed: there is no output',
+  exclude: 'Leave it out: it stays in the table, but nothing learns from it and it is never the best',
+  include: 'Count it again',
+};
+
+/** Corrects what is known of a run, or leaves it out. */
+export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogProps) {
+  const head = run.head.value;
+  const columns = run.columns.value;
+  const row = rowOf(columns, iteration);
+  const names = outputNames(head);
+  const [draft, setDraft] = useState<CorrectionDraft>(() => ({
+    kind,
+    texts: vectorAt(columns.outputs, row)?.map(String) ?? names.map(() => ''),
+    failureReason: columns.failureReasons.get(iteration) ?? '',
+    reason: '',
+    reopens: false,
+  }));
+  const [hasTried, setTried] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  const form = useRef<HTMLFormElement>(null);
+  const id = useId();
+  const isExcluded = columns.excluded[row] === 1;
+  const hasEnded = head.stopReason !== StopReason.RUNNING;
+  const needsReopening = error instanceof BacksolveError && error.code === 'REOPENING_NEEDED';
+  const { body, outputFaults, reasonFault } = readCorrection(draft);
+  const ofService = faultsByPointer(error);
+  const faultOf = (j: number) => (hasTried ? outputFaults.get(j) : undefined) ?? ofService.get(`/output/${j}`);
+  const kinds: readonly CorrectionKind[] = [
+    'output',
+    // The search starts from the first iteration, which needs an output.
+    ...(iteration === 1 ? [] : (['failed'] as const)),
+    isExcluded ? 'include' : 'exclude',
+  ];
+  const set = (change: Partial<CorrectionDraft>) => setDraft({ ...draft, ...change });
+
+  useEffect(() => {
+    if (hasTried) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [hasTried, error]);
+
+  const send = async (event: Event) => {
+    event.preventDefault();
+    setTried(true);
+    setError(undefined);
+    if (body === undefined) return;
+    setBusy(true);
+    try {
+      const path = { objective_id: run.objectiveId, inverse_id: columns.inverseIds[row]! };
+      await service.call('correctInverseFlat', { path, body });
+      onClose();
+      run.refresh();
+    } catch (failure) {
+      setError(failure);
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={`Correct iteration ${iteration}`} onClose={onClose}>
+      <form ref={form} noValidate onSubmit={(event) => void send(event)}>
+        <fieldset>
+          <legend>What is right?</legend>
+          {kinds.map((one) => (
+            <label key={one} class="choice">
+              <input
+                type="radio"
+                name={`${id}-kind`}
+                checked={draft.kind === one}
+                onChange={() => set({ kind: one })}
+              />
+              <span>{KINDS[one]}</span>
+            </label>
+          ))}
+        </fieldset>
+        {draft.kind === 'output' && (
+          <div class="hand-fields">
+            {names.map((name, j) => (
+              <NumberField
+                key={name}
+                id={`${id}-${j}`}
+                name={name}
+                unit={head.outputUnits?.[j]}
+                text={draft.texts[j]!}
+                fault={faultOf(j)}
+                onText={(text) => set({ texts: draft.texts.with(j, text) })}
+              />
+            ))}
+          </div>
+        )}
+        {draft.kind === 'failed' && (
+          <>
+            <label for={`${id}-failure`}>What happened (optional)</label>
+            <input
+              id={`${id}-failure`}
+              class="wide"
+              maxLength={1000}
+              value={draft.failureReason}
+              onInput={({ currentTarget }) => set({ failureReason: currentTarget.value })}
+            />
+          </>
+        )}
+        <label for={`${id}-reason`}>Why it is corrected</label>
+        <input
+          id={`${id}-reason`}
+          class="wide"
+          maxLength={1000}
+          value={draft.reason}
+          aria-invalid={hasTried && reasonFault !== undefined}
+          aria-describedby={hasTried && reasonFault !== undefined ? `${id}-reason-fault` : undefined}
+          onInput={({ currentTarget }) => set({ reason: currentTarget.value })}
+        />
+        {hasTried && reasonFault !== undefined && (
+          <p id={`${id}-reason-fault`} class="fault">
+            {reasonFault}
+          </p>
+        )}
+        {(hasEnded || needsReopening) && (
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={draft.reopens}
+              onChange={({ currentTarget }) => set({ reopens: currentTarget.checked })}
+            />
+            <span>
+              Judge the objective anew. It has ended; with this it gets the verdict that follows, and goes on if no run
+              meets its targets. Without it a correction that would change the verdict is refused.
+            </span>
+          </label>
+        )}
+        <Fault error={withoutShown(error, (pointer) => draft.kind === 'output' && outputAt(pointer) !== undefined)} />
+        <p class="dialog-buttons">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Correct
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,170 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Fault } from '../../../parts/fault.tsx';
+import { titled, wanted } from '../../../parts/formats.ts';
+import { NumberField } from '../../../parts/number-field.tsx';
+import { readNumber } from '../../../parts/read-number.ts';
+import type { ObjectiveType, OutputDraft } from '../../new-problem/draft.ts';
+import { hasBounds, intervalsOf } from '../../new-problem/intervals.ts';
+import { placeViolations } from '../../new-problem/pointers.ts';
+import { type Faults, isFaultless, readObjectives } from '../../new-problem/requests.ts';
+import { OBJECTIVE_TYPES } from '../../new-problem/words.ts';
+import type { Head } from '../columns.ts';
+import { goOn } from '../going-on.ts';
+import { draftOf } from './targets.ts';
+
+interface TargetsDialogProps {
+  readonly head: Head;
+  onClose(): void;
+}
+
+/** Loads an objective with other targets, which goes on from this one. */
+export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
+  const [draft, setDraft] = useState(() => draftOf(head));
+  const [faults, setFaults] = useState<Faults>({});
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  const form = useRef<HTMLFormElement>(null);
+  const { outputs } = draft;
+  const isExact = outputs.some(({ type }) => type === 'exact');
+  const set = (j: number, change: Partial<OutputDraft>) =>
+    setDraft({ ...draft, outputs: outputs.with(j, { ...outputs[j]!, ...change }) });
+  useEffect(() => {
+    if (!isFaultless(faults)) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [faults]);
+
+  const send = async (event: Event) => {
+    event.preventDefault();
+    setError(undefined);
+    const read = readObjectives(draft);
+    setFaults(read.faults);
+    if (!isFaultless(read.faults)) return;
+    setBusy(true);
+    try {
+      await goOn(head, read.body);
+    } catch (failure) {
+      setBusy(false);
+      setError(failure);
+      if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));
+    }
+  };
+  const isPlaced = Object.keys(faults).length > 0 && Object.keys(faults).every((path) => path.includes('/'));
+  return (
+    <Dialog title="Change targets" onClose={onClose}>
+      <form ref={form} noValidate onSubmit={(event) => void send(event)}>
+        <p>
+          This loads a new objective with these targets, which knows all runs so far: nothing has to be run again.
+          {head.stopReason === StopReason.RUNNING && ' This one is stopped.'}
+        </p>
+        {outputs.map((output, j) => (
+          <TargetRow
+            key={output.key}
+            output={output}
+            j={j}
+            faults={faults}
+            satisfiedBy={satisfiedBy(outputs, j, draft.desiredL1Norm)}
+            onChange={(change) => set(j, change)}
+          />
+        ))}
+        {isExact && (
+          <NumberField
+            id="targets-sum"
+            name="Sum of all differences at most"
+            text={draft.desiredL1Norm}
+            fault={faults['desiredL1Norm']}
+            onText={(desiredL1Norm) => setDraft({ ...draft, desiredL1Norm })}
+          />
+        )}
+        <NumberField
+          id="targets-attempts"
+          name="Runs at most"
+          text={draft.maximumAttempts}
+          fault={faults['maximumAttempts']}
+          onText={(maximumAttempts) => setDraft({ ...draft, maximumAttempts })}
+        />
+        <Fault error={isPlaced ? undefined : error} />
+        <p class="dialog-buttons">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? 'Loading…' : 'Go on with these targets'}
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}
+
+/** undefined while a number is missing. */
+function satisfiedBy(outputs: readonly OutputDraft[], j: number, desiredL1Norm: string): string | undefined {
+  const number = (text: string) => readNumber(text).value ?? 0;
+  const { type, target, from, to, unit } = outputs[j]!;
+  const texts = hasBounds(type) ? [target, from, to] : [target];
+  if (texts.some((text) => readNumber(text).fault !== undefined)) return undefined;
+  const targets = outputs.map((one) => ({
+    type: one.type,
+    target: number(one.target),
+    from: number(one.from),
+    to: number(one.to),
+  }));
+  return titled(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
+}
+
+interface TargetRowProps {
+  readonly output: OutputDraft;
+  readonly j: number;
+  readonly faults: Faults;
+  readonly satisfiedBy: string | undefined;
+  onChange(change: Partial<OutputDraft>): void;
+}
+
+function TargetRow({ output, j, faults, satisfiedBy: values, onChange }: TargetRowProps) {
+  const { name, unit, type, target } = output;
+  const id = useId();
+  const fault = (field: string) => faults[`outputs/${j}/${field}`];
+  const offset = type === 'percent' ? '%' : unit;
+  return (
+    <fieldset class="target-row">
+      <legend>{titled(name, unit)}</legend>
+      <div class="field">
+        <label for={`${id}-type`}>Wanted</label>
+        <select
+          id={`${id}-type`}
+          value={type}
+          aria-invalid={fault('type') !== undefined}
+          onChange={({ currentTarget }) => onChange({ type: currentTarget.value as ObjectiveType })}
+        >
+          {Object.entries(OBJECTIVE_TYPES).map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+        {fault('type') !== undefined && <p class="fault">{fault('type')}</p>}
+      </div>
+      <NumberField
+        id={`${id}-target`}
+        name="Target"
+        unit={unit}
+        text={target}
+        fault={fault('target')}
+        onText={(text) => onChange({ target: text })}
+      />
+      {hasBounds(type) &&
+        (['from', 'to'] as const).map((end) => (
+          <NumberField
+            key={end}
+            id={`${id}-${end}`}
+            name={end === 'from' ? 'From' : 'To'}
+            unit={offset}
+            text={output[end]}
+            fault={fault(end)}
+            onText={(text) => onChange({ [end]: text })}
+          />
+        ))}
+      <p class="hint">{values !== undefined && `Satisfied by ${values}`}</p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,39 @@
+import { useId, useState } from 'preact/hooks';
+
+interface AskForMoreProps {
+  readonly openCount: number;
+  /** How many more may be open. */
+  readonly room: number;
+  onAsk(count: number): void;
+}
+
+/** Asks for several inputs at once. */
+export function AskForMore({ openCount, room, onAsk }: AskForMoreProps) {
+  const [wanted, setWanted] = useState(1);
+  const id = useId();
+  if (room <= 0) return <p class="hint">As many inputs are open as may be. Load an output to ask for another one.</p>;
+  const count = Math.max(1, Math.min(wanted, room));
+  return (
+    <form
+      class="hand-more"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAsk(count);
+      }}
+    >
+      <label for={id}>{openCount === 0 ? 'How many inputs' : 'How many more'}</label>
+      <input
+        id={id}
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={room}
+        value={count}
+        onInput={({ currentTarget }) => setWanted(Math.round(currentTarget.valueAsNumber) || 1)}
+      />
+      <button type="submit" class="primary big" data-ask data-follow={openCount === 0 ? '' : undefined}>
+        {openCount === 0 ? 'Ask for inputs' : 'Ask for more'}
+      </button>
+    </form>
+  );
+}

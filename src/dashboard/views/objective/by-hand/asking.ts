@@ -1,0 +1,146 @@
+/**
+ * Asking for inputs, and waiting for them to the end: through answers that they are still being computed, through a service that
+ * restarts, and through a reload of the page, because the request is remembered with its Idempotency-Key.
+ */
+import { type ReadonlySignal, signal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import {
+  BacksolveError,
+  ConnectionError,
+  makeIdempotencyKey,
+  type SuggestedInverses,
+} from '../../../../../clients/typescript/src/index.ts';
+import { service } from '../../../shell/service.ts';
+import type { Run } from '../history.ts';
+import { sessionStore } from './draft.ts';
+
+const PAUSE_MS = 1_000;
+
+interface Request {
+  readonly key: string;
+  /** How many inputs; null: the next one of an objective that has one open at a time. */
+  readonly count: number | null;
+}
+
+export interface Asking {
+  readonly isBusy: ReadonlySignal<boolean>;
+  readonly error: ReadonlySignal<unknown>;
+  /** Why fewer inputs came than were asked for. */
+  readonly notice: ReadonlySignal<string | undefined>;
+  ask(count: number | null): void;
+}
+
+/** Goes on with a request that an earlier visit left unanswered. */
+export function useAsking(run: Run): Asking {
+  const asking = useMemo(() => makeAsking(run), [run]);
+  useEffect(() => asking.start(), [asking]);
+  return asking;
+}
+
+function makeAsking(run: Run): Asking & { start(): () => void } {
+  const isBusy = signal(false);
+  const error = signal<unknown>(undefined);
+  const notice = signal<string | undefined>(undefined);
+  let ended = new AbortController();
+
+  const work = async (request: Request) => {
+    const { signal: abort } = ended;
+    isBusy.value = true;
+    error.value = undefined;
+    notice.value = undefined;
+    try {
+      notice.value = await requestInputs(run.objectiveId, request, abort);
+    } catch (failure) {
+      // The request stays remembered: the next visit goes on with it.
+      if (abort.aborted) return;
+      error.value = failure;
+    }
+    remember(run.objectiveId, undefined);
+    isBusy.value = false;
+    run.refresh();
+  };
+
+  return {
+    isBusy,
+    error,
+    notice,
+    ask: (count) => {
+      if (isBusy.value) return;
+      const request = { key: makeIdempotencyKey(), count };
+      remember(run.objectiveId, request);
+      void work(request);
+    },
+    start: () => {
+      ended = new AbortController();
+      const left = remembered(run.objectiveId);
+      if (left !== undefined) void work(left);
+      return () => ended.abort();
+    },
+  };
+}
+
+/** Resolves to what there is to say about the answer. */
+async function requestInputs(objectiveId: number, request: Request, abort: AbortSignal): Promise<string | undefined> {
+  const { key: idempotencyKey, count } = request;
+  const path = { objective_id: objectiveId };
+  for (;;) {
+    try {
+      if (count === null) {
+        await service.untilSuggested('suggestInverseFlat', { path, idempotencyKey, signal: abort });
+        return undefined;
+      }
+      const options = { path, body: { count }, idempotencyKey, signal: abort };
+      const { body } = await service.untilSuggested('suggestInversesFlat', options);
+      return sayOf(body, count);
+    } catch (failure) {
+      if (abort.aborted || !isAway(failure)) throw failure;
+      await pause(PAUSE_MS, abort);
+    }
+  }
+}
+
+/** Whether the same request may be answered later. */
+function isAway(failure: unknown): boolean {
+  if (failure instanceof ConnectionError) return true;
+  return failure instanceof BacksolveError && failure.status >= 502;
+}
+
+function sayOf({ inverses, heldBack, attemptsLeft }: SuggestedInverses, count: number): string | undefined {
+  if (inverses.length >= count) return undefined;
+  if (attemptsLeft === 0) return 'There are no more inputs: all attempts are handed out.';
+  if (heldBack) return 'There are no more inputs for now: one that is open is likely to meet all targets.';
+  return 'There are no more inputs for now: load an output of those that are open first.';
+}
+
+const nameOf = (objectiveId: number): string => `backsolve-asked-${objectiveId}`;
+
+function remembered(objectiveId: number): Request | undefined {
+  try {
+    return (JSON.parse(sessionStore()?.getItem(nameOf(objectiveId)) ?? 'null') as Request | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function remember(objectiveId: number, request: Request | undefined): void {
+  try {
+    if (request === undefined) sessionStore()?.removeItem(nameOf(objectiveId));
+    else sessionStore()?.setItem(nameOf(objectiveId), JSON.stringify(request));
+  } catch {
+    // Without storage the request does not survive a reload; the service then shows what it has led to.
+  }
+}
+
+function pause(ms: number, abort: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    abort.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}

@@ -1,0 +1,57 @@
+import { useState } from 'preact/hooks';
+import { copyText } from '../../../parts/export.ts';
+import { titled } from '../../../parts/formats.ts';
+import type { Head } from '../columns.ts';
+import { fullInputText, inputNames, inputText } from '../values.ts';
+
+interface InputValuesProps {
+  readonly head: Head;
+  readonly input: readonly number[];
+}
+
+/** An input, to be read from some distance, and copied with all digits. */
+export function InputValues({ head, input }: InputValuesProps) {
+  const [showsAll, setShowsAll] = useState(false);
+  const [said, setSaid] = useState('');
+  const names = inputNames(head);
+  const shortTexts = input.map((value, i) => inputText(head, i, value));
+  const fullTexts = input.map((value, i) => fullInputText(head, i, value));
+  const isShortened = input.some(
+    (value, i) => head.inputTypes[i] === 'float' && Number(plain(shortTexts[i]!)) !== value,
+  );
+  const copy = async () => {
+    const lines = fullTexts.map((text, i) => `${titled(names[i]!, head.inputUnits?.[i])}\t${text}\n`);
+    const isCopied = await copyText(lines.join(''));
+    setSaid(isCopied ? 'Copied.' : 'The browser refused to copy. Select the values and copy them yourself.');
+  };
+  return (
+    <>
+      <dl class="hand-input" tabIndex={input.length > 12 ? 0 : undefined} aria-label="Input">
+        {input.map((_, i) => (
+          <div key={names[i]}>
+            <dt>{names[i]}</dt>
+            <dd title={fullTexts[i]}>
+              {showsAll ? fullTexts[i] : shortTexts[i]} <span class="unit">{head.inputUnits?.[i]}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hand-tools">
+        <button type="button" onClick={() => void copy()}>
+          Copy
+        </button>
+        {isShortened && (
+          <button type="button" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
+            All digits
+          </button>
+        )}
+        <span role="status">{said}</span>
+      </p>
+    </>
+  );
+}
+
+/** As the number was before it was written for people. */
+function plain(text: string): string {
+  return text.replaceAll(',', '').replaceAll('−', '-');
+}

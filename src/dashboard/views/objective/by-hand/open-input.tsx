@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks';
+import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { service } from '../../../shell/service.ts';
+import { may } from '../../../shell/session.ts';
+import type { Run } from '../history.ts';
+import { InputValues } from './input-values.tsx';
+import { OutputForm } from './output-form.tsx';
+
+interface OpenInputProps {
+  readonly run: Run;
+  readonly inverseId: number;
+  readonly iteration: number;
+  readonly input: readonly number[];
+  onReported(inverse: ReportedInverse): void;
+}
+
+/** An input that waits for its output. */
+export function OpenInput({ run, inverseId, iteration, input, onReported }: OpenInputProps) {
+  const [isGivingUp, setGivingUp] = useState(false);
+  const titleId = `open-${inverseId}`;
+  const giveUp = async () => {
+    await service.call('stopInverseFlat', { path: { objective_id: run.objectiveId, inverse_id: inverseId } });
+    setGivingUp(false);
+    run.refresh();
+  };
+  return (
+    <article class="hand-card" aria-labelledby={titleId}>
+      <h3 id={titleId} data-follow tabIndex={-1}>
+        Iteration {iteration}
+      </h3>
+      <InputValues head={run.head.value} input={input} />
+      {may('write') ? (
+        <>
+          <OutputForm run={run} inverseId={inverseId} iteration={iteration} onReported={onReported} />
+          <button type="button" class="quiet" onClick={() => setGivingUp(true)}>
+            Give up this input…
+          </button>
+        </>
+      ) : (
+        <p class="hint">It waits for its output.</p>
+      )}
+      {isGivingUp && (
+        <ConfirmDialog
+          title={`Give up iteration ${iteration}?`}
+          action="Give it up"
+          onConfirm={giveUp}
+          onClose={() => setGivingUp(false)}
+        >
+          <p>
+            Its input counts as an attempt. The objective goes on without its output.
+            {run.head.value.parallelism > 1 && ' If the run ends after all, its output can still be loaded.'}
+          </p>
+        </ConfirmDialog>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,38 @@
+import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import { correcting } from '../actions/correcting.ts';
+import type { Run } from '../history.ts';
+
+interface OutcomeProps {
+  readonly run: Run;
+  /** Of the run that was reported last; undefined: there is nothing to say. */
+  readonly outcome: ReportedInverse | undefined;
+}
+
+/** What has become of the run that was just reported. */
+export function Outcome({ run, outcome }: OutcomeProps) {
+  const { bestIteration } = run.head.value;
+  return (
+    <div role="status">
+      {outcome !== undefined && <p class="notice hand-outcome">{sentence(outcome, bestIteration)}</p>}
+      {outcome?.warnings.map(({ output, detail }) => (
+        <p key={output} class="notice warning">
+          {detail}{' '}
+          <button
+            type="button"
+            onClick={() => {
+              correcting.value = { iteration: outcome.iteration, kind: 'output' };
+            }}
+          >
+            Correct…
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function sentence({ iteration, status, results }: ReportedInverse, bestIteration: number | null): string {
+  if (status === 'failed') return `Iteration ${iteration} has failed.`;
+  const met = results.filter(({ satisfied }) => satisfied).length;
+  return `${met} of ${results.length} met${bestIteration === iteration ? ', best so far' : ''}.`;
+}

@@ -1,0 +1,160 @@
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { ReportedInverse } from '../../../../../clients/typescript/src/index.ts';
+import { Fault } from '../../../parts/fault.tsx';
+import { NumberField } from '../../../parts/number-field.tsx';
+import { readValues, splitPaste } from '../../../parts/paste.ts';
+import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
+import { service } from '../../../shell/service.ts';
+import type { Run } from '../history.ts';
+import { outputNames } from '../values.ts';
+import { readDraft, sessionStore, writeDraft } from './draft.ts';
+import { FailedRunDialog } from './failed-run-dialog.tsx';
+import { PasteBox } from './paste-box.tsx';
+import { outputAt, readOutputs } from './read-outputs.ts';
+
+/** More outputs are pasted rather than typed. */
+const MAXIMUM_SHOWN_FIELDS = 40;
+
+interface OutputFormProps {
+  readonly run: Run;
+  readonly inverseId: number;
+  readonly iteration: number;
+  /** The objective waits for it no more: only an output is taken. */
+  readonly isLate?: boolean;
+  onReported(inverse: ReportedInverse): void;
+}
+
+/** The outputs of one open input. What is typed stays until the service has it. */
+export function OutputForm({ run, inverseId, iteration, isLate = false, onReported }: OutputFormProps) {
+  const head = run.head.value;
+  const names = outputNames(head);
+  const [texts, setTexts] = useState(() => readDraft(sessionStore(), inverseId, names.length));
+  const [faults, setFaults] = useState<ReadonlyMap<number, string>>(new Map());
+  const [pasted, setPasted] = useState<string | undefined>(undefined);
+  const [showsAll, setShowsAll] = useState(names.length <= MAXIMUM_SHOWN_FIELDS);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(undefined);
+  const [hasFailed, setHasFailed] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const id = useId();
+  const asksForFocus = useRef(false);
+
+  useEffect(() => {
+    if (!asksForFocus.current) return;
+    asksForFocus.current = false;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [faults]);
+
+  const change = (next: readonly string[]) => {
+    setTexts(next);
+    writeDraft(sessionStore(), inverseId, next);
+  };
+  const showFaults = (next: ReadonlyMap<number, string>) => {
+    if (next.size > 0) setShowsAll(true);
+    asksForFocus.current = next.size > 0;
+    setFaults(next);
+  };
+  const report = async (
+    body: { readonly output: readonly number[] } | { readonly failed: true; reason: string | null },
+  ) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      const path = { objective_id: run.objectiveId, inverse_id: inverseId };
+      const answer = await service.call('putInverseOutputFlat', { path, body });
+      writeDraft(sessionStore(), inverseId, []);
+      onReported(answer.body);
+    } catch (failure) {
+      setError(failure);
+      const atFields = new Map<number, string>();
+      for (const [pointer, message] of faultsByPointer(failure)) {
+        const j = outputAt(pointer);
+        if (j !== undefined) atFields.set(j, message);
+      }
+      showFaults(atFields);
+      throw failure;
+    } finally {
+      setBusy(false);
+    }
+  };
+  const load = (event: Event) => {
+    event.preventDefault();
+    const read = readOutputs(texts);
+    showFaults(read.faults ?? new Map());
+    if (read.output !== undefined) report({ output: read.output }).catch(() => undefined);
+  };
+  return (
+    <form ref={form} class="hand-form" aria-label={`Outputs of iteration ${iteration}`} noValidate onSubmit={load}>
+      <p>
+        {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
+      </p>
+      {showsAll ? (
+        <div class="hand-fields">
+          {names.map((name, j) => (
+            <NumberField
+              key={name}
+              id={`${id}-${j}`}
+              name={name}
+              unit={head.outputUnits?.[j]}
+              text={texts[j]!}
+              fault={faults.get(j)}
+              onText={(text) => {
+                change(texts.with(j, text));
+                if (faults.has(j)) setFaults(new Map([...faults].filter(([other]) => other !== j)));
+              }}
+              onPasteText={(text) => {
+                const isOne = splitPaste(text).flat().length <= 1 && readValues(text, names).cells === undefined;
+                if (!isOne && names.length > 1) setPasted(text);
+                return !isOne && names.length > 1;
+              }}
+            />
+          ))}
+        </div>
+      ) : (
+        <p>
+          {texts.filter((text) => text.trim() !== '').length} of {names.length} outputs are filled in.{' '}
+          <button type="button" onClick={() => setShowsAll(true)}>
+            Show all fields
+          </button>
+        </p>
+      )}
+      {pasted !== undefined ? (
+        <PasteBox
+          names={names}
+          units={head.outputUnits}
+          initial={pasted}
+          onTake={(next) => {
+            change(next);
+            setPasted(undefined);
+            showFaults(readOutputs(next).faults ?? new Map());
+          }}
+          onCancel={() => setPasted(undefined)}
+        />
+      ) : (
+        names.length > 1 && (
+          <button type="button" class="quiet" onClick={() => setPasted('')}>
+            Paste several…
+          </button>
+        )
+      )}
+      <Fault error={hasFailed ? undefined : withoutShown(error, (pointer) => outputAt(pointer) !== undefined)} />
+      <p class="hand-buttons">
+        <button type="submit" class="primary" disabled={isBusy}>
+          {isBusy ? 'Loading…' : names.length === 1 ? 'Load the output' : 'Load the outputs'}
+        </button>
+        {!isLate && (
+          <button type="button" disabled={isBusy} onClick={() => setHasFailed(true)}>
+            The run failed…
+          </button>
+        )}
+      </p>
+      {hasFailed && (
+        <FailedRunDialog
+          iteration={iteration}
+          onReport={(reason) => report({ failed: true, reason })}
+          onClose={() => setHasFailed(false)}
+        />
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,49 @@
+/** What is chosen in the view: the inputs and outputs that are shown, and ranges on them that select runs. */
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type AxisKey, isInput, keysAtFirst, numberOf } from './coordinates/axes.ts';
+import type { Judged } from './judged.ts';
+import { countSelected, type Range, selectRows } from './order.ts';
+
+export interface Choice {
+  /** In the order in which they are shown. */
+  readonly keys: ReadonlySignal<readonly AxisKey[]>;
+  /** What the user chose; undefined: what is worth most is shown. */
+  readonly chosenKeys: Signal<readonly AxisKey[] | undefined>;
+  readonly ranges: Signal<ReadonlyMap<AxisKey, Range>>;
+  /** 1 per selected row; undefined where no range is set, which selects all. */
+  readonly selection: ReadonlySignal<Uint8Array | undefined>;
+  readonly selectedCount: ReadonlySignal<number>;
+}
+
+export function makeChoice({ run, order }: Judged): Choice {
+  const chosenKeys = signal<readonly AxisKey[] | undefined>(undefined);
+  const ranges = signal<ReadonlyMap<AxisKey, Range>>(new Map());
+  /** Only at first: axes that change places with every run cannot be read. */
+  let first: readonly AxisKey[] | undefined;
+  let hadInsight = false;
+  const keys = computed(() => {
+    const head = run.head.value;
+    const hasInsight = head.insight !== null;
+    if (first === undefined || (hasInsight && !hadInsight)) first = keysAtFirst(head, order.value);
+    hadInsight = hasInsight;
+    return chosenKeys.value ?? first;
+  });
+  const selection = computed(() => {
+    const { count, inputs, outputs } = run.columns.value;
+    const columnOf = (key: AxisKey) => (isInput(key) ? inputs : outputs)[numberOf(key)]!;
+    const shown = [...ranges.value].map(([key, range]) => ({ column: columnOf(key), range }));
+    return selectRows(count, shown);
+  });
+  const selectedCount = computed(() =>
+    selection.value === undefined ? run.columns.value.count : countSelected(selection.value),
+  );
+  return { keys, chosenKeys, ranges, selection, selectedCount };
+}
+
+/** Sets the range on an axis, or takes it away. */
+export function setRange({ ranges }: Choice, key: AxisKey, range: Range | undefined): void {
+  const next = new Map(ranges.value);
+  if (range === undefined) next.delete(key);
+  else next.set(key, range.from <= range.to ? range : { from: range.to, to: range.from });
+  ranges.value = next;
+}

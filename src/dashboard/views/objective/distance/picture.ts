@@ -1,0 +1,39 @@
+import type { Colours } from '../../../parts/colours.ts';
+import type { Drawing } from '../../../parts/drawing.ts';
+import { type DistanceData, EXCLUDED } from './measures.ts';
+
+/** The chart of distances as a picture to be saved. What is met lies on the lower edge. */
+export function drawDistances(data: DistanceData, project: string, colours: Colours): Drawing {
+  const { iterations, values, best, marks, floor, title } = data;
+  const rows = Array.from(iterations.keys()).filter((row) => !Number.isNaN(values[row]!));
+  const points = (label: string, colour: string, shown: readonly number[]) => ({
+    label,
+    colour,
+    kind: 'points' as const,
+    xs: shown.map((row) => iterations[row]!),
+    ys: shown.map((row) => Math.max(floor, values[row]!)),
+  });
+  const excluded = rows.filter((row) => marks[row] === EXCLUDED);
+  return {
+    title: `${project}: distance to the targets`,
+    xLabel: 'Iteration',
+    yLabel: `${title}; the lower edge is met`,
+    isLogY: true,
+    series: [
+      points(
+        'Run',
+        colours.mark,
+        rows.filter((row) => marks[row] !== EXCLUDED),
+      ),
+      ...(excluded.length > 0 ? [points('Excluded', colours.line, excluded)] : []),
+      {
+        label: 'Best so far',
+        colour: colours.accent,
+        kind: 'line',
+        xs: Array.from(iterations),
+        ys: Array.from(best, (value) => (Number.isNaN(value) ? null : Math.max(floor, value))),
+      },
+    ],
+    colours: { ground: colours.ground, text: colours.text, line: colours.line, area: colours['met-area'] },
+  };
+}

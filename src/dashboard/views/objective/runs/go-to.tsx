@@ -1,0 +1,35 @@
+import { useId, useState } from 'preact/hooks';
+import { explain } from '../../../shell/service.ts';
+import type { Run } from '../history.ts';
+
+/** Leads to a run by its iteration, also to one that a thinned history left out. */
+export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (row: number) => boolean }) {
+  const id = useId();
+  const [fault, setFault] = useState('');
+  const go = async (iteration: number) => {
+    try {
+      const row = await run.find(iteration);
+      if (row < 0) setFault(`There is no iteration ${iteration}.`);
+      else setFault(onFound(row) ? '' : `Iteration ${iteration} is not among the selected runs.`);
+    } catch (error) {
+      setFault(explain(error));
+    }
+  };
+  return (
+    <form
+      class="field-row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const field = event.currentTarget.elements.namedItem('iteration') as HTMLInputElement;
+        if (field.value !== '') void go(field.valueAsNumber);
+      }}
+    >
+      <label for={id}>Go to iteration</label>
+      <input id={id} name="iteration" type="number" min={1} step={1} class="short-field" />
+      <button type="submit">Go</button>
+      <span class="unmet" role="status">
+        {fault}
+      </span>
+    </form>
+  );
+}

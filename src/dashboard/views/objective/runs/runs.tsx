@@ -1,0 +1,197 @@
+/** All runs as a table: newest first unless sorted otherwise, and only those that are selected. */
+import { computed, type ReadonlySignal, type Signal, useSignal } from '@preact/signals';
+import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import type { Choice } from '../choice.ts';
+import { makeAxis } from '../coordinates/axes.ts';
+import type { Judged } from '../judged.ts';
+import { orderRows } from '../order.ts';
+import { GoTo } from './go-to.tsx';
+import { RunRow } from './run-row.tsx';
+import { SaveRuns } from './save-runs.tsx';
+import './runs.css';
+import { type SortKey, valuesFor } from './sort.ts';
+
+/** As the style sheet has it. */
+const ROW_PX = 34;
+const BOX_PX = 480;
+/** Rows above and below those that can be seen. */
+const SPARE = 6;
+
+interface Props {
+  readonly judged: Judged;
+  readonly choice: Choice;
+}
+
+interface Sorting {
+  readonly key: SortKey;
+  readonly isDescending: boolean;
+}
+
+export function Runs({ judged, choice }: Props) {
+  const { run } = judged;
+  const id = useId();
+  const sorting = useSignal<Sorting>({ key: 'iteration', isDescending: true });
+  const rows = useMemo(
+    () =>
+      computed(() => {
+        const { key, isDescending } = sorting.value;
+        const columns = run.columns.value;
+        const values = valuesFor(judged, key);
+        return orderRows(columns.count, { values, isDescending }, choice.selection.value);
+      }),
+    [judged, choice],
+  );
+  const marked = useSignal<number | undefined>(undefined);
+  const box = useRef<HTMLElement>(null);
+  const isPart = choice.selection.value !== undefined;
+  const show = (row: number): boolean => {
+    const place = rows.value.indexOf(row);
+    if (place < 0) return false;
+    marked.value = row;
+    box.current!.scrollTop = Math.max(0, (place - 2) * ROW_PX);
+    return true;
+  };
+  return (
+    <section aria-labelledby={`${id}-title`}>
+      <div class="section-head">
+        <h2 id={`${id}-title`}>Runs</h2>
+        <span class="hint" role="status">
+          {isPart &&
+            `${rows.value.length.toLocaleString('en-US')} of ${run.columns.value.count.toLocaleString('en-US')} selected`}
+        </span>
+        <GoTo run={run} onFound={show} />
+        <span class="section-end">
+          <SaveRuns run={run} />
+        </span>
+      </div>
+      <VirtualTable
+        box={box}
+        judged={judged}
+        choice={choice}
+        rows={rows}
+        sorting={sorting}
+        marked={marked}
+        titleId={`${id}-title`}
+      />
+    </section>
+  );
+}
+
+interface TableProps extends Props {
+  readonly box: { current: HTMLElement | null };
+  readonly rows: ReadonlySignal<Uint32Array>;
+  readonly sorting: Signal<Sorting>;
+  readonly marked: ReadonlySignal<number | undefined>;
+  readonly titleId: string;
+}
+
+function VirtualTable({ box, judged, choice, rows, sorting, marked, titleId }: TableProps) {
+  const { run } = judged;
+  /** The first row that can be seen: so not every pixel of scrolling draws the rows anew. */
+  const top = useSignal(0);
+  const axes = useMemo(
+    () => computed(() => choice.keys.value.map((key) => makeAxis(run.head.value, run.columns.value, key))),
+    [run, choice],
+  );
+  useKeptPlace(box, rows, sorting);
+  const count = rows.value.length;
+  const first = Math.max(0, Math.min(top.value - SPARE, count - 1));
+  const last = Math.min(count, top.value + Math.ceil(BOX_PX / ROW_PX) + SPARE);
+  const shown = Array.from(rows.value.subarray(first, last));
+  const width = axes.value.length + 5;
+  const header = (key: SortKey, label: string, isNumber = true) => (
+    <SortHeader key={key} sortKey={key} label={label} isNumber={isNumber} sorting={sorting} />
+  );
+  return (
+    <ScrollBox
+      boxRef={box as never}
+      class="runs-box"
+      labelledBy={titleId}
+      onScroll={({ currentTarget }) => {
+        top.value = Math.floor(currentTarget.scrollTop / ROW_PX);
+      }}
+    >
+      <table class="runs" aria-rowcount={count + 1}>
+        <thead>
+          <tr aria-rowindex={1}>
+            {header('iteration', 'Iteration')}
+            {header('state', 'State', false)}
+            {header('met', 'Met')}
+            {header('distance', 'Distance')}
+            {axes.value.map(({ key, title }) => header(key, title))}
+            <th scope="col">
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          <Spacer height={first * ROW_PX} width={width} />
+          {shown.map((row, i) => (
+            <RunRow
+              key={row}
+              judged={judged}
+              axes={axes.value}
+              row={row}
+              place={first + i}
+              isMarked={row === marked.value}
+            />
+          ))}
+          <Spacer height={(count - last) * ROW_PX} width={width} />
+        </tbody>
+      </table>
+      {count === 0 && <p class="hint runs-none">No run is selected.</p>}
+    </ScrollBox>
+  );
+}
+
+/** New runs come in above: what is being read stays where it is. */
+function useKeptPlace(
+  box: { readonly current: HTMLElement | null },
+  rows: ReadonlySignal<Uint32Array>,
+  sorting: ReadonlySignal<Sorting>,
+): void {
+  const before = useRef(0);
+  const count = rows.value.length;
+  useEffect(() => {
+    const added = count - before.current;
+    before.current = count;
+    const element = box.current;
+    const { key, isDescending } = sorting.peek();
+    if (element === null || element.scrollTop === 0 || key !== 'iteration' || !isDescending) return;
+    if (added > 0 && added < 10) element.scrollTop += added * ROW_PX;
+  }, [count]);
+}
+
+function Spacer({ height, width }: { readonly height: number; readonly width: number }) {
+  if (height <= 0) return null;
+  return (
+    <tr class="runs-spacer">
+      <td colSpan={width} style={{ height: `${height}px` }} />
+    </tr>
+  );
+}
+
+function SortHeader(props: {
+  readonly sortKey: SortKey;
+  readonly label: string;
+  readonly isNumber: boolean;
+  readonly sorting: Signal<Sorting>;
+}) {
+  const { sortKey, label, isNumber, sorting } = props;
+  const { key, isDescending } = sorting.value;
+  const isCurrent = key === sortKey;
+  const next = { key: sortKey, isDescending: isCurrent ? !isDescending : sortKey === 'iteration' || sortKey === 'met' };
+  return (
+    <th
+      scope="col"
+      class={isNumber ? 'number' : undefined}
+      aria-sort={isCurrent ? (isDescending ? 'descending' : 'ascending') : undefined}
+    >
+      <button type="button" class="quiet sort" title={label} onClick={() => (sorting.value = next)}>
+        <span class="sort-label">{label}</span>
+        <span aria-hidden="true">{isCurrent ? (isDescending ? ' ▼' : ' ▲') : ''}</span>
+      </button>
+    </th>
+  );
+}

@@ -1,0 +1,22 @@
+/** What the table of runs can be sorted by. Needs no browser. */
+import { type Columns, type RunState, stateOf } from '../columns.ts';
+import { type AxisKey, isInput, numberOf } from '../coordinates/axes.ts';
+import type { Judged } from '../judged.ts';
+
+export type SortKey = 'iteration' | 'state' | 'met' | 'distance' | AxisKey;
+
+const STATES: readonly RunState[] = ['met', 'loaded', 'waiting', 'computing', 'failed', 'given up'];
+
+/** One number per row, NaN where there is none. */
+export function valuesFor({ run, distances }: Judged, key: SortKey): ArrayLike<number> {
+  const columns = run.columns.value;
+  if (key === 'iteration') return columns.iterations;
+  if (key === 'state') return statesOf(columns);
+  if (key === 'met') return distances.value.metCounts;
+  if (key === 'distance') return distances.value.worst;
+  return (isInput(key) ? columns.inputs : columns.outputs)[numberOf(key)]!;
+}
+
+function statesOf(columns: Columns): ArrayLike<number> {
+  return Uint8Array.from({ length: columns.count }, (_, row) => STATES.indexOf(stateOf(columns, row)));
+}

@@ -1,0 +1,171 @@
+/** What is wanted of every output, and how near the runs have come; the worst first. */
+import { computed } from '@preact/signals';
+import { useId, useMemo, useState } from 'preact/hooks';
+import { short, titled, wanted } from '../../../parts/formats.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { Strip } from '../../../parts/strip.tsx';
+import type { Columns } from '../columns.ts';
+import { distanceOf, type Span, spanOf, totalDistance, verdictsOn } from '../distances.ts';
+import type { Run } from '../history.ts';
+import type { Judged } from '../judged.ts';
+import { outputNames } from '../values.ts';
+import './targets.css';
+
+const SHOWN = 40;
+
+export function Targets({ judged: { run, order } }: { readonly judged: Judged }) {
+  const [sought, seek] = useState('');
+  const searchId = useId();
+  const head = run.head.value;
+  const names = outputNames(head);
+  const isLong = names.length > SHOWN;
+  const found = sought === '' ? order.value : order.value.filter((j) => matches(names[j]!, sought));
+  const shown = found.slice(0, SHOWN);
+  return (
+    <section aria-labelledby={`${searchId}-title`}>
+      <h2 id={`${searchId}-title`}>Targets</h2>
+      {head.l1Threshold !== null && <Together run={run} />}
+      {isLong && (
+        <p class="targets-find">
+          <label for={searchId}>Find an output</label>
+          <input
+            id={searchId}
+            type="search"
+            value={sought}
+            onInput={({ currentTarget }) => seek(currentTarget.value)}
+          />
+          <span class="hint" role="status">
+            {sought === ''
+              ? `The ${SHOWN} worst of ${names.length} outputs`
+              : `${Math.min(SHOWN, found.length)} of ${found.length} found`}
+          </span>
+        </p>
+      )}
+      <ScrollBox labelledBy={`${searchId}-title`}>
+        <table class="targets">
+          <thead>
+            <tr>
+              <th scope="col">Output</th>
+              <th scope="col">Wanted</th>
+              <th scope="col" class="number">
+                Best
+              </th>
+              <th scope="col" class="number">
+                Latest
+              </th>
+              <th scope="col" class="targets-strip">
+                <Legend />
+              </th>
+              <th scope="col">Met</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((j) => (
+              <TargetRow key={j} run={run} j={j} name={names[j]!} />
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+    </section>
+  );
+}
+
+const matches = (name: string, sought: string) => name.toLowerCase().includes(sought.trim().toLowerCase());
+
+function Legend() {
+  return (
+    <span class="targets-legend">
+      <span class="key key-seen">seen</span> <span class="key key-wanted">wanted</span>{' '}
+      <span class="key key-best">best</span> <span class="key key-latest">latest</span>
+    </span>
+  );
+}
+
+/** exact judges all outputs by one sum. */
+function Together({ run }: { readonly run: Run }) {
+  const { bestOutput, l1Threshold } = run.head.value;
+  const total = bestOutput === null ? undefined : totalDistance(run.head.value, bestOutput);
+  return (
+    <p>
+      All outputs count together: the sum of their distances from the targets may be at most {short(l1Threshold!)}
+      {total === undefined ? '.' : `; of the best run it is ${short(total)}.`}
+    </p>
+  );
+}
+
+function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; readonly name: string }) {
+  const { head, columns } = run;
+  const interval = head.value.intervals[j]!;
+  const { bestOutput } = head.value;
+  const best = bestOutput?.[j];
+  const isMet = useMemo(() => computed(() => bestVerdicts(run)?.[j]), [run, j]).value;
+  const seen = useMemo(() => computed(() => spanOf(columns.value.outputs[j]!)), [columns, j]).value;
+  const latest = latestOf(columns.value, j);
+  const isExact = head.value.l1Threshold !== null;
+  const text = isExact ? `${short(head.value.objectives[j]!)}` : wanted(interval);
+  return (
+    <tr>
+      <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
+      <td class="nowrap">{text}</td>
+      <Value value={best} />
+      <Value value={latest} />
+      <td class="targets-strip">
+        <Strip
+          label={describe({ text, best, latest, seen })}
+          seen={seen}
+          lower={interval.lower}
+          upper={interval.upper}
+          best={best}
+          latest={latest}
+        />
+      </td>
+      <td>
+        {isMet === undefined ? '–' : <Verdict isMet={isMet} />}
+        {distanceNote(run, j, best, isMet)}
+      </td>
+    </tr>
+  );
+}
+
+function bestVerdicts({ head }: Run): readonly boolean[] | undefined {
+  const { bestOutput } = head.value;
+  return bestOutput === null ? undefined : verdictsOn(head.value, bestOutput);
+}
+
+function distanceNote({ head }: Run, j: number, best: number | undefined, isMet: boolean | undefined) {
+  if (best === undefined || isMet !== false) return null;
+  return <span class="hint nowrap"> by {short(distanceOf(head.value, j, best))}</span>;
+}
+
+function Verdict({ isMet }: { readonly isMet: boolean }) {
+  return <span class={isMet ? 'met' : 'unmet'}>{isMet ? 'yes' : 'no'}</span>;
+}
+
+function Value({ value }: { readonly value: number | undefined }) {
+  return (
+    <td class="number" title={value === undefined ? undefined : String(value)}>
+      {value === undefined ? '–' : short(value)}
+    </td>
+  );
+}
+
+/** The newest that is known. */
+function latestOf({ outputs, count }: Columns, j: number): number | undefined {
+  const column = outputs[j]!;
+  for (let row = count - 1; row >= 0; row--) if (!Number.isNaN(column[row]!)) return column[row];
+  return undefined;
+}
+
+function describe(facts: {
+  readonly text: string;
+  readonly best: number | undefined;
+  readonly latest: number | undefined;
+  readonly seen: Span | undefined;
+}): string {
+  const { text, best, latest, seen } = facts;
+  const parts = [`wanted ${text}`];
+  if (seen !== undefined) parts.push(`seen from ${short(seen.low)} to ${short(seen.high)}`);
+  if (best !== undefined) parts.push(`best ${short(best)}`);
+  if (latest !== undefined) parts.push(`latest ${short(latest)}`);
+  return parts.join(', ');
+}

@@ -1,0 +1,47 @@
+/** How near the runs of an objective came as they were made, in few numbers. */
+import { makeMissMeasure, type NearestRun } from './nearest.ts';
+import type { NearestSoFar, ObjectiveDefinition } from './objective.ts';
+
+/** The worst miss of the nearest run so far, after each iteration that was looked at. */
+export interface Trend {
+  /** Ascending; 0 stands for the cases. */
+  readonly iterations: readonly number[];
+  /** One per iteration, never rising. */
+  readonly misses: readonly number[];
+}
+
+/** Outputs of one objective that are looked at hold at most so many numbers. */
+const NUMBERS_PER_TREND = 1_000;
+
+/** Iterations to look at, evenly spaced up to `last`: all if they are few, fewer than `points` where outputs are long. */
+export function chooseIterations({ objectives }: ObjectiveDefinition, last: number, points: number): readonly number[] {
+  const count = Math.max(1, Math.min(last, points, Math.floor(NUMBERS_PER_TREND / objectives.length)));
+  return Array.from({ length: count }, (_, i) => Math.round(((i + 1) * last) / count));
+}
+
+interface Run {
+  readonly iteration: number;
+  readonly output: readonly number[];
+}
+
+/**
+ * @param best  the nearest run of all
+ * @param runs  those looked at; none that is excluded
+ */
+export function makeTrend(
+  objective: ObjectiveDefinition & NearestSoFar,
+  best: NearestRun | null,
+  runs: readonly Run[],
+): Trend {
+  const { measure } = makeMissMeasure(objective);
+  const known = new Map(runs.map(({ iteration, output }) => [iteration, output]));
+  if (objective.nearestCaseOutput !== null) known.set(0, objective.nearestCaseOutput);
+  if (best?.source.kind === 'inverse') known.set(best.source.iteration, best.output);
+  const iterations = [...known.keys()].sort((a, b) => a - b);
+  let miss = Number.POSITIVE_INFINITY;
+  const misses = iterations.map((iteration) => {
+    miss = Math.min(miss, measure(known.get(iteration)!).worst);
+    return miss;
+  });
+  return { iterations, misses };
+}
