@@ -15,8 +15,11 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   const titleId = useId();
   useEffect(() => {
     const before = document.activeElement;
-    dialog.current!.showModal();
+    const element = dialog.current!;
+    element.showModal();
     return () => {
+      // Nothing outside takes the focus while it is open.
+      element.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
       else document.getElementById('main')?.focus();
     };

@@ -2,7 +2,7 @@
  * Asking for inputs, and waiting for them to the end: through answers that they are still being computed, through a service that
  * restarts, and through a reload of the page, because the request is remembered with its Idempotency-Key.
  */
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import {
   BacksolveError,
@@ -11,6 +11,7 @@ import {
   type SuggestedInverses,
 } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
+import { rowOf } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { sessionStore } from './draft.ts';
 
@@ -49,15 +50,19 @@ function makeAsking(run: Run): Asking & { start(): () => void } {
     error.value = undefined;
     notice.value = undefined;
     try {
-      notice.value = await requestInputs(run.objectiveId, request, abort);
+      const { lastIteration, notice: said } = await requestInputs(run.objectiveId, request, abort);
+      run.refresh();
+      if (lastIteration !== undefined) await untilShown(run, lastIteration, abort);
+      if (abort.aborted) return;
+      notice.value = said;
     } catch (failure) {
       // The request stays remembered: the next visit goes on with it.
       if (abort.aborted) return;
       error.value = failure;
+      run.refresh();
     }
     remember(run.objectiveId, undefined);
     isBusy.value = false;
-    run.refresh();
   };
 
   return {
@@ -79,24 +84,41 @@ function makeAsking(run: Run): Asking & { start(): () => void } {
   };
 }
 
-/** Resolves to what there is to say about the answer. */
-async function requestInputs(objectiveId: number, request: Request, abort: AbortSignal): Promise<string | undefined> {
+interface Answered {
+  /** The newest of those that were opened. */
+  readonly lastIteration: number | undefined;
+  readonly notice: string | undefined;
+}
+
+async function requestInputs(objectiveId: number, request: Request, abort: AbortSignal): Promise<Answered> {
   const { key: idempotencyKey, count } = request;
   const path = { objective_id: objectiveId };
   for (;;) {
     try {
       if (count === null) {
-        await service.untilSuggested('suggestInverseFlat', { path, idempotencyKey, signal: abort });
-        return undefined;
+        const { body } = await service.untilSuggested('suggestInverseFlat', { path, idempotencyKey, signal: abort });
+        return { lastIteration: body.iteration, notice: undefined };
       }
       const options = { path, body: { count }, idempotencyKey, signal: abort };
       const { body } = await service.untilSuggested('suggestInversesFlat', options);
-      return sayOf(body, count);
+      return { lastIteration: body.inverses.at(-1)?.iteration, notice: sayOf(body, count) };
     } catch (failure) {
       if (abort.aborted || !isAway(failure)) throw failure;
       await pause(PAUSE_MS, abort);
     }
   }
+}
+
+/** Resolves once the history has the iteration, so that nothing else is offered in between. */
+async function untilShown(run: Run, iteration: number, abort: AbortSignal): Promise<void> {
+  let stop = (): void => undefined;
+  await new Promise<void>((resolve) => {
+    abort.addEventListener('abort', () => resolve(), { once: true });
+    stop = effect(() => {
+      if (rowOf(run.columns.value, iteration) >= 0) resolve();
+    });
+  });
+  stop();
 }
 
 /** Whether the same request may be answered later. */

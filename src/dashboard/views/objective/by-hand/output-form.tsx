@@ -118,7 +118,7 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
           </button>
         </p>
       )}
-      {pasted !== undefined ? (
+      {pasted !== undefined && (
         <PasteBox
           names={names}
           units={head.outputUnits}
@@ -127,21 +127,24 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
             change(next);
             setPasted(undefined);
             showFaults(readOutputs(next).faults ?? new Map());
+            form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus();
           }}
-          onCancel={() => setPasted(undefined)}
+          onCancel={() => {
+            setPasted(undefined);
+            form.current?.querySelector<HTMLElement>('input')?.focus();
+          }}
         />
-      ) : (
-        names.length > 1 && (
-          <button type="button" class="quiet" onClick={() => setPasted('')}>
-            Paste several…
-          </button>
-        )
       )}
       <Fault error={hasFailed ? undefined : withoutShown(error, (pointer) => outputAt(pointer) !== undefined)} />
       <p class="hand-buttons">
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Loading…' : names.length === 1 ? 'Load the output' : 'Load the outputs'}
         </button>
+        {names.length > 1 && pasted === undefined && (
+          <button type="button" onClick={() => setPasted('')}>
+            Paste…
+          </button>
+        )}
         {!isLate && (
           <button type="button" disabled={isBusy} onClick={() => setHasFailed(true)}>
             The run failed…

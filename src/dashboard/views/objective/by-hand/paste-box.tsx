@@ -1,4 +1,4 @@
-import { useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { short, titled } from '../../../parts/formats.ts';
 import { readValues } from '../../../parts/paste.ts';
 import { isNumber, readNumber } from '../../../parts/read-number.ts';
@@ -18,6 +18,8 @@ interface PasteBoxProps {
 export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxProps) {
   const [text, setText] = useState(initial);
   const id = useId();
+  const area = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => area.current?.focus(), []);
   const { cells, fault } = readValues(text, names);
   const isEmpty = text.trim() === '';
   return (
@@ -28,6 +30,7 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
         understood.
       </p>
       <textarea
+        ref={area}
         id={id}
         rows={3}
         value={text}

@@ -9,7 +9,7 @@ type Range = NonNullable<OutputInsight['sensitivityRanges']>[number];
 export function trustOf({ crossValidated: { r2, rmse } }: OutputInsight, unit: string | null | undefined): string {
   if (r2 === null) return 'too few runs to say';
   const facts = `R² ${r2.toFixed(2).replace('-', '−')}`;
-  const error = rmse === null ? '' : `, off by ${withUnit(short(rmse), unit)}`;
+  const error = rmse === null ? '' : `, off by ${withUnit(short(Number(rmse.toPrecision(2))), unit)}`;
   if (r2 < 0.5) return `too little known: ${facts}${error}`;
   return `${r2 >= 0.95 ? 'well known' : r2 >= 0.8 ? 'known' : 'roughly known'}: ${facts}${error}`;
 }

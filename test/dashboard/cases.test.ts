@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { readCases, toFile } from '../../src/dashboard/views/objective/actions/cases.ts';
+
+const inputs = ['Length', 'Alloy'];
+const outputs = ['Power', 'Drop'];
+const fileOf = (text: string) => toFile(readCases(text, inputs, outputs).file!);
+
+describe('data that is added', () => {
+  test('from a spreadsheet becomes a file with decimal points', () => {
+    expect(fileOf('Drop [Pa]\tPower\tAlloy\tLength\r\n2,5\t-1,5\tB\t3\r\n')).toBe(
+      'Drop [Pa],Power,Alloy,Length\r\n2.5,-1.5,B,3\r\n',
+    );
+  });
+
+  test('without a header has all inputs, then all outputs', () => {
+    const { file } = readCases('3;B;1,5;2\n4;A', inputs, outputs);
+    expect(file).toEqual({
+      header: ['Length', 'Alloy', 'Power', 'Drop'],
+      hasHeader: false,
+      rows: [
+        ['3', 'B', '1.5', '2'],
+        // The run failed.
+        ['4', 'A', '', ''],
+      ],
+    });
+    expect(readCases('3,1,1.5,2\n4,0,1,2', inputs, outputs).file!.rows).toEqual([
+      ['3', '1', '1.5', '2'],
+      ['4', '0', '1', '2'],
+    ]);
+  });
+
+  test('keeps texts as they are, quoted where needed', () => {
+    expect(fileOf('Length\tAlloy\tPower\tDrop\n1\t"A, the first"\tn/a\t2')).toBe(
+      'Length,Alloy,Power,Drop\r\n1,"A, the first",n/a,2\r\n',
+    );
+  });
+
+  test.each([
+    ['', /Paste rows/],
+    ['Length\tAlloy\tPower\tDrop', /no row below/],
+    ['1\t2\t3\t4\t5', /Row 1 has 5 cells; 4 are expected: Length, Alloy, Power, Drop\./],
+    ['1\t2\t3\t4\n5', /Row 2 has 1 cell;/],
+  ])('%j is refused', (text, message) => {
+    expect(readCases(text, inputs, outputs).fault).toMatch(message);
+  });
+});
