@@ -1,19 +1,17 @@
-/** Sessions of the page: signing in by key and by link, what a cookie may do and where, and how sessions end. */
+/** Sessions of the page: signing in by key and by link, and what a cookie may do and where. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
-import { createSignInLink, purgeSessions } from '../../src/application/browser-sessions.ts';
-import { rotateKey } from '../../src/application/manage-keys.ts';
-import { parseApiKey, type Scope } from '../../src/domain/api-key.ts';
-import { IDLE_HOURS, LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../src/domain/browser-session.ts';
+import { createSignInLink } from '../../src/application/browser-sessions.ts';
+import { parseApiKey } from '../../src/domain/api-key.ts';
+import { LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../src/domain/browser-session.ts';
 import { WrongKeys } from '../../src/http/wrong-keys.ts';
 import { startTestService } from '../support/service.ts';
 import { readValue, scrape } from '../telemetry/scrape.ts';
-import { type NativeService, openNativeService, prepareTrial, type Send } from './native-service.ts';
+import { type NativeService, openNativeService, prepareTrial } from './native-service.ts';
+import { type Headers, HOST, makeVisitors, SESSION_ENDED } from './session-browser.ts';
 
-const HOST = 'rig.example:8080';
-const OWN = { 'sec-fetch-site': 'same-origin' };
 const HOUR_MS = 3_600_000;
 
 let service: NativeService;
@@ -26,54 +24,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-type Headers = Readonly<Record<string, string>>;
+const { openBrowser, openAccount, signIn } = makeVisitors(() => service);
 
-/** A browser at an address: it keeps the cookie that it is given, and says where its requests come from. */
-function openBrowser({ address = '192.0.2.1', host = HOST, over = {} as Headers } = {}) {
-  let cookie: string | undefined;
-  const send = async (...[method, url, body, headers = OWN]: Parameters<Send>) => {
-    const response = await service.app.inject({
-      method: method as 'GET',
-      url,
-      remoteAddress: address,
-      headers: { host, ...over, ...headers, ...(cookie !== undefined && { cookie: `other=1; ${cookie}` }) },
-      ...(body !== undefined && { payload: body as object }),
-    });
-    const set = response.headers['set-cookie'] as string | undefined;
-    if (set !== undefined) cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]!;
-    const isJson = String(response.headers['content-type']).includes('json') && response.body !== '';
-    const { statusCode: status, headers: answered, body: text } = response;
-    return { status, headers: answered, set, text, body: isJson ? response.json() : undefined };
-  };
-  return {
-    send,
-    cookie: () => cookie!,
-    token: () => cookie!.split('=')[1]!,
-    steal: (stolen: string) => {
-      cookie = stolen;
-    },
-  };
-}
-
-let accounts = 0;
-async function openAccount(scopes?: readonly Scope[]) {
-  const account = `account ${++accounts}`;
-  const key = await service.makeKey(account, scopes);
-  return { account, key, keyId: parseApiKey(key)!.keyId };
-}
-
-async function signIn(scopes?: readonly Scope[], options = {}) {
-  const opened = await openAccount(scopes);
-  const browser = openBrowser(options);
-  const answer = await browser.send('POST', '/session', { key: opened.key });
-  expect(answer.status, answer.text).toBe(201);
-  return { ...opened, ...browser, answer };
-}
-
-const SESSION_ENDED = {
-  status: 401,
-  body: { type: 'urn:backsolve:problem:session-ended', detail: 'Your session has ended; sign in again.' },
-};
 const CROSS_SITE = { status: 403, body: { type: 'urn:backsolve:problem:cross-site-write' } };
 
 describe('signing in by key', () => {
@@ -326,102 +278,6 @@ describe('the cookie', () => {
     const browser = await signIn();
     const answers = [browser.answer, await browser.send('GET', '/session'), await browser.send('DELETE', '/session')];
     for (const { headers } of answers) expect(headers['cache-control']).toBe('no-store');
-  });
-});
-
-describe('the end of a session', () => {
-  const change = async (browser: { token(): string }, text: string) => {
-    const { rows } = await sql<{ id: number }>`
-      update browser_sessions set ${sql.raw(text)} where token_hash = sha256(${browser.token()}::text::bytea)
-      returning id`.execute(service.db);
-    expect(rows).toHaveLength(1);
-  };
-  type Browser = Awaited<ReturnType<typeof signIn>>;
-  const expectEnded = async (browser: Browser) => {
-    expect(await browser.send('GET', '/v1/models')).toMatchObject(SESSION_ENDED);
-    expect(await browser.send('POST', '/v1/models', { name: 'no' })).toMatchObject(SESSION_ENDED);
-    const asked = await browser.send('GET', '/session');
-    expect(asked).toMatchObject({ status: 200, text: 'null', set: expect.stringContaining('Max-Age=0') });
-  };
-
-  it('Nobody is signed in without a cookie', async () => {
-    const browser = openBrowser();
-    expect(await browser.send('GET', '/session')).toMatchObject({ status: 200, text: 'null', set: undefined });
-    expect((await browser.send('DELETE', '/session')).status).toBe(204);
-  });
-
-  it('signing out ends it for everyone who has the cookie', async () => {
-    const browser = await signIn();
-    const cookie = browser.cookie();
-    expect(await browser.send('DELETE', '/session')).toMatchObject({ status: 204, text: '' });
-    browser.steal(cookie);
-    await expectEnded(browser);
-    expect((await browser.send('DELETE', '/session')).status).toBe(204);
-  });
-
-  it(`${IDLE_HOURS} hours without a request`, async () => {
-    const browser = await signIn();
-    await change(browser, `last_used_at = now() - interval '${IDLE_HOURS} hours' + interval '1 minute'`);
-    expect((await browser.send('GET', '/v1/models')).status).toBe(200);
-    await change(browser, `last_used_at = now() - interval '${IDLE_HOURS} hours'`);
-    await expectEnded(browser);
-  });
-
-  it(`${LIFETIME_DAYS} days, however often it was used`, async () => {
-    const browser = await signIn();
-    await change(browser, `expires_at = expires_at - interval '${LIFETIME_DAYS} days' + interval '1 minute'`);
-    expect((await browser.send('GET', '/v1/models')).status).toBe(200);
-    await change(browser, "expires_at = expires_at - interval '1 minute'");
-    await expectEnded(browser);
-  });
-
-  it('the end of its key', async () => {
-    const { db } = service;
-    const [revoked, rotated, overlapping, expired] = [await signIn(), await signIn(), await signIn(), await signIn()];
-    await sql`update api_keys set revoked_at = now() where key_id = ${revoked.keyId}`.execute(db);
-    await rotateKey(db, rotated.keyId, 0);
-    await rotateKey(db, overlapping.keyId, 60);
-    await sql`update api_keys set expires_at = now() where key_id = ${expired.keyId}`.execute(db);
-    for (const browser of [revoked, rotated, expired]) await expectEnded(browser);
-    expect((await overlapping.send('GET', '/v1/models')).status).toBe(200);
-    expect((await openBrowser().send('POST', '/session', { key: revoked.key })).status).toBe(401);
-  });
-
-  it('A key revoked on the page by its own session ends that session', async () => {
-    const browser = await signIn();
-    expect((await browser.send('POST', '/v1/keys', { scopes: ['admin'] })).status).toBe(201);
-    const [own] = (await browser.send('GET', '/v1/keys')).body;
-    expect((await browser.send('DELETE', `/v1/keys/${own.id}`)).status).toBe(204);
-    await expectEnded(browser);
-  });
-
-  it('It never outlives its key', async () => {
-    const { key, keyId } = await openAccount();
-    await sql`update api_keys set expires_at = now() + interval '1 hour' where key_id = ${keyId}`.execute(service.db);
-    const { body } = await openBrowser().send('POST', '/session', { key });
-    expect(Date.parse(body.expiresAt) - Date.now()).toBeLessThanOrEqual(HOUR_MS + 60_000);
-  });
-
-  it('the account is disabled', async () => {
-    const browser = await signIn();
-    await sql`update accounts set disabled_at = now() where name = ${browser.account}`.execute(service.db);
-    await expectEnded(browser);
-  });
-
-  it('The schedule removes what has ended, and nothing else', async () => {
-    await purgeSessions(service.db);
-    const [living, idle, old] = [await signIn(), await signIn(), await signIn()];
-    await change(idle, `last_used_at = now() - interval '${IDLE_HOURS} hours'`);
-    await change(old, 'expires_at = now()');
-    await createSignInLink(service.db, living.account);
-    await createSignInLink(service.db, living.account);
-    await sql`
-      update sign_in_links set expires_at = now() where token_hash = (select min(token_hash) from sign_in_links)`.execute(
-      service.db,
-    );
-    expect(await purgeSessions(service.db)).toEqual({ purged: 3 });
-    expect(await purgeSessions(service.db)).toEqual({ purged: 0 });
-    expect((await living.send('GET', '/v1/models')).status).toBe(200);
   });
 });
 
