@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { Frame } from './shell/frame.tsx';
-import { address, findRoute } from './shell/router.ts';
+import { address } from './shell/router.ts';
+import { findRoute } from './shell/routes.ts';
 import { startSession } from './shell/session.ts';
 import './styles/tokens.css';
 import './styles/base.css';
