@@ -240,6 +240,45 @@ describe('an objective with several inputs open', () => {
   });
 });
 
+describe('while the service restarts', () => {
+  /** What a browser reports of requests that nothing answers. */
+  const tolerates = [/net::ERR_/, /status of 50\d/];
+
+  test('what is typed stays, and is loaded once the service is back', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page, { tolerates });
+    const shown = await ask(page, 2);
+    await fill(shown, [9.75, 17]);
+    await service.stop();
+    try {
+      await shown.getByRole('button', { name: 'Load the outputs' }).click();
+      await shown.getByText('The service does not answer.').waitFor();
+      await screenshot(page, 'by hand, the service is away');
+      expect(await power(shown).inputValue()).toBe('9.75');
+    } finally {
+      await service.start();
+    }
+    await load(shown);
+    expect((await service.ok<ReadObjective>('GET', t.url)).inverses.at(-1)!.outputs).toEqual([9.75, 17]);
+  });
+
+  test('a question stays open, through a reload too, and is answered once', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page, { tolerates });
+    await page.getByRole('button', { name: ASK }).waitFor();
+    await service.stop();
+    try {
+      await page.getByRole('button', { name: ASK }).click();
+      await page.getByText('Computing, usually under a second.').waitFor();
+    } finally {
+      await service.start();
+    }
+    await page.reload();
+    await card(page, 2).waitFor();
+    expect((await service.ok<ReadObjective>('GET', t.url)).inverses).toHaveLength(2);
+  });
+});
+
 describe('on a phone', () => {
   test('the form comes first, its targets are large, and nothing scrolls sideways', async ({ visit }) => {
     const t = await loadHeatExchanger(service);

@@ -2,6 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import type { AddedCases } from '../../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Fault } from '../../../parts/fault.tsx';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { faultsByPointer } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
 import type { Head } from '../columns.ts';
@@ -125,8 +126,7 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
   return (
     <>
       {!hasHeader && <p class="hint">There is no header: the columns are taken in this order.</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keys, too */}
-      <section class="scroll-box data-preview" aria-label="How the rows are read" tabIndex={0}>
+      <ScrollBox label="How the rows are read">
         <table>
           <thead>
             <tr>
@@ -147,7 +147,7 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollBox>
       {rows.length > PREVIEWED_ROWS && <p class="hint">… and {rows.length - PREVIEWED_ROWS} more.</p>}
     </>
   );
