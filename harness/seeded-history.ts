@@ -6,7 +6,7 @@ import type { ObjectiveDefinition } from '../src/domain/objective.ts';
 
 /** Sends a JSON body to a path below /v1, and resolves to the answer; throws if it is refused. */
 // biome-ignore lint/suspicious/noExplicitAny: data from the wire is read field by field
-export type SendJson = (method: 'POST', path: string, body: unknown) => Promise<any>;
+export type SendJson = (method: 'POST', path: string, body: object) => Promise<any>;
 
 export interface SeededProblem {
   readonly inputs: number;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Drawing, drawSvg, ticksOf } from '../../src/dashboard/parts/drawing.ts';
+import { type Drawing, drawSvg } from '../../src/dashboard/parts/drawing.ts';
 import { fileName, toCsv, toTabs } from '../../src/dashboard/parts/export.ts';
+import { ticksOf } from '../../src/dashboard/parts/ticks.ts';
 
 describe('tables as text', () => {
   it('writes CSV with all digits, quotes where needed, and no formulas', () => {

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { type BrowserToLaunch, findBrowser } from '../../harness/find-browser.ts';
 import { buildPage } from '../../src/dev/build-page.ts';
-import { type BrowserToLaunch, findBrowser } from './find-browser.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

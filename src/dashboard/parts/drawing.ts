@@ -1,5 +1,6 @@
 /** Draws a chart of lines or points as SVG text, to be saved: with title, axes and legend, unlike the chart on the page. */
 import { short } from './formats.ts';
+import { powersOf, ticksOf } from './ticks.ts';
 
 export interface DrawnSeries {
   readonly label: string;
@@ -33,7 +34,6 @@ export interface Drawing {
 const WIDTH = 960;
 const HEIGHT = 540;
 const BOX = { left: 90, right: 930, top: 60, bottom: 460 };
-const TICKS = 6;
 const LEGEND_LINE = 20;
 const LARGEST = 1e307;
 
@@ -46,25 +46,6 @@ const escapeXml = (text: string) =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;');
-
-/** Round values from low to high, about as many as `count`. */
-export function ticksOf(low: number, high: number, count = TICKS): readonly number[] {
-  const raw = (high - low) / count;
-  const size = 10 ** Math.floor(Math.log10(raw));
-  const width = size * ([1, 2, 5, 10].find((factor) => factor * size >= raw * 0.999) ?? 10);
-  const first = Math.ceil(low / width);
-  const last = Math.floor(high / width);
-  return Array.from({ length: last - first + 1 }, (_, i) => Number(((first + i) * width).toPrecision(12)));
-}
-
-/** Powers of ten from low to high, few enough for an axis; both ends where there are none. */
-export function powersOf(low: number, high: number): readonly number[] {
-  const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
-  const every = Math.max(1, Math.ceil((last - first + 1) / (TICKS + 2)));
-  const powers = [];
-  for (let power = first; power <= last; power += every) powers.push(Number(`1e${power}`));
-  return powers.length > 1 ? powers : [low, high];
-}
 
 interface Axis {
   readonly ticks: readonly number[];

@@ -6,7 +6,7 @@ type Goal = Pick<Head, 'intervals' | 'tolerances' | 'l1Threshold' | 'objectives'
 type Runs = Pick<Columns, 'count' | 'outputs' | 'excluded'>;
 
 /** Whether the value lies in the interval; an open end does not belong to it. */
-export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {
+function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {
   if (lower !== null && (lowerOpen ? !(value > lower) : !(value >= lower))) return false;
   return upper === null || (upperOpen ? value < upper : value <= upper);
 }
@@ -19,11 +19,15 @@ function outside({ lower, upper }: Ends, value: number): number {
 /** A value at an open end is not met, however near. */
 const SMALLEST = Number.MIN_VALUE;
 
-/** In output units; 0 exactly where it is met. For exact, which judges the sum of all outputs, the distance from the target. */
-export function distanceOf(goal: Goal, j: number, value: number): number {
-  if (goal.l1Threshold !== null) return Math.abs(value - goal.objectives[j]!);
+/**
+ * 0 exactly where the output is met. For exact, which judges the sum of all outputs, the distance from the target.
+ *
+ * @param unit  in output units; 1 unless given
+ */
+export function distanceOf(goal: Goal, j: number, value: number, unit = 1): number {
+  if (goal.l1Threshold !== null) return Math.abs(value - goal.objectives[j]!) / unit;
   const interval = goal.intervals[j]!;
-  return isInside(interval, value) ? 0 : Math.max(SMALLEST, outside(interval, value));
+  return isInside(interval, value) ? 0 : Math.max(SMALLEST, outside(interval, value) / unit);
 }
 
 /** How many outputs of a run are met, and its distances in tolerances: of the worst output, and summed. NaN without an output. */
@@ -44,8 +48,7 @@ export function measureRuns(goal: Goal, { count, outputs }: Runs): Distances {
     for (let row = 0; row < count; row++) {
       const value = column[row]!;
       // Also where the output is missing: NaN stays NaN.
-      const distance = Number.isNaN(value) ? Number.NaN : distanceOf(goal, j, value);
-      const miss = distance === 0 ? 0 : Math.max(SMALLEST, distance / tolerance);
+      const miss = Number.isNaN(value) ? value : distanceOf(goal, j, value, tolerance);
       sum[row]! += miss;
       if (!(miss <= worst[row]!)) worst[row] = miss;
       metCounts[row]! += Number.isNaN(value) ? Number.NaN : Number(miss === 0);
@@ -95,7 +98,7 @@ export function smallestSoFar(values: Float64Array, { excluded }: Pick<Columns, 
 export function worstFirst(goal: Goal, output: readonly number[] | null): readonly number[] {
   const order = goal.objectives.map((_, j) => j);
   if (output === null) return order;
-  const misses = order.map((j) => distanceOf(goal, j, output[j]!) / goal.tolerances[j]!);
+  const misses = order.map((j) => distanceOf(goal, j, output[j]!, goal.tolerances[j]));
   return order.sort((a, b) => misses[b]! - misses[a]! || a - b);
 }
 

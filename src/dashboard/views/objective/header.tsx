@@ -1,12 +1,10 @@
 /** What it is, how it stands, and what came last. */
-import { useState } from 'preact/hooks';
 import { StopReason } from '../../../../clients/typescript/src/index.ts';
-import { dayAndTime, titled } from '../../parts/formats.ts';
+import { dayAndTime } from '../../parts/formats.ts';
 import { Link } from '../../shell/link.tsx';
 import type { Columns, Head } from './columns.ts';
 import { verdictsOn } from './distances.ts';
 import type { Run } from './history.ts';
-import { fullInputText, inputNames, inputText } from './values.ts';
 
 const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: string]>> = {
   [StopReason.RUNNING]: ['Running', 'state-running'],
@@ -40,7 +38,6 @@ export function Header({ run }: { readonly run: Run }) {
           <span class="hint">Every {ordinal(head.every)} run is shown; go to a run for any other.</span>
         )}
       </p>
-      {head.stopReason === StopReason.SATISFIED && <MetAt head={head} />}
     </header>
   );
 }
@@ -48,44 +45,10 @@ export function Header({ run }: { readonly run: Run }) {
 function bestText(head: Head): string {
   const { bestOutput, bestIteration, bestCaseNumber } = head;
   if (bestOutput === null) return 'No run has been judged yet';
+  if (head.optimalIteration !== null) return `Met at iteration ${head.optimalIteration}`;
   const met = verdictsOn(head, bestOutput).filter(Boolean).length;
   const which = bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;
   return `Best: ${which}, ${met} of ${bestOutput.length} met`;
-}
-
-function MetAt({ head }: { readonly head: Head }) {
-  const [notice, setNotice] = useState('');
-  const { optimalIteration, bestIteration, bestInput } = head;
-  // The input is that of the best run, which is the one that satisfies.
-  if (bestInput === null || (optimalIteration !== null && bestIteration !== null && optimalIteration !== bestIteration))
-    return <p class="notice met-notice">Met at iteration {optimalIteration}.</p>;
-  const names = inputNames(head);
-  const copy = async () => {
-    const lines = bestInput.map((value, i) => `${names[i]}\t${fullInputText(head, i, value)}\n`).join('');
-    const { copyText } = await import('../../parts/export.ts');
-    setNotice((await copyText(lines)) ? 'Copied' : 'The browser does not allow copying here.');
-  };
-  return (
-    <div class="notice met-notice">
-      <p>
-        <strong>{optimalIteration === null ? 'Met by a known case' : `Met at iteration ${optimalIteration}`}</strong>{' '}
-        <button type="button" onClick={() => void copy()}>
-          Copy the input
-        </button>{' '}
-        <span role="status">{notice}</span>
-      </p>
-      <dl class="input-list">
-        {bestInput.map((value, i) => (
-          <div key={names[i]}>
-            <dt>{titled(names[i]!, head.inputUnits?.[i])}</dt>
-            <dd class="number" title={fullInputText(head, i, value)}>
-              {inputText(head, i, value)}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </div>
-  );
 }
 
 function lastLoadedAt({ loadedAt }: Columns): Date | undefined {

@@ -1,5 +1,5 @@
 /** Positions and ticks on an axis. Needs no browser. */
-import { powersOf, ticksOf } from '../../parts/drawing.ts';
+import { powersOf, ticksOf } from '../../parts/ticks.ts';
 import type { Span } from './distances.ts';
 
 export interface AxisScale extends Span {

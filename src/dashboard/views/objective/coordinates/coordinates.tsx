@@ -53,7 +53,7 @@ export function Coordinates({ judged: { run }, choice }: Props) {
           </button>
         </span>
       </div>
-      <Lines canvas={canvas} axes={axes} choice={choice} count={count} titleId={`${id}-title`} />
+      <Lines canvas={canvas} axes={axes} choice={choice} count={count} />
       <p class="hint">Drag along an axis to select the runs that cross it there; click on it to end that.</p>
       <RangeFields axes={axes.value} choice={choice} />
       <AxisTable axes={axes.value} choice={choice} />
@@ -66,10 +66,9 @@ interface LinesProps {
   readonly axes: { readonly value: readonly Axis[] };
   readonly choice: Choice;
   readonly count: number;
-  readonly titleId: string;
 }
 
-function Lines({ canvas, axes, choice, count, titleId }: LinesProps) {
+function Lines({ canvas, axes, choice, count }: LinesProps) {
   const box = useRef<HTMLElement>(null);
   const available = useSignal(0);
   useEffect(() => {
@@ -102,7 +101,7 @@ function Lines({ canvas, axes, choice, count, titleId }: LinesProps) {
   });
   const label = `${count} iterations as lines over ${axes.value.length} axes: ${axes.value.map(({ title }) => title).join(', ')}`;
   return (
-    <ScrollBox boxRef={box} labelledBy={titleId}>
+    <ScrollBox boxRef={box} label="Chart of inputs and outputs">
       <canvas
         ref={canvas as never}
         role="img"

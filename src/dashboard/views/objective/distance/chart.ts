@@ -3,8 +3,8 @@
  * take a few milliseconds.
  */
 import type { Colours } from '../../../parts/colours.ts';
-import { powersOf, ticksOf } from '../../../parts/drawing.ts';
 import { short } from '../../../parts/formats.ts';
+import { powersOf, ticksOf } from '../../../parts/ticks.ts';
 import type { Range } from '../order.ts';
 import { type DistanceData, EXCLUDED, FAILED } from './measures.ts';
 

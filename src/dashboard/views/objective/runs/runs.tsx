@@ -65,15 +65,7 @@ export function Runs({ judged, choice }: Props) {
           <SaveRuns run={run} />
         </span>
       </div>
-      <VirtualTable
-        box={box}
-        judged={judged}
-        choice={choice}
-        rows={rows}
-        sorting={sorting}
-        marked={marked}
-        titleId={`${id}-title`}
-      />
+      <VirtualTable box={box} judged={judged} choice={choice} rows={rows} sorting={sorting} marked={marked} />
     </section>
   );
 }
@@ -83,10 +75,9 @@ interface TableProps extends Props {
   readonly rows: ReadonlySignal<Uint32Array>;
   readonly sorting: Signal<Sorting>;
   readonly marked: ReadonlySignal<number | undefined>;
-  readonly titleId: string;
 }
 
-function VirtualTable({ box, judged, choice, rows, sorting, marked, titleId }: TableProps) {
+function VirtualTable({ box, judged, choice, rows, sorting, marked }: TableProps) {
   const { run } = judged;
   /** The first row that can be seen: so not every pixel of scrolling draws the rows anew. */
   const top = useSignal(0);
@@ -107,7 +98,7 @@ function VirtualTable({ box, judged, choice, rows, sorting, marked, titleId }: T
     <ScrollBox
       boxRef={box as never}
       class="runs-box"
-      labelledBy={titleId}
+      label="Table of runs"
       onScroll={({ currentTarget }) => {
         top.value = Math.floor(currentTarget.scrollTop / ROW_PX);
       }}

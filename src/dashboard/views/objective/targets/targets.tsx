@@ -41,7 +41,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
           </span>
         </p>
       )}
-      <ScrollBox labelledBy={`${searchId}-title`}>
+      <ScrollBox label="Table of targets">
         <table class="targets">
           <thead>
             <tr>

@@ -55,7 +55,7 @@ async function openFromPath(): Promise<BrowserToLaunch | undefined> {
 /** Unpacked once per version and user. Its libraries are for the browser alone, not for other programs of the tests. */
 async function openPackaged(): Promise<BrowserToLaunch | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined;
-  const manifest = new URL('../../node_modules/@sparticuz/chromium/package.json', import.meta.url);
+  const manifest = new URL('../node_modules/@sparticuz/chromium/package.json', import.meta.url);
   const { version } = JSON.parse(readFileSync(manifest, 'utf8')) as { version: string };
   const caches = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const folder = join(caches, 'backsolve', `chromium-${version}`);

@@ -1,0 +1,227 @@
+/**
+ * Measures the view of an objective with 10,000 iterations of 10 inputs and 10 outputs in a real browser: the time from the
+ * navigation until it can be used and until all is drawn, of brushing and zooming, and from the answer to a new output until it
+ * is on the page; also the processor time of the main thread, the heap and the size of the code.
+ *
+ *   npx node bench/page/run-view.ts [--runs 10000] [--inputs 10] [--outputs 10] [--repeats 5]
+ */
+import { readFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import { makeCheapEngine } from '../../harness/cheap-engine.ts';
+import { connectTo, migrateDatabase } from '../../harness/database-handle.ts';
+import { findBrowser } from '../../harness/find-browser.ts';
+import { seedObjective } from '../../harness/seeded-history.ts';
+import { startTemporaryPostgres } from '../../harness/temporary-postgres.ts';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { startService } from '../../src/compose.ts';
+import { loadConfig } from '../../src/config.ts';
+import { buildPage } from '../../src/dev/build-page.ts';
+import { makeLog } from '../../src/log.ts';
+import { quantile } from '../quantile.ts';
+import { type Client, makeClient } from '../service/client.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    runs: { type: 'string', default: '10000' },
+    inputs: { type: 'string', default: '10' },
+    outputs: { type: 'string', default: '10' },
+    repeats: { type: 'string', default: '5' },
+  },
+});
+const sizes = { runs: Number(options.runs), inputs: Number(options.inputs), outputs: Number(options.outputs) };
+const MOVES = 40;
+const ZOOMS = 20;
+const NEW_RUNS = 5;
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** Runs in the page before its own code; notes in window.measured when things are drawn, and how long gestures take. */
+const OBSERVER = `
+  window.measured = { gestures: [] };
+  const afterFrame = (then) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => then(performance.now());
+    port2.postMessage(0);
+  });
+  const isDrawn = (selector) => (document.querySelector(selector)?.width ?? 0) > 300;
+  const look = () => {
+    const { measured } = window;
+    if (!measured.interactive && document.querySelector('.targets tbody tr') && isDrawn('.distance-chart canvas'))
+      afterFrame((at) => { measured.interactive ??= at; });
+    if (isDrawn('canvas.coordinates') && document.querySelector('.runs tbody th'))
+      afterFrame((at) => { measured.drawn ??= at; });
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+  for (const name of ['pointermove', 'pointerup']) addEventListener(name, ({ type, timeStamp }) => {
+    afterFrame((at) => window.measured.gestures.push({ type, ms: at - timeStamp }));
+  }, true);
+  window.whenNewest = (iteration) => new Promise((resolve) => {
+    const check = () => {
+      const row = document.querySelector('.runs tbody tr:not(.runs-spacer)');
+      if (row?.querySelector('th').textContent === iteration && row.textContent.includes('loaded'))
+        afterFrame((at) => resolve(performance.timeOrigin + at));
+      else requestAnimationFrame(check);
+    };
+    check();
+  });
+`;
+
+interface Measured {
+  readonly interactive: number;
+  readonly drawn: number;
+  readonly gestures: readonly { readonly type: string; readonly ms: number }[];
+}
+
+const log = makeLog({ level: 'error' });
+await using postgres = await startTemporaryPostgres({ log });
+await main();
+
+async function main(): Promise<void> {
+  await buildPage({ root: ROOT, target: `${ROOT}dist/page`, onlyIfChanged: true });
+  await migrateDatabase(postgres.url);
+  const config = loadConfig({
+    PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    MAXIMUM_EVENT_LOOP_DELAY_MS: '0',
+    DATABASE_URL: postgres.url,
+  });
+  const service = await startService(config, postgres.url, log, {
+    ingress: true,
+    worker: true,
+    engine: makeCheapEngine(),
+  });
+  const key = await createKey(service.db, {
+    account: 'bench',
+    label: null,
+    scopes: ['read', 'write'],
+    expiresAt: null,
+  });
+  const client = makeClient(service.url!, key, 2);
+  const db = connectTo(postgres.url);
+  const id = await seedObjective(client.call, db, { ...sizes, failedEvery: 97 });
+  await db.destroy();
+  const found = await findBrowser();
+  if ('reason' in found) throw new Error(found.reason);
+  const browser = await chromium.launch(found);
+  const visits: Awaited<ReturnType<typeof measureVisit>>[] = [];
+  for (let repeat = 0; repeat < Number(options.repeats); repeat++) {
+    visits.push(await measureVisit(browser, { url: service.url!, key, client, id }));
+  }
+  await browser.close();
+  client.close();
+  await service.close();
+  const median = (name: keyof (typeof visits)[number]) =>
+    Number(
+      quantile(
+        visits.map((visit) => visit[name]),
+        0.5,
+      ).toFixed(1),
+    );
+  console.log(
+    `${sizes.runs} iterations of ${sizes.inputs} inputs and ${sizes.outputs} outputs, medians of ${visits.length}:`,
+  );
+  for (const name of Object.keys(visits[0]!) as (keyof (typeof visits)[number])[]) {
+    console.log(`${name.padEnd(34)} ${median(name)}`);
+  }
+}
+
+interface Subject {
+  readonly url: string;
+  readonly key: string;
+  readonly client: Client;
+  readonly id: number;
+}
+
+async function measureVisit(browser: Browser, { url, key, client, id }: Subject) {
+  const context = await browser.newContext({ baseURL: url, locale: 'en-US', viewport: { width: 1280, height: 900 } });
+  await context.request.post('/session', { data: { key }, headers: { origin: url } });
+  await context.addInitScript(OBSERVER);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable');
+  await page.goto(`/page/objectives/${id}`);
+  await page.waitForFunction('window.measured.drawn !== undefined');
+  const { interactive, drawn } = await page.evaluate<Measured>('window.measured');
+  const processor = await metric(session, 'TaskDuration');
+  const brush = await gestures(page, 'pointermove', () => brushAxis(page));
+  const zoom = await gestures(page, 'pointerup', () => zoomChart(page));
+  const newRun = await measureNewRuns(page, client, id);
+  await session.send('HeapProfiler.collectGarbage');
+  const heap = await metric(session, 'JSHeapUsedSize');
+  const code = await codeSize(page);
+  await context.close();
+  return {
+    'interactive after (ms)': interactive,
+    'all drawn after (ms)': drawn,
+    'main thread until then (CPU ms)': 1_000 * processor,
+    'brush p95 (ms)': brush,
+    'zoom p95 (ms)': zoom,
+    'answer to new run drawn (ms)': newRun,
+    'heap (MB)': heap / 1e6,
+    'code loaded (kB gz)': code / 1_000,
+  };
+}
+
+async function metric(session: CDPSession, name: string): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  return metrics.find((one) => one.name === name)!.value;
+}
+
+/** The 95th percentile from an event to the frame that shows what follows. */
+async function gestures(page: Page, type: string, work: () => Promise<void>): Promise<number> {
+  await page.evaluate('window.measured.gestures = []');
+  await work();
+  const { gestures: noted } = await page.evaluate<Measured>('window.measured');
+  return quantile(
+    noted.filter((one) => one.type === type).map(({ ms }) => ms),
+    0.95,
+  );
+}
+
+async function brushAxis(page: Page): Promise<void> {
+  const canvas = page.locator('canvas.coordinates');
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y, height } = (await canvas.boundingBox())!;
+  await page.mouse.move(x + 46, y + 60);
+  await page.mouse.down();
+  for (let move = 1; move <= MOVES; move++) await page.mouse.move(x + 46, y + 60 + ((height - 90) * move) / MOVES);
+  await page.mouse.up();
+}
+
+async function zoomChart(page: Page): Promise<void> {
+  const canvas = page.locator('.distance-chart canvas');
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y, width } = (await canvas.boundingBox())!;
+  for (let zoom = 0; zoom < ZOOMS; zoom++) {
+    await page.mouse.move(x + 80 + zoom * 5, y + 100);
+    await page.mouse.down();
+    await page.mouse.move(x + width - 60, y + 100, { steps: 2 });
+    await page.mouse.up();
+  }
+  await canvas.dblclick();
+}
+
+/** The median from the answer to a loaded output until it is drawn; both clocks are this machine's. */
+async function measureNewRuns(page: Page, client: Client, id: number): Promise<number> {
+  await page.getByRole('button', { name: 'Select all' }).click();
+  const times: number[] = [];
+  for (let run = 0; run < NEW_RUNS; run++) {
+    const { iteration } = await client.call<{ iteration: number }>('POST', `/objectives/${id}/inverses`, {});
+    const shown = page.evaluate<number>(`window.whenNewest('${iteration}')`);
+    await client.call('POST', `/objectives/${id}/inverse-output`, { output: new Array(sizes.outputs).fill(10) });
+    const answeredAt = performance.timeOrigin + performance.now();
+    times.push((await shown) - answeredAt);
+  }
+  return quantile(times, 0.5);
+}
+
+/** Of the code and style sheets that the page has loaded, as gzip -9 makes them. */
+async function codeSize(page: Page): Promise<number> {
+  const urls = await page.evaluate<string[]>('performance.getEntriesByType("resource").map(({ name }) => name)');
+  const names = new Set(urls.map((url) => /\/page\/(assets\/[^/]+\.(?:js|css))$/.exec(url)?.[1]).filter(Boolean));
+  let size = 0;
+  for (const name of names) size += gzipSync(await readFile(`${ROOT}dist/page/${name}`), { level: 9 }).length;
+  return size;
+}

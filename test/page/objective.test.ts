@@ -1,0 +1,218 @@
+/** The view of an objective: its runs as targets, charts and a table, live and at any size. */
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
+import { type SeededProblem, seedObjective } from '../../harness/seeded-history.ts';
+import type { Db } from '../../src/db/transaction.ts';
+import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let db: Db;
+beforeAll(async () => {
+  service = await startTestService();
+  db = connectTo(service.databaseUrl);
+});
+afterAll(async () => {
+  await db.destroy();
+  await service.close();
+});
+
+const seed = (problem: SeededProblem) => seedObjective(service.ok, db, problem);
+const pathOf = (id: number) => `/page/objectives/${id}`;
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true }).first();
+const bodyRows = (page: Page) => section(page, 'Runs').locator('tbody tr:not(.runs-spacer)');
+
+/** The numbers of the first rows of the table of runs. */
+const firstIterations = (page: Page) => bodyRows(page).locator('th').allTextContents();
+
+describe('an objective', () => {
+  test('shows how it stands: state, runs, targets with the worst first, and every run', async ({ visit }) => {
+    const id = await seed({ inputs: 3, outputs: 4, runs: 30, failedEvery: 7, isOpen: true });
+    const page = await visit(service, pathOf(id));
+    const { body } = await service.call<Record<string, never>>('GET', `/objectives/${id}/history`);
+    const header = page.locator('header.objective-header');
+    await expect.poll(() => header.innerText()).toContain('Running');
+    expect(await header.innerText()).toContain('30 of 100,000 runs');
+    expect(await header.innerText()).toContain(`Best: iteration ${body['bestIteration']}`);
+    const met = await section(page, 'Targets').locator('tbody td:last-child').allTextContents();
+    expect(met).toHaveLength(4);
+    expect(met.map((text) => text.startsWith('yes'))).toEqual(met.map((text) => text.startsWith('yes')).toSorted());
+    const runs = section(page, 'Runs');
+    await expect.poll(() => runs.locator('table').getAttribute('aria-rowcount')).toBe('32');
+    expect((await firstIterations(page)).slice(0, 3)).toEqual(['31', '30', '29']);
+    await runs.getByRole('button', { name: 'State' }).click();
+    await runs.getByRole('button', { name: 'State' }).click();
+    await expect.poll(async () => (await firstIterations(page)).slice(0, 5)).toEqual(['28', '21', '14', '7', '31']);
+    expect(await bodyRows(page).first().innerText()).toContain('failed: mesh collapsed');
+    const chart = section(page, 'Distance to the targets').getByRole('img');
+    expect(await chart.getAttribute('aria-label')).toMatch(/30 runs, 4 failed; .* at iteration \d+/);
+    await screenshot(page, 'objective 30 runs');
+    await expectAccessible(page);
+  });
+
+  test('follows what happens without a reload: a new output, a correction, the end', async ({ visit }) => {
+    const far = {
+      objectives: [99, 99],
+      objectiveTypes: ['value', 'value'],
+      minimumBounds: [-1, -1],
+      maximumBounds: [1, 1],
+    };
+    const id = await seed({ inputs: 2, outputs: 2, runs: 5, objective: far });
+    const page = await visit(service, pathOf(id));
+    await expect.poll(() => firstIterations(page)).toEqual(['5', '4', '3', '2', '1']);
+    await page.evaluate('window.isSamePage = true');
+    const opened = await service.ok<{ id: number }>('POST', `/objectives/${id}/inverses`);
+    await expect.poll(() => bodyRows(page).first().innerText()).toContain('waits for its output');
+    await service.ok('POST', `/objectives/${id}/inverse-output`, { output: [10, 11] });
+    await expect.poll(() => page.locator('header.objective-header').innerText()).toContain('5 of 100,000 runs');
+    const firstRow = () => bodyRows(page).first().innerText();
+    await expect.poll(firstRow).toContain('loaded');
+    // The correction of an earlier iteration than the last: all are read again.
+    const { body } = await service.call<{ inverseIds: number[] }>('GET', `/objectives/${id}/history`);
+    const correction = { excluded: true, reason: 'sensor was not calibrated' };
+    await service.ok('POST', `/objectives/${id}/inverses/${body.inverseIds[2]}/corrections`, correction);
+    await expect.poll(() => bodyRows(page).nth(3).innerText()).toContain('excluded');
+    await service.ok('POST', `/objectives/${id}/stop`);
+    await expect.poll(() => page.locator('.state').innerText()).toBe('Stopped');
+    expect(opened.id).toBe(body.inverseIds[5]);
+    expect(await page.evaluate('window.isSamePage')).toBe(true);
+  });
+
+  test('of 10,000 runs can be selected, sorted and searched', async ({ visit }) => {
+    const id = await seed({ inputs: 10, outputs: 10, runs: 10_000, failedEvery: 97 });
+    const page = await visit(service, pathOf(id));
+    const coordinates = section(page, 'Inputs and outputs');
+    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe('10,000 iterations');
+    // Few of them are in the document.
+    expect(await bodyRows(page).count()).toBeLessThan(60);
+    await coordinates.getByLabel('from').fill('0.4');
+    await coordinates.getByLabel('from').press('Tab');
+    const { body } = await service.call<{ inputs: number[][] }>('GET', `/objectives/${id}/history`);
+    const count = body.inputs.filter(([x]) => x! >= 0.4).length.toLocaleString('en-US');
+    await expect.poll(() => coordinates.getByRole('status').innerText()).toBe(`${count} of 10,000 selected`);
+    const runs = section(page, 'Runs');
+    expect(await runs.getByRole('status').first().innerText()).toBe(`${count} of 10,000 selected`);
+    await coordinates.getByRole('button', { name: 'Select all' }).click();
+    await runs.getByRole('button', { name: 'x1', exact: true }).click();
+    const smallest = 1 + body.inputs.findIndex(([x]) => x === Math.min(...body.inputs.map(([one]) => one!)));
+    const equals = body.inputs.filter(([x]) => x === body.inputs[smallest - 1]![0]).length;
+    if (equals === 1) await expect.poll(async () => (await firstIterations(page))[0]).toBe(String(smallest));
+    await runs.getByLabel('Go to iteration').fill('4321');
+    await runs.getByLabel('Go to iteration').press('Enter');
+    await expect.poll(() => runs.locator('tr[aria-current] th').allTextContents()).toEqual(['4321']);
+    await runs.getByLabel('Go to iteration').fill('10001');
+    await runs.getByLabel('Go to iteration').press('Enter');
+    await expect.poll(() => runs.innerText()).toContain('There is no iteration 10001.');
+    await screenshot(page, 'objective 10000 runs');
+  });
+
+  test('is brushed and enlarged by the pointer', async ({ visit }) => {
+    const id = await seed({ inputs: 3, outputs: 2, runs: 200 });
+    const page = await visit(service, pathOf(id));
+    const coordinates = section(page, 'Inputs and outputs');
+    const status = coordinates.getByRole('status');
+    await expect.poll(() => status.innerText()).toBe('200 iterations');
+    await drag(page, coordinates.locator('canvas'), { fromX: 46, fromY: 50, toX: 46, toY: 200 });
+    await expect.poll(() => status.innerText()).toMatch(/^\d+ of 200 selected$/);
+    // A click on the axis ends it.
+    await coordinates.locator('canvas').click({ position: { x: 46, y: 100 } });
+    await expect.poll(() => status.innerText()).toBe('200 iterations');
+    const distance = section(page, 'Distance to the targets');
+    const from = distance.getByLabel('Iterations');
+    expect(await from.inputValue()).toBe('1');
+    await drag(page, distance.locator('canvas'), { fromX: 400, fromY: 100, toX: 700, toY: 100 });
+    await expect.poll(async () => Number(await from.inputValue())).toBeGreaterThan(20);
+    await distance.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => from.inputValue()).toBe('1');
+  });
+
+  test('writes names and reasons as text, whatever they hold', async ({ visit }) => {
+    const id = await seed({
+      inputs: 2,
+      outputs: 2,
+      runs: 12,
+      failedEvery: 5,
+      project: {
+        name: '<img src=x onerror=alert(1)>',
+        inputNames: ['<script>alert(1)</script>', 'n'.repeat(64)],
+        outputNames: ['"><svg onload=alert(1)>', "';drop table runs;--"],
+        outputUnits: ['<b>', '&amp;'],
+      },
+    });
+    const page = await visit(service, pathOf(id), { viewport: PHONE });
+    await expect.poll(() => page.locator('h1').innerText()).toBe('<img src=x onerror=alert(1)>');
+    const targets = await section(page, 'Targets').locator('tbody th').allTextContents();
+    expect(targets.toSorted()).toEqual(['"><svg onload=alert(1)> (<b>)', "';drop table runs;-- (&amp;)"].toSorted());
+    await expect.poll(() => firstIterations(page)).toHaveLength(12);
+    await screenshot(page, 'objective hostile phone');
+    await expectAccessible(page);
+  });
+
+  test('with no run but the initial point, and one that does not exist, say what they are', async ({ visit }) => {
+    const id = await seed({ inputs: 2, outputs: 2, runs: 1 });
+    const page = await visit(service, pathOf(id));
+    await expect.poll(() => firstIterations(page)).toEqual(['1']);
+    await screenshot(page, 'objective initial point');
+    await expectAccessible(page);
+    const missing = await visit(service, pathOf(999_999), { tolerates: [/status of 404/] });
+    await expect.poll(() => missing.locator('h1').innerText()).toBe('This objective does not exist or was deleted.');
+  });
+
+  test('of 1,000 outputs lists the worst and finds the others, and a thinned history finds every run', async ({
+    visit,
+  }) => {
+    const id = await seed({ inputs: 5, outputs: 1_000, runs: 520 });
+    const page = await visit(service, pathOf(id));
+    const targets = section(page, 'Targets');
+    await expect.poll(() => targets.locator('tbody tr').count()).toBe(40);
+    await targets.getByLabel('Find an output').fill('y777');
+    await expect.poll(() => targets.locator('tbody th').allTextContents()).toEqual(['y777']);
+    expect(await page.locator('header.objective-header').innerText()).toContain('Every 2nd run is shown');
+    const runs = section(page, 'Runs');
+    await runs.getByLabel('Go to iteration').fill('222');
+    await runs.getByLabel('Go to iteration').press('Enter');
+    await expect.poll(() => runs.locator('tr[aria-current] th').allTextContents()).toEqual(['222']);
+  });
+
+  test('saves all runs as CSV, and the charts as pictures', async ({ visit }) => {
+    const id = await seed({ inputs: 2, outputs: 2, runs: 8 });
+    const page = await visit(service, pathOf(id));
+    const save = async (part: string, name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        section(page, part).getByRole('button', { name }).click(),
+      ]);
+      return { name: download.suggestedFilename(), text: await textOf(await download.createReadStream()) };
+    };
+    const csv = await save('Runs', 'Save CSV');
+    expect(csv.name).toBe('Heat-exchanger-trial-1-objective-1.csv');
+    expect(csv.text.trim().split('\n')).toHaveLength(9);
+    const svg = await save('Distance to the targets', 'Save SVG');
+    expect([svg.name, svg.text.startsWith('<svg')]).toEqual(['Heat-exchanger-distance-to-the-targets.svg', true]);
+    const png = await save('Inputs and outputs', 'Save PNG');
+    expect([png.name, png.text.slice(1, 4)]).toEqual(['Heat-exchanger-inputs-and-outputs.png', 'PNG']);
+  });
+});
+
+interface Path {
+  readonly fromX: number;
+  readonly fromY: number;
+  readonly toX: number;
+  readonly toY: number;
+}
+
+async function drag(page: Page, canvas: ReturnType<Page['locator']>, { fromX, fromY, toX, toY }: Path): Promise<void> {
+  await canvas.scrollIntoViewIfNeeded();
+  const { x, y } = (await canvas.boundingBox())!;
+  await page.mouse.move(x + fromX, y + fromY);
+  await page.mouse.down();
+  await page.mouse.move(x + toX, y + toY, { steps: 4 });
+  await page.mouse.up();
+}
+
+async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += Buffer.from(chunk).toString('latin1');
+  return text;
+}
