@@ -165,7 +165,7 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
     .setInputFiles({ name: 'rig.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
   await press(dialog, 'Add 2 runs');
   await page.getByText('1 run was added. The trial now has 9 cases.').waitFor();
-  await page.getByText('1 were known already.').waitFor();
+  await page.getByText('1 was known already.').waitFor();
   const cases = await service.ok<{ input: number[]; output: number[] | null; sourceName: string | null }[]>(
     'GET',
     `${t.trialUrl}/cases`,

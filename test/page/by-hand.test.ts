@@ -142,6 +142,7 @@ describe('an objective with one input open at a time', () => {
     const shown = await ask(page, 2);
     const button = shown.getByRole('button', { name: 'The run failed…' });
     await button.click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => isFocused(button)).toBe(true);
@@ -192,7 +193,7 @@ describe('an objective with one input open at a time', () => {
     await card(page, 2).getByText('It waits for its output.').waitFor();
     await screenshot(page, 'by hand, read only');
     const view = page.getByRole('main');
-    expect(await view.getByRole('textbox').count()).toBe(0);
+    expect(await view.getByRole('region', { name: 'Next input' }).getByRole('textbox').count()).toBe(0);
     const names = await view.getByRole('button').allInnerTexts();
     for (const control of [/Load/, /failed/, /Stop/, /Give up/, /Change targets/, /Add data/, /Correct/, /Several/]) {
       expect(names.filter((name) => control.test(name))).toEqual([]);
