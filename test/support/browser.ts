@@ -4,6 +4,9 @@ import { type BrowserContextOptions, chromium, type Page } from 'playwright-core
 import { test as base, expect, inject } from 'vitest';
 import type { TestService } from './service.ts';
 
+/** Of a picture, in pixels. */
+const TALLEST = 2_000;
+
 export const PHONE = { width: 390, height: 844 } as const;
 
 export interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'timezoneId'> {
@@ -83,7 +86,7 @@ async function findViolations(page: Page): Promise<string[]> {
   );
 }
 
-/** With TEST_SCREENSHOTS set: a picture of the whole page in test/page/screenshots, to look at. */
+/** With TEST_SCREENSHOTS set: a picture of the page in test/page/screenshots, to look at. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   if ((process.env['TEST_SCREENSHOTS'] ?? '') !== '') await takePicture(page, name);
 }
@@ -91,5 +94,8 @@ export async function screenshot(page: Page, name: string): Promise<void> {
 async function takePicture(page: Page, name: string): Promise<void> {
   const file = `${name.replaceAll(/[^\w.-]+/g, '-').slice(0, 100)}.png`;
   const path = new URL(`../page/screenshots/${file}`, import.meta.url).pathname;
-  await page.screenshot({ path, fullPage: true });
+  const { width, height } = await page.evaluate<{ width: number; height: number }>(
+    '({ width: innerWidth, height: Math.max(innerHeight, document.documentElement.scrollHeight) })',
+  );
+  await page.screenshot({ path, fullPage: true, clip: { x: 0, y: 0, width, height: Math.min(height, TALLEST) } });
 }

@@ -136,7 +136,8 @@ function drawAxis(context: CanvasRenderingContext2D, { axes, layout }: Picture, 
   // Neighbouring titles stand in two rows, so that each has the room of two.
   context.textAlign = 'center';
   context.font = `600 12px ${colours.font}`;
-  const room = Math.min(2 * gap - 8, 2 * Math.min(x, layout.width - x) + 2 * gap);
+  // At the sides a title is moved inwards, yet not beyond the middle between two.
+  const room = Math.min(2 * gap - 8, Math.min(x, layout.width - x) + gap - 6);
   const text = cutToFit(context, axis.title, room);
   const half = context.measureText(text).width / 2;
   const middle = Math.min(layout.width - half - 2, Math.max(half + 2, x));

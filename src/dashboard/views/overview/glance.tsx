@@ -1,0 +1,109 @@
+/** One objective of the overview. */
+import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
+import { Age } from '../../parts/age.tsx';
+import { short } from '../../parts/formats.ts';
+import { Link } from '../../shell/link.tsx';
+import { numbersOf, STATES, stateOf } from './choice.ts';
+import { cornersOf } from './sparkline.ts';
+
+interface GlanceProps {
+  readonly glance: ObjectiveGlance;
+  readonly isTicked: boolean;
+  readonly canTick: boolean;
+  onTick(isTicked: boolean): void;
+}
+
+export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
+  const { id, projectName, modelName, attemptCount, maximumAttempts, updatedAt } = glance;
+  return (
+    <li class="glance">
+      <label class="glance-tick">
+        <input
+          type="checkbox"
+          checked={isTicked}
+          disabled={!canTick}
+          onChange={({ currentTarget }) => onTick(currentTarget.checked)}
+        />
+        <span class="visually-hidden">
+          Compare {projectName}, {numbersOf(glance)}
+        </span>
+      </label>
+      <div class="glance-name">
+        <Link to={`/page/objectives/${id}`}>
+          <bdi>{projectName}</bdi>
+          <span class="visually-hidden">, {numbersOf(glance)}</span>
+        </Link>
+        <p class="hint">
+          <span aria-hidden="true">{numbersOf(glance)} · </span>
+          model <bdi>{modelName}</bdi>
+        </p>
+      </div>
+      <StateOf glance={glance} />
+      <Nearness glance={glance} />
+      <Trend glance={glance} />
+      <p class="glance-runs">
+        {attemptCount.toLocaleString('en-US')} of {maximumAttempts.toLocaleString('en-US')} runs
+        <span class="hint">
+          <Age time={updatedAt} />
+        </span>
+      </p>
+    </li>
+  );
+}
+
+const WAITS = { output: 'waits for your output', suggestion: 'computing the next input' } as const;
+
+function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
+  const state = stateOf(glance);
+  const { waitsFor, hasDiagnosis } = glance;
+  return (
+    <p class="glance-state">
+      <span class={`badge badge-${state}`}>{STATES[state].label}</span>
+      {waitsFor !== null && <span class={`hint waits-${waitsFor}`}>{WAITS[waitsFor]}</span>}
+      {hasDiagnosis && <span class="glance-doubt">may be out of reach</span>}
+    </p>
+  );
+}
+
+const MISS =
+  'How far the worst output of the best run is from its interval. 1 is half the width of the interval; for a target without bounds, 1 % of it.';
+
+function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
+  const { metCount, outputCount, worstMiss } = glance;
+  if (metCount === null) return <p class="glance-met hint">not judged yet</p>;
+  return (
+    <p class="glance-met">
+      {metCount} of {outputCount} met
+      <meter min={0} max={outputCount} value={metCount} aria-hidden="true" />
+      {worstMiss !== null && worstMiss > 0 && (
+        <span class="hint" title={`${MISS} Here ${worstMiss}.`}>
+          worst miss {shortMiss(worstMiss)}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Two digits tell how near it is. */
+function shortMiss(miss: number): string {
+  return short(Number(miss.toPrecision(2)));
+}
+
+const BOX = { width: 96, height: 26 };
+
+function Trend({ glance: { trend } }: { readonly glance: ObjectiveGlance }) {
+  if (trend === null || trend.misses.length === 0) return <div class="glance-trend" />;
+  const corners = cornersOf(trend, BOX);
+  const last = corners.at(-1)!;
+  const [first, now] = [trend.misses[0]!, trend.misses.at(-1)!];
+  const text =
+    first === now ? `Worst miss ${shortMiss(now)}` : `Worst miss from ${shortMiss(first)} to ${shortMiss(now)}`;
+  return (
+    <svg class="glance-trend" viewBox={`-3 -3 ${BOX.width + 6} ${BOX.height + 6}`} role="img" aria-label={text}>
+      <title>{text}</title>
+      <line class="trend-floor" x1={0} x2={BOX.width} y1={BOX.height} y2={BOX.height} />
+      <polyline class="trend-line" points={corners.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`).join(' ')} />
+      <circle class="trend-end" cx={last.x} cy={last.y} r={2.5} />
+    </svg>
+  );
+}

@@ -1,0 +1,227 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.close());
+
+/** Calls of an account of its own, by which the service answers as it does to its page. */
+async function openAccount() {
+  const scopes = ['read', 'write', 'admin'] as const;
+  const account = `account ${crypto.randomUUID()}`;
+  const makeKey = (some: typeof scopes | readonly ['read']) =>
+    createKey(service.service.db, { account, label: null, scopes: some, expiresAt: null });
+  const key = await makeKey(scopes);
+  const call = async <T = { id: number }>(method: string, path: string, body?: unknown): Promise<T> => {
+    const answer = await service.call<T>(method, path, body, { authorization: `Bearer ${key}` });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  return { key, readKey: () => makeKey(['read']), call };
+}
+
+type Call = Awaited<ReturnType<typeof openAccount>>['call'];
+
+const blackBox = ([a, b]: readonly number[]) => [a! + b!, a! - b!];
+
+/** Within 1 percent of the outputs at [3, 7]. */
+const TARGETS = {
+  objectives: blackBox([3, 7]),
+  objectiveTypes: ['percent', 'percent'],
+  minimumBounds: [-1, -1],
+  maximumBounds: [1, 1],
+  desiredL1Norm: 0,
+  initialInput: [4, 8],
+  initialOutput: blackBox([4, 8]),
+};
+
+async function makeTrial(call: Call, { modelName = 'Plant', projectName = 'Heat exchanger' } = {}) {
+  const model = await call('POST', '/models', { name: modelName });
+  const inputCases = [
+    [1, 1],
+    [9, 2],
+    [4, 8],
+  ];
+  const project = await call('POST', `/models/${model.id}/projects`, {
+    name: projectName,
+    inputCount: 2,
+    minimums: [0, 0],
+    maximums: [10, 10],
+    inputTypes: ['float', 'float'],
+    inputCases,
+  });
+  const path = `/models/${model.id}/projects/${project.id}`;
+  const outputCases = inputCases.map(blackBox);
+  const { trial_id } = await call<{ trial_id: number }>('POST', `${path}/output-cases`, {
+    outputCount: 2,
+    outputCases,
+  });
+  return `${path}/trials/${trial_id}/objectives`;
+}
+
+const rows = (page: Page) => page.getByRole('main').getByRole('listitem');
+const row = (page: Page, text: string) => rows(page).filter({ hasText: text });
+
+test('An empty account is told what to do', async ({ visit }) => {
+  const { key, readKey } = await openAccount();
+  const page = await visit(service, '/page', { key });
+  await page.getByRole('heading', { name: 'No objectives yet' }).waitFor();
+  await expectAccessible(page);
+  await screenshot(page, 'overview empty');
+  expect(await page.getByText('npx backsolve demo').textContent()).toContain(service.service.url!);
+  await page.getByRole('main').getByRole('link', { name: 'New problem' }).click();
+  expect(new URL(page.url()).pathname).toBe('/page/new');
+  const reader = await visit(service, '/page', { key: await readKey() });
+  await reader.getByRole('heading', { name: 'No objectives yet' }).waitFor();
+  expect(await reader.getByRole('link', { name: 'New problem' }).count()).toBe(0);
+});
+
+test('An objective shows where it stands, and follows what happens to it', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  const objectives = await makeTrial(call);
+  const { id } = await call('POST', objectives, TARGETS);
+  const page = await visit(service, '/page', { key });
+  const glance = row(page, 'Heat exchanger');
+  await expect.poll(() => glance.textContent()).toContain('1 of 2 met');
+  for (const text of ['trial 1, objective 1', 'Plant', 'Running', '0 of 500 runs', 'worst miss 19']) {
+    expect(await glance.textContent()).toContain(text);
+  }
+  const { input } = await call<{ input: number[] }>('POST', `/objectives/${id}/inverses`);
+  await glance.getByText('waits for your output').waitFor();
+  await call('POST', `/objectives/${id}/inverse-output`, { output: blackBox(input.map((x) => x + 1)) });
+  await glance.getByText('waits for your output').waitFor({ state: 'detached' });
+  expect(await glance.textContent()).toContain('1 of 500 runs');
+  await call('PATCH', objectives.split('/trials/')[0]!, { name: 'Cooler' });
+  await row(page, 'Cooler').waitFor();
+  await call('POST', `/objectives/${id}/stop`);
+  await row(page, 'Stopped').waitFor();
+  await row(page, 'Cooler').getByRole('link', { name: 'Cooler' }).click();
+  expect(new URL(page.url()).pathname).toBe(`/page/objectives/${id}`);
+});
+
+test('What is open while nothing changes is asked for without a body', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  await call('POST', await makeTrial(call), TARGETS);
+  const page = await visit(service, '/page', { key });
+  await rows(page).first().waitFor();
+  const again = await page.waitForResponse((response) => response.url().includes('/v1/objectives'));
+  expect([again.status(), (await again.headerValue('etag')) !== null]).toEqual([304, true]);
+});
+
+describe('60 objectives', () => {
+  let key = '';
+  const ids: number[] = [];
+  beforeAll(async () => {
+    const account = await openAccount();
+    key = account.key;
+    const few = await makeTrial(account.call, { modelName: 'Epidemic', projectName: 'Wave' });
+    const many = await makeTrial(account.call);
+    for (let n = 0; n < 60; n++) ids.push((await account.call('POST', n < 3 ? few : many, TARGETS)).id);
+    for (const n of [1, 58]) await account.call('POST', `/objectives/${ids[n]}/stop`);
+  });
+
+  test('The newest 50 are listed, the older ones on another page', async ({ visit }) => {
+    const page = await visit(service, '/page', { key });
+    await expect.poll(() => rows(page).count()).toBe(50);
+    await expectAccessible(page);
+    await screenshot(page, 'overview 60 light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await screenshot(page, 'overview 60 dark');
+    await page.setViewportSize(PHONE);
+    await expectAccessible(page);
+    await screenshot(page, 'overview 60 phone');
+    await page.getByRole('link', { name: 'Older' }).click();
+    await expect.poll(() => rows(page).count()).toBe(10);
+    await page.reload();
+    await expect.poll(() => rows(page).count()).toBe(10);
+    expect(await page.getByRole('link', { name: 'Older' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Newest' }).click();
+    await expect.poll(() => rows(page).count()).toBe(50);
+  });
+
+  test('A state and words choose among them, and the address keeps the choice', async ({ visit }) => {
+    const page = await visit(service, '/page', { key });
+    await page.getByLabel('State').selectOption({ label: 'Stopped' });
+    await expect.poll(() => rows(page).count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('?state=stopped');
+    await page.getByLabel('Find by name').fill('epidemic objective 2');
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await page.getByText('1 of the 2 stopped objectives listed here').waitFor();
+    await page.reload();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    expect(await page.getByLabel('State').inputValue()).toBe('stopped');
+    expect(await page.getByLabel('Find by name').inputValue()).toBe('epidemic objective 2');
+    await page.getByLabel('Find by name').fill('nothing like it');
+    await page.getByRole('link', { name: 'Show all objectives' }).click();
+    await expect.poll(() => rows(page).count()).toBe(50);
+    await page.goBack();
+    await expect.poll(() => page.getByLabel('State').inputValue()).toBe('stopped');
+  });
+
+  test('Two to six that are ticked are compared', async ({ visit }) => {
+    const page = await visit(service, '/page', { key });
+    const ticks = rows(page).getByRole('checkbox');
+    await ticks.nth(0).check();
+    await page.getByText('Tick another objective').waitFor();
+    expect(await page.getByRole('link', { name: /^Compare/ }).count()).toBe(0);
+    for (const n of [1, 2, 3, 4, 5]) await ticks.nth(n).check();
+    expect(await ticks.nth(6).isDisabled()).toBe(true);
+    await expectAccessible(page);
+    for (const n of [2, 3, 4, 5]) await ticks.nth(n).uncheck();
+    await page.getByRole('link', { name: 'Compare 2 objectives' }).click();
+    const { pathname, search } = new URL(page.url());
+    expect(pathname + search).toBe(`/page/compare?objectives=${ids[59]},${ids[58]}`);
+  });
+});
+
+test('Names are shown as they are, whatever they contain', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  const names = [
+    '<img src=x onerror=alert(1)>',
+    'x'.repeat(96),
+    '🔥 ünïcödé 温度',
+    '\u202eغلاف حراري\u202c',
+    'a & b &lt;',
+  ];
+  for (const name of names) await call('POST', await makeTrial(call, { modelName: name, projectName: name }), TARGETS);
+  const page = await visit(service, '/page', { key, viewport: PHONE });
+  await expect.poll(() => rows(page).count()).toBe(names.length);
+  const links = await rows(page).getByRole('link').locator('bdi').allTextContents();
+  expect(links).toEqual(names.toReversed());
+  await expectAccessible(page);
+  await screenshot(page, 'overview names phone');
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await expectAccessible(page);
+  await screenshot(page, 'overview names');
+});
+
+test('Objectives that ran, that are satisfied and that wait look different', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  const objectives = await makeTrial(call);
+  for (const runs of [1, 4, 12]) {
+    const { id } = await call('POST', objectives, TARGETS);
+    for (let n = 0; n < runs; n++) {
+      const { input } = await call<{ input: number[] }>('POST', `/objectives/${id}/inverses`);
+      const output = n < 3 ? blackBox(input.map((x) => x + 1 / (n + 1))) : blackBox(input);
+      await call('POST', `/objectives/${id}/inverse-output`, { output });
+      const { stopReason } = await call<{ stopReason: number }>('GET', `/objectives/${id}`);
+      if (stopReason !== 0) break;
+    }
+    if (runs === 1) await call('POST', `/objectives/${id}/inverses`);
+  }
+  const page = await visit(service, '/page', { key });
+  await row(page, 'Satisfied').first().waitFor();
+  expect(await row(page, 'Satisfied').first().textContent()).toContain('2 of 2 met');
+  await rows(page)
+    .getByRole('img', { name: /^Worst miss from \d+ to 0$/ })
+    .first()
+    .waitFor();
+  await screenshot(page, 'overview small');
+  await page.setViewportSize(PHONE);
+  await screenshot(page, 'overview small phone');
+});
