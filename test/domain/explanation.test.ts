@@ -44,6 +44,13 @@ describe('a diagnosis in words', () => {
     );
   });
 
+  it('The text calls outputs by their names, where they have some', () => {
+    const conflicting: Diagnosis = { ...diagnosis, conflicts: [[0, 1]] };
+    expect(describeDiagnosis(conflicting, definition, ['Power', 'Drop'])).toBe(
+      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: Power by 1.001, Drop by 24 percent points. Out of reach even alone: Power. Each alone can be met, but not together: Power and Drop.',
+    );
+  });
+
   it('The text gives the L1 norm if the objectives are exact', () => {
     const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
     expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact)).toBe(

@@ -219,13 +219,13 @@ describe('an objective with several inputs open', () => {
     await screenshot(page, 'by hand, several');
     await expectAccessible(page);
 
-    await fill(first, [1, 2]);
+    await fill(second, [1, 2]);
     await fill(third, [7.5, 30]);
     await load(third);
-    expect(await power(first).inputValue()).toBe('1');
-    await second.getByRole('button', { name: 'Give up this input…' }).click();
+    expect(await power(second).inputValue()).toBe('1');
+    await first.getByRole('button', { name: 'Give up this input…' }).click();
     await page.getByRole('button', { name: 'Give it up' }).click();
-    await second.waitFor({ state: 'hidden' });
+    await first.waitFor({ state: 'hidden' });
 
     await page.getByText('Late outputs (1)').click();
     const late = page.getByRole('group').filter({ hasText: 'Late outputs' });
@@ -234,8 +234,8 @@ describe('an objective with several inputs open', () => {
     await page.getByText('Late outputs').waitFor({ state: 'hidden' });
     const { inverses } = await service.ok<ReadObjective>('GET', t.url);
     expect(inverses.slice(1).map(({ outputs, status }) => ({ outputs, status }))).toEqual([
-      { outputs: [], status: 'active' },
       { outputs: [8, 25], status: 'stopped' },
+      { outputs: [], status: 'active' },
       { outputs: [7.5, 30], status: 'active' },
     ]);
   });

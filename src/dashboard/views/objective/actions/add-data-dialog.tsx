@@ -175,7 +175,7 @@ function Added({ added, onClose }: { readonly added: AddedCases; onClose(): void
       </ul>
       <p class="dialog-buttons">
         <button type="button" class="primary" onClick={onClose}>
-          Close
+          Done
         </button>
       </p>
     </Dialog>
