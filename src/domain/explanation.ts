@@ -34,22 +34,18 @@ export function relaxation(definition: ObjectiveDefinition, output: number, dist
   return Math.min(Number.MAX_VALUE, 100 * (distance / Math.abs(definition.objectives[output]!)));
 }
 
-/**
- * A diagnosis in words.
- *
- * @param names  of the outputs; null: they are called by their numbers, from 0
- */
+/** A diagnosis in words. Outputs without names are called objective 0, objective 1 and so on. */
 export function describeDiagnosis(
   diagnosis: Diagnosis,
   definition: ObjectiveDefinition,
-  names: readonly string[] | null = null,
+  names: readonly string[] | null,
 ): string {
-  const { l1Norm, unmet, conflicts } = diagnosis;
   const nameOf = (output: number) => names?.[output] ?? String(output);
+  const { l1Norm, unmet, conflicts } = diagnosis;
   const point = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
   const amounts = unmet.map(({ output, distance }) => {
-    const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percent points' : '';
-    return `${names?.[output] ?? `objective ${output}`} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
+    const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
+    return `${names === null ? 'objective ' : ''}${nameOf(output)} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
   });
   const claim =
     l1Norm === null
