@@ -1,5 +1,5 @@
 /** Takes data and pictures out of the page: text of tables, files to save, the clipboard. */
-import { type Drawing, drawSvg } from './drawing.ts';
+import type { Drawing } from './drawing.ts';
 
 export type Cell = string | number | boolean | null | undefined;
 
@@ -53,13 +53,19 @@ export function saveJson(title: string, value: unknown): void {
   save(fileName(title, 'json'), JSON.stringify(value, null, 2), 'application/json');
 }
 
-export function saveSvg(drawing: Drawing): void {
-  save(fileName(drawing.title, 'svg'), drawSvg(drawing), 'image/svg+xml');
+/** Loaded with the first picture that is saved. */
+async function toSvg(drawing: Drawing): Promise<string> {
+  const { drawSvg } = await import('./drawing.ts');
+  return drawSvg(drawing);
+}
+
+export async function saveSvg(drawing: Drawing): Promise<void> {
+  save(fileName(drawing.title, 'svg'), await toSvg(drawing), 'image/svg+xml');
 }
 
 /** Twice as many pixels as the drawing has points, for sharp print. Rejects if the browser cannot draw it. */
 export async function savePng(drawing: Drawing): Promise<void> {
-  const address = URL.createObjectURL(new Blob([drawSvg(drawing)], { type: 'image/svg+xml' }));
+  const address = URL.createObjectURL(new Blob([await toSvg(drawing)], { type: 'image/svg+xml' }));
   try {
     const image = new Image();
     image.src = address;

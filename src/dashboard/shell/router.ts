@@ -34,5 +34,8 @@ export function navigate(to: string, { replace = false } = {}): void {
   const now = readAddress();
   const isOtherPath = now.path !== address.value.path;
   address.value = now;
-  if (isOtherPath) scrollTo(0, 0);
+  if (!isOtherPath) return;
+  scrollTo(0, 0);
+  // The link that was followed goes away: the keyboard goes on where the new view begins.
+  document.getElementById('main')?.focus({ preventScroll: true });
 }

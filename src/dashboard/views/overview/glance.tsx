@@ -65,9 +65,6 @@ function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
   );
 }
 
-const MISS =
-  'How far the worst output of the best run is from its interval. 1 is half the width of the interval; for a target without bounds, 1 % of it.';
-
 function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
   const { metCount, outputCount, worstMiss } = glance;
   if (metCount === null) return <p class="glance-met hint">not judged yet</p>;
@@ -76,7 +73,7 @@ function Nearness({ glance }: { readonly glance: ObjectiveGlance }) {
       {metCount} of {outputCount} met
       <meter min={0} max={outputCount} value={metCount} aria-hidden="true" />
       {worstMiss !== null && worstMiss > 0 && (
-        <span class="hint" title={`${MISS} Here ${worstMiss}.`}>
+        <span class="hint" title={String(worstMiss)}>
           worst miss {shortMiss(worstMiss)}
         </span>
       )}

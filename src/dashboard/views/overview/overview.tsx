@@ -123,6 +123,12 @@ function List({ known: { glances, hasOlder }, choice, ticked, onTicked }: ListPr
           />
         ))}
       </ul>
+      {shown.some(({ worstMiss }) => worstMiss !== null && worstMiss > 0) && (
+        <p class="hint">
+          Worst miss: how far the worst output of the best run is from its interval. 1 is half the width of the
+          interval; for a target without bounds, 1 % of the target.
+        </p>
+      )}
       <nav class="overview-pages" aria-label="Pages of objectives">
         {choice.after !== undefined && (
           <Link to={addressOf({ ...choice, after: undefined })} class="button">

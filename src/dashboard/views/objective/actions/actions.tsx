@@ -2,15 +2,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import { StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { onDemand } from '../../../parts/on-demand.tsx';
 import { service } from '../../../shell/service.ts';
 import { may } from '../../../shell/session.ts';
 import type { Run } from '../history.ts';
-import { AddDataDialog } from './add-data-dialog.tsx';
-import { CorrectDialog } from './correct-dialog.tsx';
 import { correcting } from './correcting.ts';
-import { ParallelDialog } from './parallel-dialog.tsx';
-import { TargetsDialog } from './targets-dialog.tsx';
 import './actions.css';
+
+// Few visits open one of them.
+const AddDataDialog = onDemand(async () => (await import('./add-data-dialog.tsx')).AddDataDialog);
+const CorrectDialog = onDemand(async () => (await import('./correct-dialog.tsx')).CorrectDialog);
+const ParallelDialog = onDemand(async () => (await import('./parallel-dialog.tsx')).ParallelDialog);
+const TargetsDialog = onDemand(async () => (await import('./targets-dialog.tsx')).TargetsDialog);
 
 type Opened = 'stop' | 'parallel' | 'data' | 'targets';
 

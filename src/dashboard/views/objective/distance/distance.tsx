@@ -178,8 +178,7 @@ function SaveButtons({ data, project }: { readonly data: () => DistanceData; rea
       import('./picture.ts'),
     ]);
     const drawing = drawDistances(data(), project, colours.value);
-    if (kind === 'svg') saveSvg(drawing);
-    else await savePng(drawing);
+    await (kind === 'svg' ? saveSvg : savePng)(drawing);
   };
   return (
     <span class="field-row section-end">

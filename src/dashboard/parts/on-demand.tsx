@@ -1,0 +1,24 @@
+import { signal } from '@preact/signals';
+import type { ComponentType, FunctionComponent } from 'preact';
+
+/** A component whose code is loaded when it is first shown; until then there is nothing. A failed load is tried again. */
+export function onDemand<Props extends object>(load: () => Promise<ComponentType<Props>>): FunctionComponent<Props> {
+  const loaded = signal<ComponentType<Props> | undefined>(undefined);
+  let isLoading = false;
+  return (props) => {
+    const Shown = loaded.value;
+    if (Shown !== undefined) return <Shown {...props} />;
+    if (!isLoading) {
+      isLoading = true;
+      load().then(
+        (component) => {
+          loaded.value = component;
+        },
+        () => {
+          isLoading = false;
+        },
+      );
+    }
+    return null;
+  };
+}
