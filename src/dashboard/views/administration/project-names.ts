@@ -1,5 +1,6 @@
 /** Names of projects, each asked for once. */
 import { signal } from '@preact/signals';
+import { ConnectionError } from '../../../../clients/typescript/src/index.ts';
 import { service } from '../../shell/service.ts';
 
 const names = signal<ReadonlyMap<number, string>>(new Map());
@@ -18,7 +19,8 @@ async function ask(modelId: number, projectId: number): Promise<void> {
   try {
     const { body } = await service.call('getProject', { path: { model_id: modelId, project_id: projectId } });
     names.value = new Map([...names.value, [projectId, body.name]]);
-  } catch {
-    // Deleted, or away: its number says enough.
+  } catch (error) {
+    // Otherwise it is deleted, and its number has to do.
+    if (error instanceof ConnectionError) asked.delete(projectId);
   }
 }

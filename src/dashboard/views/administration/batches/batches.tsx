@@ -94,8 +94,9 @@ function NoBatches({ status }: Pick<Choice, 'status'>) {
         <>
           <p>There is no batch.</p>
           <p>
-            Solve the problem of a file with several target sets, <code>npx backsolve batch FILE</code>, or create a
-            batch over the interface: <a href="/docs">Reference</a>, createBatch.
+            Have the problem of a file worked through, all its target sets one after the other:{' '}
+            <code>npx backsolve batch FILE --url {location.origin} --key bks_…</code>. Programs create a batch by
+            createBatch; the <a href="/docs">Reference</a> has an example.
           </p>
         </>
       ) : (

@@ -6,7 +6,7 @@ type Progress = Batch['progress'];
 /** good: as wanted; busy: under way; over: ended without; bad: failed. */
 export type Look = 'good' | 'busy' | 'over' | 'bad';
 
-export interface Part {
+interface Part {
   readonly look: Look;
   readonly count: number;
 }
@@ -44,7 +44,7 @@ export function barOf({ status, progress }: Pick<Batch, 'status' | 'progress'>):
   };
 }
 
-export function objectivesText(objectives: Progress['objectives']): string {
+function objectivesText(objectives: Progress['objectives']): string {
   const { planned, satisfied, running, stopped, exhausted, failed } = objectives;
   const waiting = planned - satisfied - running - stopped - exhausted - failed;
   const rest = list([

@@ -14,6 +14,8 @@ const SENT_WHEN: Readonly<Record<EventName, string>> = {
   'objective.stopped': 'an objective is stopped',
   'objective.exhausted': 'an objective has used all its runs',
   'objective.reopened': 'an objective runs again',
+  'batch.completed': 'a batch is completed',
+  'batch.failed': 'a batch fails',
 };
 
 export const EVENTS = Object.entries(SENT_WHEN) as readonly (readonly [name: EventName, sentWhen: string])[];

@@ -1,7 +1,6 @@
 /** Where the service posts events. */
 import { useState } from 'preact/hooks';
 import type { Webhook } from '../../../../../clients/typescript/src/index.ts';
-import { Age } from '../../../parts/age.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Fault } from '../../../parts/fault.tsx';
 import { Link } from '../../../shell/link.tsx';
@@ -10,6 +9,7 @@ import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import type { SectionProps } from '../administration.tsx';
 import { addressOf } from '../choice.ts';
+import { Moment } from '../moment.tsx';
 import { PAUSE_MS, readAll } from '../read-list.ts';
 import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
@@ -92,7 +92,7 @@ function WebhookItem({ webhook, isOpen, onChanged }: WebhookItemProps) {
         {failingSince !== null && (
           <>
             {' '}
-            · failing since <Age time={failingSince} />
+            · failing since <Moment time={failingSince} />
           </>
         )}
       </p>
