@@ -5,15 +5,11 @@ import type { ViewProps } from '../../shell/router.ts';
 import { may } from '../../shell/session.ts';
 import './administration.css';
 import { Batches } from './batches/batches.tsx';
-import { addressOf, type Choice, readChoice, SECTIONS, type Section } from './choice.ts';
+import { addressOf, readChoice, SECTIONS, type Section, type SectionProps } from './choice.ts';
 import { Evaluators } from './evaluators/evaluators.tsx';
 import { Keys } from './keys/keys.tsx';
 import { NeedsAdmin } from './needs-admin.tsx';
 import { Webhooks } from './webhooks/webhooks.tsx';
-
-export interface SectionProps {
-  readonly choice: Choice;
-}
 
 const VIEWS: Readonly<Record<Section, ComponentType<SectionProps>>> = {
   keys: Keys,

@@ -20,6 +20,10 @@ export interface Choice {
   readonly open: number | undefined;
 }
 
+export interface SectionProps {
+  readonly choice: Choice;
+}
+
 export function readChoice(query: URLSearchParams, fallback: Section): Choice {
   const show = query.get('show') ?? '';
   const status = query.get('status') ?? '';
