@@ -104,6 +104,11 @@ test('A key is created, shown once, used, replaced and revoked', async ({ visit 
   await made.waitFor();
   const text = await made.inputValue();
   await expectAccessible(page);
+  // As where the page is served neither over https nor from this machine.
+  await page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await dialog(page).getByRole('button', { name: 'Copy' }).click();
+  await dialog(page).getByText('Copied.').waitFor();
+  await screenshot(page, 'administration key shown');
   const models = () => service.call('GET', '/models', undefined, { authorization: `Bearer ${text}` });
   expect((await models()).status).toBe(200);
   await dialog(page).getByRole('button', { name: 'Done' }).click();
