@@ -60,7 +60,7 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
       ) : (
         <>
           <p class="hint">
-            {points.length} {points.length === 1 ? 'run' : 'runs'}
+            {points.length.toLocaleString('en-US')} {points.length === 1 ? 'run' : 'runs'}
             {bands.length > 0 && '; what satisfies is shaded'}
             {best !== undefined &&
               `; ${best.length} with a ring ${best.length === 1 ? 'is' : 'are'} not beaten in both`}
