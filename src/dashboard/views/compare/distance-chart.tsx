@@ -82,7 +82,7 @@ function summaryOf(compared: readonly Compared[]): string {
   const parts = compared.map((one) => {
     const value = bestSteps(one).values.at(-1);
     const state = value === undefined ? 'no output yet' : value === 0 ? 'everything met' : short(value);
-    return `${one.label}: ${state} after ${one.columns.count} ${one.columns.count === 1 ? 'iteration' : 'iterations'}`;
+    return `${one.label}: ${state} after ${one.columns.count.toLocaleString('en-US')} ${one.columns.count === 1 ? 'iteration' : 'iterations'}`;
   });
   return `${parts.join('; ')}.`;
 }

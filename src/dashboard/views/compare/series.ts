@@ -8,6 +8,16 @@ export const DASHES: readonly (readonly number[])[] = [[], [8, 4], [2, 3], [10, 
 export type Shape = 'circle' | 'square' | 'triangle' | 'diamond' | 'cross' | 'plus';
 export const SHAPES: readonly Shape[] = ['circle', 'square', 'triangle', 'diamond', 'cross', 'plus'];
 
+/** Width and height of the points where there are too many to draw shapes. */
+export const SPOTS: readonly (readonly [number, number])[] = [
+  [3, 3],
+  [6, 2],
+  [2, 6],
+  [4, 4],
+  [8, 1],
+  [1, 8],
+];
+
 /** Of the style sheet; change with the theme. */
 export const seriesColours = computed((): readonly string[] => {
   // Read again when the theme has changed.

@@ -7,7 +7,7 @@ import { type Ends, short } from '../../parts/formats.ts';
 import type { Compared } from './comparison.ts';
 import { Plot } from './plot.tsx';
 import { SaveChart } from './save-chart.tsx';
-import { drawShape, SHAPES, seriesColours } from './series.ts';
+import { drawShape, SHAPES, SPOTS, seriesColours } from './series.ts';
 import {
   type AxisChoice,
   type AxisKey,
@@ -60,7 +60,7 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
       ) : (
         <>
           <p class="hint">
-            {points.length} {points.length === 1 ? 'run' : 'runs'}
+            {points.length.toLocaleString('en-US')} {points.length === 1 ? 'run' : 'runs'}
             {bands.length > 0 && '; what satisfies is shaded'}
             {best !== undefined &&
               `; ${best.length} with a ring ${best.length === 1 ? 'is' : 'are'} not beaten in both`}
@@ -166,20 +166,26 @@ function rangeFor(axis: 'x' | 'y', bands: readonly DrawnBand[]) {
   };
 }
 
+/** Shapes of more points would take seconds. */
+const FEW = 2_000;
+
 /** Returns false: uPlot draws none of its own. */
 function drawPoints(plot: uPlot, series: number, colour: string, k: number): false {
   const { ctx, data } = plot;
-  const radius = 4 * devicePixelRatio;
-  const path = new Path2D();
   const [xs, ys] = [data[0], data[series]!];
+  const path = new Path2D();
+  const [width, height] = SPOTS[k]!.map((size) => size * devicePixelRatio) as [number, number];
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.fillStyle = colour;
+  ctx.lineWidth = 1.5 * devicePixelRatio;
   for (let i = 0; i < xs.length; i++) {
     const value = ys[i];
     if (value == null) continue;
-    drawShape(path, SHAPES[k]!, plot.valToPos(xs[i]!, 'x', true), plot.valToPos(value, 'y', true), radius);
+    const [left, top] = [plot.valToPos(xs[i]!, 'x', true), plot.valToPos(value, 'y', true)];
+    if (xs.length > FEW) ctx.fillRect(left - width / 2, top - height / 2, width, height);
+    else drawShape(path, SHAPES[k]!, left, top, 4 * devicePixelRatio);
   }
-  ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = 1.5 * devicePixelRatio;
   ctx.stroke(path);
   ctx.restore();
   return false;
