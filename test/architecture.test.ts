@@ -177,7 +177,7 @@ describe('the rules', () => {
     ['dashboard/shell/service.ts', "import { Backsolve } from '../../../clients/typescript/src/index.ts';"],
     ['dashboard/main.tsx', "import { render } from 'preact';"],
     ['dashboard/main.tsx', "import './styles/base.css';"],
-    ['dashboard/parts/lines.tsx', "import 'uplot/dist/uPlot.min.css';"],
+    ['dashboard/parts/strip.tsx', "import { useState } from 'preact/hooks';"],
     ['http/server.ts', "import type { Logger } from 'pino';"],
     ['db/migrate.ts', 'const migration = await import(file);'],
     ['http/native/trials.ts', "import { ids } from '../wire/ids.ts';"],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { History } from '../../clients/typescript/src/index.ts';
 import {
+  bestAt,
   bestSource,
   bestSteps,
   compare,
@@ -17,6 +18,7 @@ import {
   intervalsAt,
   nonDominated,
   pointsOf,
+  rangeOf,
 } from '../../src/dashboard/views/compare/trade-offs.ts';
 
 function history(changed: Partial<History>): History {
@@ -229,5 +231,46 @@ describe('runs that no other beats in both', () => {
         expect(found).toHaveLength(expected.length);
       }),
     );
+  });
+});
+
+describe('the range of an axis', () => {
+  const points = [2, 4, 3].map((x) => ({ x, y: 0 }));
+  const band = (from: number | null, to: number | null) => ({ axis: 'x' as const, from, to });
+
+  it('has all points and some room', () => {
+    const { from, to } = rangeOf('x', points, []);
+    expect([from < 2, from > 1.5, to > 4, to < 4.5]).toEqual([true, true, true, true]);
+    const single = rangeOf('y', points, []);
+    expect(single.to).toBeGreaterThan(single.from);
+    expect(rangeOf('x', [], [])).toEqual({ from: -0.06, to: 1.06 });
+  });
+
+  it('has what satisfies, unless that is far away', () => {
+    expect(rangeOf('x', points, [band(null, 6)]).to).toBeGreaterThan(6);
+    expect(rangeOf('x', points, [band(1e6, null)]).to).toBeLessThan(5);
+  });
+
+  it('is finite for the largest numbers', () => {
+    const { from, to } = rangeOf(
+      'x',
+      [
+        { x: -1.7e308, y: 0 },
+        { x: 1.7e308, y: 0 },
+      ],
+      [],
+    );
+    expect(Number.isFinite(to - from)).toBe(true);
+  });
+});
+
+describe('the best so far at an iteration', () => {
+  const [one] = compare([history({})]);
+
+  it('holds until the next one', () => {
+    const { iterations, values } = bestSteps(one!);
+    expect(bestAt(one!, 0)).toBeUndefined();
+    expect(iterations.map((iteration) => bestAt(one!, iteration))).toEqual(values);
+    expect(bestAt(one!, 1_000)).toBe(values.at(-1));
   });
 });

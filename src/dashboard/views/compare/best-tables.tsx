@@ -2,7 +2,7 @@
 import { Strip } from '../../parts/strip.tsx';
 import { Link } from '../../shell/link.tsx';
 import { bestSource, type Compared, inputRows, type OutputCell, outputRows } from './comparison.ts';
-import { seriesColours } from './series.ts';
+import { SeriesKey } from './series.tsx';
 
 const STATES = ['Running', 'Satisfied', 'Stopped', 'Exhausted'] as const;
 
@@ -103,7 +103,7 @@ function Heads({ compared, first }: TableProps & { readonly first: string }) {
         <th scope="col">{first}</th>
         {compared.map(({ id, label, head }, k) => (
           <th key={id} scope="col">
-            <span class="series-key" style={{ background: seriesColours.value[k] }} />
+            <SeriesKey of={k} />
             <Link to={`/page/objectives/${id}`}>{label}</Link>
             <span class="hint">
               {STATES[head.stopReason]}, {bestSource(head)}

@@ -1,7 +1,7 @@
 /** What several objectives have in common and where they differ. The service judges; this matches names. Needs no browser. */
 import type { History } from '../../../../clients/typescript/src/index.ts';
 import { type Ends, short, titled, wanted, withUnit } from '../../parts/formats.ts';
-import { type Columns, emptyColumns, type Head, hasFailed, replaceRows } from '../objective/columns.ts';
+import { type Columns, emptyColumns, type Head, hasFailed, replaceRows, rowFrom } from '../objective/columns.ts';
 import { type Distances, measureRuns, smallestSoFar, verdictsOn } from '../objective/distances.ts';
 import { fullInputText, inputNames, inputText, outputNames } from '../objective/values.ts';
 
@@ -185,6 +185,12 @@ export function bestSteps({ columns, best }: Pick<Compared, 'columns' | 'best'>)
     values.push(value);
   }
   return { iterations, values };
+}
+
+/** The best so far at an iteration; undefined while there is none. */
+export function bestAt({ columns, best }: Pick<Compared, 'columns' | 'best'>, iteration: number): number | undefined {
+  const value = best[rowFrom(columns, iteration + 1) - 1];
+  return Number.isNaN(value) ? undefined : value;
 }
 
 /** Whether the run counts: it has an output, did not fail, and is not excluded. */

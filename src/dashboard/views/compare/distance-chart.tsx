@@ -1,81 +1,108 @@
 /** The best distance so far of every objective, in one chart. */
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
-import uPlot from 'uplot';
+import { type Chart, drawSteps, type Range } from '../../parts/chart.ts';
+import { ChartBox } from '../../parts/chart-box.tsx';
+import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing } from '../../parts/drawing.ts';
 import { short } from '../../parts/formats.ts';
+import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
-import { bestSteps, type Compared } from './comparison.ts';
-import { Plot } from './plot.tsx';
+import { bestAt, bestSteps, type Compared } from './comparison.ts';
 import { SaveChart } from './save-chart.tsx';
-import { DASHES, seriesColours } from './series.ts';
+import { DASHES, SeriesKey, seriesColours } from './series.tsx';
 
 const HEIGHT = 320;
 const TITLE = 'Best distance so far';
 const Y_LABEL = 'Distance (tolerances)';
-/** Iterations are whole numbers. */
-const TICKS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000];
+const TABLE_ROWS = 50;
 
 export function DistanceChart({ compared }: { readonly compared: readonly Compared[] }) {
-  const palette = seriesColours.value;
-  const { text, line, met } = colours.value;
+  const zoom = useSignal<Range | undefined>(undefined);
+  const pointed = useSignal<number | undefined>(undefined);
   const { floor, top } = useMemo(() => logFloor(compared.flatMap(({ best }) => Array.from(best))), [compared]);
-  const data = useMemo(() => alignedSteps(compared, floor), [compared, floor]);
-  const options = useMemo((): Omit<uPlot.Options, 'width' | 'height'> => {
-    const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line } };
+  const all = useMemo(() => iterationsOf(compared), [compared]);
+  const palette = seriesColours.value;
+  const chart = useMemo((): Chart => {
+    const room = Math.max(0.5, (all.to - all.from) * 0.01);
     return {
-      scales: { x: { time: false }, y: { distr: 3, range: () => [floor, top] } },
-      axes: [
-        { ...axis, label: 'Iteration', incrs: TICKS },
-        {
-          ...axis,
-          label: Y_LABEL,
-          size: 70,
-          values: (_, splits) => splits.map((value) => (value === null ? '' : value === floor ? 'met' : short(value))),
-        },
-      ],
-      series: [
-        { label: 'Iteration' },
-        ...compared.map(({ label }, k) => ({
-          label,
-          stroke: palette[k]!,
-          width: 2,
-          dash: [...DASHES[k]!],
-          spanGaps: true,
-          points: { show: false },
-          paths: uPlot.paths.stepped!({ align: 1 }),
-          value: (_: uPlot, value: number | null) => (value === null ? '–' : value <= floor ? 'met' : short(value)),
-        })),
-      ],
-      hooks: { drawAxes: [(plot) => drawFloor(plot, floor, met)] },
+      x: { label: 'Iteration', from: all.from - room, to: all.to + room, isWhole: true },
+      y: { label: Y_LABEL, from: floor, to: top, isLog: true, isMetBelow: true },
+      height: HEIGHT,
+      draw: (plane) =>
+        compared.forEach(({ columns, best }, k) => {
+          plane.context.strokeStyle = palette[k]!;
+          plane.context.setLineDash([...DASHES[k]!]);
+          drawSteps(plane, columns.iterations, best);
+        }),
     };
-  }, [compared, palette, text, line, met, floor, top]);
+  }, [compared, all, floor, top, palette]);
+  const summary = useMemo(() => summaryOf(compared), [compared]);
   return (
     <section aria-labelledby="best-so-far">
       <div class="compare-head">
         <h2 id="best-so-far">{TITLE}</h2>
+        <ZoomFields label="Iterations" zoom={zoom} all={all} isWhole />
         <SaveChart drawing={() => toDrawing(compared, floor)} />
       </div>
-      <p class="hint">Of the worst output, in tolerances. {summaryOf(compared)}</p>
-      <Plot options={options} data={data} height={HEIGHT} />
+      <p class="hint">Of the worst output, in tolerances. {summary}</p>
+      <ChartBox
+        chart={chart}
+        zoom={zoom}
+        label={`${TITLE}. ${summary}`}
+        onPoint={(pointer, { xAt }) => (pointed.value = pointer && Math.max(1, Math.round(xAt(pointer.left))))}
+      />
+      <Legend compared={compared} pointed={pointed} />
+      <Steps compared={compared} />
     </section>
   );
 }
 
-/** What is met lies on this line. */
-function drawFloor(plot: uPlot, floor: number, colour: string): void {
-  const y = plot.valToPos(floor, 'y', true);
-  const { left, width } = plot.bbox;
-  plot.ctx.fillStyle = colour;
-  plot.ctx.fillRect(left, y - 1, width, 2);
+function iterationsOf(compared: readonly Compared[]): Range {
+  const iterations = compared.flatMap(({ columns }) => [columns.iterations[0] ?? 1, columns.iterations.at(-1) ?? 1]);
+  return { from: Math.min(...iterations), to: Math.max(...iterations) };
 }
 
-function alignedSteps(compared: readonly Compared[], floor: number): uPlot.AlignedData {
-  const tables = compared.map((one): uPlot.AlignedData => {
-    const { iterations, values } = bestSteps(one);
-    return [[...iterations], values.map((value) => Math.max(floor, value))];
-  });
-  return uPlot.join(tables);
+interface LegendProps {
+  readonly compared: readonly Compared[];
+  readonly pointed: ReadonlySignal<number | undefined>;
+}
+
+function Legend({ compared, pointed: { value: iteration } }: LegendProps) {
+  return (
+    <p class="chart-legend hint">
+      {compared.map((one, k) => (
+        <span key={one.id}>
+          <SeriesKey of={k} />
+          {one.label}
+          {iteration !== undefined && `: ${distanceText(bestAt(one, iteration))}`}
+        </span>
+      ))}
+      {iteration !== undefined && <span class="chart-pointed">Iteration {iteration.toLocaleString('en-US')}</span>}
+    </p>
+  );
+}
+
+function distanceText(value: number | undefined): string {
+  return value === undefined ? 'no output' : value === 0 ? 'met' : short(value);
+}
+
+function Steps({ compared }: { readonly compared: readonly Compared[] }) {
+  const iterations = [...new Set(compared.flatMap((one) => bestSteps(one).iterations))].sort((a, b) => b - a);
+  return (
+    <ChartTable
+      summary="The best so far as a table"
+      head={['Iteration', ...compared.map(({ label }) => label)]}
+      rows={iterations.slice(0, TABLE_ROWS).map((iteration) => [
+        { text: String(iteration), full: String(iteration) },
+        ...compared.map((one) => {
+          const value = bestAt(one, iteration);
+          return { text: distanceText(value), full: String(value ?? '') };
+        }),
+      ])}
+    />
+  );
 }
 
 function summaryOf(compared: readonly Compared[]): string {

@@ -1,13 +1,16 @@
 /** Two quantities of all runs against each other. */
-import { useMemo, useState } from 'preact/hooks';
-import type uPlot from 'uplot';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { type Chart, drawBands, type Frame, type Plane, type Range } from '../../parts/chart.ts';
+import { ChartBox, type Pointer } from '../../parts/chart-box.tsx';
+import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing, DrawnBand } from '../../parts/drawing.ts';
 import { type Ends, short } from '../../parts/formats.ts';
+import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import type { Compared } from './comparison.ts';
-import { Plot } from './plot.tsx';
 import { SaveChart } from './save-chart.tsx';
-import { drawShape, SHAPES, SPOTS, seriesColours } from './series.ts';
+import { SeriesKey, SHAPES, SPOTS, seriesColours } from './series.tsx';
 import {
   type AxisChoice,
   type AxisKey,
@@ -17,6 +20,7 @@ import {
   nonDominated,
   type Point,
   pointsOf,
+  rangeOf,
 } from './trade-offs.ts';
 
 const HEIGHT = 420;
@@ -110,167 +114,133 @@ function bandsOf(axis: 'x' | 'y', intervals: readonly Ends[]): readonly DrawnBan
 }
 
 function Scatter({ drawn }: { readonly drawn: Drawn }) {
-  const { compared, x, y, points, best, bands } = drawn;
+  const { x, y, points, best, bands } = drawn;
+  const zoom = useSignal<Range | undefined>(undefined);
+  const pointed = useSignal<Point | undefined>(undefined);
+  // Another quantity has other values.
+  useEffect(() => {
+    zoom.value = undefined;
+    pointed.value = undefined;
+  }, [x.key, y.key]);
   const palette = seriesColours.value;
-  const { text, line, 'met-area': area } = colours.value;
-  const data = useMemo(
-    (): uPlot.AlignedData => [
-      points.map((point) => point.x),
-      ...compared.map((_, k) => points.map((point) => (point.of === k ? point.y : null))),
-    ],
-    [compared, points],
-  );
-  const options = useMemo((): Omit<uPlot.Options, 'width' | 'height'> => {
-    const values = (_: uPlot, splits: readonly (number | null)[]) =>
-      splits.map((value) => (value === null ? '' : short(value)));
-    const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line }, values };
-    return {
-      scales: { x: { time: false, range: rangeFor('x', bands) }, y: { range: rangeFor('y', bands) } },
-      axes: [
-        { ...axis, label: x.title },
-        { ...axis, label: y.title, size: 70 },
-      ],
-      series: [
-        { label: x.title, value: (_, value) => (value === null ? '–' : short(value)) },
-        ...compared.map(({ label }, k) => ({
-          label,
-          stroke: palette[k]!,
-          paths: () => null,
-          points: { show: (plot: uPlot, series: number) => drawPoints(plot, series, palette[k]!, k) },
-          value: (_: uPlot, value: number | null) => (value === null ? '–' : short(value)),
-        })),
-      ],
-      hooks: {
-        drawAxes: [(plot) => drawBands(plot, bands, area)],
-        draw: [(plot) => drawRings(plot, best, text)],
+  const chart = useMemo(
+    (): Chart => ({
+      x: { label: x.title, ...rangeOf('x', points, bands) },
+      y: { label: y.title, ...rangeOf('y', points, bands) },
+      height: HEIGHT,
+      draw: (plane) => {
+        drawBands(plane, bands);
+        drawPoints(plane, points, palette);
+        drawRings(plane, best);
       },
-    };
-  }, [compared, palette, text, line, area, x.title, y.title, bands, best]);
-  return <Plot options={options} data={data} height={HEIGHT} />;
+    }),
+    [points, bands, best, palette, x.title, y.title],
+  );
+  return (
+    <>
+      <ZoomFields label={x.title} zoom={zoom} all={chart.x} />
+      <ChartBox
+        chart={chart}
+        zoom={zoom}
+        label={`${y.title} against ${x.title}, ${points.length.toLocaleString('en-US')} runs`}
+        onPoint={(pointer, frame) => (pointed.value = pointer && nearestPoint(points, pointer, frame))}
+      />
+      <Legend drawn={drawn} pointed={pointed} />
+    </>
+  );
 }
 
-/** What satisfies is shown too, unless the runs would shrink to a spot. */
-const WIDEST = 5;
+interface LegendProps {
+  readonly drawn: Drawn;
+  readonly pointed: ReadonlySignal<Point | undefined>;
+}
 
-function rangeFor(axis: 'x' | 'y', bands: readonly DrawnBand[]) {
-  const ends = bands.filter((band) => band.axis === axis).flatMap(({ from, to }) => [from, to]);
-  return (_: uPlot, low: number | null, high: number | null): [number, number] => {
-    let [from, to] = [low ?? 0, high ?? 1];
-    const widest = WIDEST * (to - from || Math.abs(to) || 1);
-    for (const end of ends) {
-      if (end === null || Math.max(to, end) - Math.min(from, end) > widest) continue;
-      [from, to] = [Math.min(from, end), Math.max(to, end)];
-    }
-    const room = (to - from) * 0.06 || Math.abs(to) * 0.1 || 1;
-    return [from - room, to + room];
-  };
+function Legend({ drawn: { compared, x, y }, pointed: { value: point } }: LegendProps) {
+  return (
+    <p class="chart-legend hint">
+      {compared.map(({ id, label }, k) => (
+        <span key={id}>
+          <SeriesKey of={k} />
+          {label}
+        </span>
+      ))}
+      {point !== undefined && (
+        <span class="chart-pointed">
+          {compared[point.of]?.label}, iteration {point.iteration}: {x.title} {short(point.x)}, {y.title}{' '}
+          {short(point.y)}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Further away the pointer is at no point. In CSS pixels. */
+const NEAR_PX = 30;
+
+function nearestPoint(points: readonly Point[], { left, top }: Pointer, { x, y }: Frame): Point | undefined {
+  let nearest: Point | undefined;
+  let least = NEAR_PX;
+  for (const point of points) {
+    const distance = Math.hypot(x(point.x) - left, y(point.y) - top);
+    if (distance >= least) continue;
+    nearest = point;
+    least = distance;
+  }
+  return nearest;
 }
 
 /** Shapes of more points would take seconds. */
 const FEW = 2_000;
 
-/** Returns false: uPlot draws none of its own. */
-function drawPoints(plot: uPlot, series: number, colour: string, k: number): false {
-  const { ctx, data } = plot;
-  const [xs, ys] = [data[0], data[series]!];
-  const path = new Path2D();
-  const [width, height] = SPOTS[k]!.map((size) => size * devicePixelRatio) as [number, number];
-  ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.fillStyle = colour;
-  ctx.lineWidth = 1.5 * devicePixelRatio;
-  for (let i = 0; i < xs.length; i++) {
-    const value = ys[i];
-    if (value == null) continue;
-    const [left, top] = [plot.valToPos(xs[i]!, 'x', true), plot.valToPos(value, 'y', true)];
-    if (xs.length > FEW) ctx.fillRect(left - width / 2, top - height / 2, width, height);
-    else drawShape(path, SHAPES[k]!, left, top, 4 * devicePixelRatio);
-  }
-  ctx.stroke(path);
-  ctx.restore();
-  return false;
-}
-
-function drawRings(plot: uPlot, best: readonly Point[], colour: string): void {
-  const { ctx } = plot;
-  ctx.save();
-  ctx.strokeStyle = colour;
-  ctx.lineWidth = 1.5 * devicePixelRatio;
-  for (const { x, y } of best) {
-    ctx.beginPath();
-    ctx.arc(plot.valToPos(x, 'x', true), plot.valToPos(y, 'y', true), 8 * devicePixelRatio, 0, 2 * Math.PI);
-    ctx.stroke();
-  }
-  ctx.restore();
-}
-
-function drawBands(plot: uPlot, bands: readonly DrawnBand[], colour: string): void {
-  const { ctx, bbox } = plot;
-  const right = bbox.left + bbox.width;
-  const bottom = bbox.top + bbox.height;
-  ctx.save();
-  ctx.beginPath();
-  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
-  ctx.clip();
-  ctx.globalAlpha = 0.6;
-  ctx.fillStyle = colour;
-  for (const { axis, from, to } of bands) {
-    if (axis === 'x') {
-      const a = from === null ? bbox.left : plot.valToPos(from, 'x', true);
-      const b = to === null ? right : plot.valToPos(to, 'x', true);
-      ctx.fillRect(a, bbox.top, Math.max(2, b - a), bbox.height);
-    } else {
-      const a = to === null ? bbox.top : plot.valToPos(to, 'y', true);
-      const b = from === null ? bottom : plot.valToPos(from, 'y', true);
-      ctx.fillRect(bbox.left, a, bbox.width, Math.max(2, b - a));
+function drawPoints({ context, x, y }: Plane, points: readonly Point[], palette: readonly string[]): void {
+  const shapes = SHAPES.map((shape) => new Path2D(shape));
+  context.lineWidth = 1.5;
+  for (const point of points) {
+    const [left, top] = [x(point.x), y(point.y)];
+    if (points.length > FEW) {
+      const [width, height] = SPOTS[point.of]!;
+      context.fillStyle = palette[point.of]!;
+      context.fillRect(left - width / 2, top - height / 2, width, height);
+      continue;
     }
+    context.strokeStyle = palette[point.of]!;
+    context.translate(left, top);
+    context.stroke(shapes[point.of]!);
+    context.translate(-left, -top);
   }
-  ctx.restore();
+}
+
+function drawRings({ context, colours, x, y }: Plane, best: readonly Point[]): void {
+  context.strokeStyle = colours.text;
+  context.lineWidth = 1.5;
+  for (const point of best) {
+    context.beginPath();
+    context.arc(x(point.x), y(point.y), 8, 0, 2 * Math.PI);
+    context.stroke();
+  }
 }
 
 function BestTable({ drawn: { compared, x, y, best } }: { readonly drawn: Drawn }) {
-  const shown = best.slice(0, LISTED);
+  const cell = (value: number) => ({ text: short(value), full: String(value) });
   return (
-    <details>
-      <summary>Runs that no other beats in both</summary>
-      <div class="scroll-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Objective</th>
-              <th scope="col" class="number">
-                Iteration
-              </th>
-              <th scope="col" class="number">
-                {x.title}
-              </th>
-              <th scope="col" class="number">
-                {y.title}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((point) => (
-              <tr key={`${point.of} ${point.iteration}`}>
-                <td>{compared[point.of]!.label}</td>
-                <td class="number">{point.iteration}</td>
-                <td class="number" title={String(point.x)}>
-                  {short(point.x)}
-                </td>
-                <td class="number" title={String(point.y)}>
-                  {short(point.y)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <ChartTable
+      summary="Runs that no other beats in both"
+      head={['Objective', 'Iteration', x.title, y.title]}
+      rows={best
+        .slice(0, LISTED)
+        .map((point) => [
+          compared[point.of]!.label,
+          { text: String(point.iteration), full: String(point.iteration) },
+          cell(point.x),
+          cell(point.y),
+        ])}
+    >
       {best.length > LISTED && (
         <p class="hint">
           The first {LISTED} of {best.length}.
         </p>
       )}
-    </details>
+    </ChartTable>
   );
 }
 

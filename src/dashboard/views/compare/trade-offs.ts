@@ -1,6 +1,7 @@
 /** Two quantities of all runs against each other, and which runs no other beats in both. Needs no browser. */
-import type { Ends } from '../../parts/formats.ts';
-import { titled } from '../../parts/formats.ts';
+import type { Range } from '../../parts/chart.ts';
+import type { DrawnBand } from '../../parts/drawing.ts';
+import { type Ends, titled } from '../../parts/formats.ts';
 import { allNames, type Compared, counts } from './comparison.ts';
 
 /** "x:" or "y:" and the name of an input or an output. */
@@ -103,4 +104,31 @@ export function nonDominated<P extends { readonly x: number; readonly y: number 
     }
   }
   return kept;
+}
+
+/** What satisfies is shown too, unless the runs would shrink to a spot. */
+const WIDEST = 5;
+/** Differences of larger numbers would overflow. */
+const LARGEST = 1e307;
+
+/** What an axis shows: all points, what satisfies as far as it is near, and some room. */
+export function rangeOf(
+  axis: 'x' | 'y',
+  points: readonly Pick<Point, 'x' | 'y'>[],
+  bands: readonly DrawnBand[],
+): Range {
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const point of points) {
+    const value = Math.max(-LARGEST, Math.min(LARGEST, point[axis]));
+    from = Math.min(from, value);
+    to = Math.max(to, value);
+  }
+  if (!(from <= to)) [from, to] = [0, 1];
+  const widest = WIDEST * (to - from || Math.abs(to) || 1);
+  for (const end of bands.flatMap((band) => (band.axis === axis ? [band.from, band.to] : []))) {
+    if (end === null || Math.max(to, end) - Math.min(from, end) > widest) continue;
+    [from, to] = [Math.min(from, end), Math.max(to, end)];
+  }
+  const room = (to - from) * 0.06 || Math.abs(to) * 0.1 || 1;
+  return { from: from - room, to: to + room };
 }

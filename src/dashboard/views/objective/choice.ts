@@ -1,8 +1,9 @@
 /** What is chosen in the view: the inputs and outputs that are shown, and ranges on them that select runs. */
 import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Range } from '../../parts/chart.ts';
 import { type AxisKey, isInput, keysAtFirst, numberOf } from './coordinates/axes.ts';
 import type { Judged } from './judged.ts';
-import { countSelected, type Range, selectRows } from './order.ts';
+import { countSelected, selectRows } from './order.ts';
 
 export interface Choice {
   /** In the order in which they are shown. */

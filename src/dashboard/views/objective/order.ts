@@ -1,4 +1,5 @@
 /** The order of the rows in the table of runs, and which of them are selected. Needs no browser. */
+import type { Range } from '../../parts/chart.ts';
 
 export interface Order {
   /** Rows whose value is missing (NaN) come last either way. */
@@ -28,12 +29,6 @@ export function orderRows(count: number, { values, isDescending }: Order, select
 function isAscending(values: ArrayLike<number>, count: number): boolean {
   for (let row = 1; row < count; row++) if (!(values[row]! > values[row - 1]!)) return false;
   return true;
-}
-
-/** Both ends belong to it. */
-export interface Range {
-  readonly from: number;
-  readonly to: number;
 }
 
 /** 1 for every row that lies in all ranges, by the column of each; undefined without a range, which selects all. */

@@ -1,8 +1,8 @@
 /** Selects runs by two numbers on an axis: what dragging does, for the keyboard and for fingers. */
 import { useId, useState } from 'preact/hooks';
+import type { Range } from '../../../parts/chart.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 import { type Choice, setRange } from '../choice.ts';
-import type { Range } from '../order.ts';
 import type { Axis, AxisKey } from './axes.ts';
 
 export function RangeFields({ axes, choice }: { readonly axes: readonly Axis[]; readonly choice: Choice }) {

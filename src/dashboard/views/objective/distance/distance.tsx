@@ -1,12 +1,16 @@
 /** How far every run is from meeting what is wanted, and the best so far. */
-import { computed, useComputed, useSignal } from '@preact/signals';
+import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
 import { useId, useMemo } from 'preact/hooks';
+import type { Range } from '../../../parts/chart.ts';
+import { ChartBox } from '../../../parts/chart-box.tsx';
+import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
 import { short } from '../../../parts/formats.ts';
+import { ZoomFields } from '../../../parts/zoom-fields.tsx';
+import { rowFrom } from '../columns.ts';
 import type { Judged } from '../judged.ts';
-import type { Range } from '../order.ts';
 import { outputNames } from '../values.ts';
-import { ChartBox } from './chart-box.tsx';
+import { distanceChart } from './chart.ts';
 import './distance.css';
 import { type DistanceData, FAILED, improvements, type Measure, toDistanceData } from './measures.ts';
 
@@ -24,23 +28,36 @@ export function Distance({ judged }: { readonly judged: Judged }) {
     () => computed(() => toDistanceData(run.head.value, run.columns.value, distances.value, measure.value)),
     [judged],
   );
-  const summary = useComputed(() => summarize(data.value)).value;
+  const shown = data.value;
+  const summary = useMemo(() => summarize(shown), [shown]);
+  const chart = useMemo(() => distanceChart(shown), [shown]);
+  const { iterations } = shown;
   return (
     <section aria-labelledby={`${id}-title`}>
       <div class="section-head">
         <h2 id={`${id}-title`}>Distance to the targets</h2>
         <MeasureChoice judged={judged} measure={measure.value} onChange={(value) => (measure.value = value)} />
-        <ZoomFields zoom={zoom.value} data={data.value} onZoom={(range) => (zoom.value = range)} />
-        <SaveButtons data={() => data.value} project={run.head.value.projectName} />
+        <ZoomFields
+          label="Iterations"
+          zoom={zoom}
+          all={{ from: iterations[0] ?? 1, to: iterations.at(-1) ?? 1 }}
+          isWhole
+        />
+        <SaveButtons data={() => shown} project={run.head.value.projectName} />
       </div>
-      <ChartBox data={data} zoom={zoom} pointed={pointed} label={summary} />
-      <p class="distance-legend hint">
+      <ChartBox
+        chart={chart}
+        zoom={zoom}
+        label={summary}
+        onPoint={(pointer, { xAt }) => (pointed.value = pointer && nearestRow(iterations, xAt(pointer.left)))}
+      />
+      <p class="chart-legend hint">
         <span class="key key-run">run</span> <span class="key key-line">best so far</span>{' '}
         <span class="key key-excluded">excluded</span> <span class="key key-failed">failed, at the top</span>{' '}
-        <Pointed data={data.value} row={pointed.value} />
+        <Pointed data={shown} row={pointed} />
       </p>
       <p class="hint">{summary} Drag across the chart to enlarge a part; double-click to see all.</p>
-      <Improvements data={data.value} />
+      <Improvements data={shown} />
     </section>
   );
 }
@@ -72,50 +89,13 @@ function MeasureChoice(props: {
   );
 }
 
-/** What dragging does, for the keyboard. */
-function ZoomFields(props: {
-  readonly zoom: Range | undefined;
-  readonly data: DistanceData;
-  readonly onZoom: (range: Range | undefined) => void;
-}) {
-  const { zoom, data, onZoom } = props;
-  const first = data.iterations[0] ?? 1;
-  const last = data.iterations.at(-1) ?? 1;
-  const change = (range: Range) => {
-    if (range.to > range.from) onZoom(range);
-  };
-  const { from, to } = zoom ?? { from: first, to: last };
-  const field = (label: string, value: number, then: (value: number) => void) => (
-    <label>
-      {label}{' '}
-      <input
-        class="short-field"
-        type="number"
-        min={first}
-        max={last}
-        value={Math.round(value)}
-        onChange={({ currentTarget }) => then(currentTarget.valueAsNumber)}
-      />
-    </label>
-  );
-  return (
-    <span class="field-row">
-      {field('Iterations', from, (value) => change({ from: value, to }))}
-      {field('to', to, (value) => change({ from, to: value }))}
-      {zoom !== undefined && (
-        <button type="button" onClick={() => onZoom(undefined)}>
-          Show all
-        </button>
-      )}
-    </span>
-  );
-}
-
-function Pointed({ data, row }: { readonly data: DistanceData; readonly row: number | undefined }) {
+function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySignal<number | undefined> }) {
+  const { data } = props;
+  const row = props.row.value;
   if (row === undefined || row >= data.iterations.length) return null;
   const what = data.marks[row] === FAILED ? 'failed' : distanceText(data.values[row]!);
   return (
-    <span class="distance-pointed">
+    <span class="chart-pointed">
       Iteration {data.iterations[row]}: {what}; best so far {distanceText(data.best[row]!)}
     </span>
   );
@@ -129,34 +109,23 @@ function Improvements({ data }: { readonly data: DistanceData }) {
   const rows = improvements(data, TABLE_ROWS);
   if (rows.length === 0) return null;
   return (
-    <details>
-      <summary>The best so far as a table</summary>
-      <div class="scroll-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col" class="number">
-                Iteration
-              </th>
-              <th scope="col" class="number">
-                {data.title}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row}>
-                <td class="number">{data.iterations[row]}</td>
-                <td class="number" title={String(data.best[row])}>
-                  {distanceText(data.best[row]!)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </details>
+    <ChartTable
+      summary="The best so far as a table"
+      head={['Iteration', data.title]}
+      rows={rows.map((row) => [
+        { text: String(data.iterations[row]), full: String(data.iterations[row]) },
+        { text: distanceText(data.best[row]!), full: String(data.best[row]) },
+      ])}
+    />
   );
+}
+
+function nearestRow(iterations: Int32Array, iteration: number): number | undefined {
+  const count = iterations.length;
+  if (count === 0) return undefined;
+  const next = Math.min(count - 1, rowFrom({ iterations, count }, iteration));
+  const isEarlierNearer = next > 0 && iteration - iterations[next - 1]! < iterations[next]! - iteration;
+  return isEarlierNearer ? next - 1 : next;
 }
 
 function summarize(data: DistanceData): string {
