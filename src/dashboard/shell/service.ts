@@ -5,7 +5,7 @@ import { Backsolve, BacksolveError, ConnectionError } from '../../../clients/typ
 /** Since when no answer has come; undefined while the service answers. */
 export const awaySince = signal<Date | undefined>(undefined);
 /** When the last answer came. */
-export const lastAnswer = signal<Date | undefined>(undefined);
+const lastAnswer = signal<Date | undefined>(undefined);
 
 let onSignedOut = (): void => undefined;
 
