@@ -9,7 +9,7 @@ const TALLEST = 2_000;
 
 export const PHONE = { width: 390, height: 844 } as const;
 
-export interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'timezoneId'> {
+interface VisitOptions extends Pick<BrowserContextOptions, 'colorScheme' | 'viewport' | 'timezoneId'> {
   /** Signs in with it first; the key of the service unless stated; null: nobody is signed in. */
   readonly key?: string | null;
   /** Faults that the test causes. */
