@@ -1,6 +1,6 @@
 # One image for every role, chosen by the command: serve (default), work, migrate, keys, ...
 #   docker build -t backsolve .
-# Node runs TypeScript directly, so there is no build step, only production dependencies.
+# Node runs TypeScript directly; only the page is built, in a stage whose development dependencies stay behind.
 
 # Pinned: a tag may move, a digest cannot. This is the digest of the index of all platforms, as listed by Docker
 # (github.com/docker-library/repo-info, repos/node/remote); deploy/pin-images.sh renews it.
@@ -12,6 +12,16 @@ COPY package.json package-lock.json ./
 # The embedded database is for machines without a server; a container gets DATABASE_URL.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund && npm cache clean --force
 
+# The bundler comes as an optional package per platform, so nothing is omitted here.
+FROM ${NODE_IMAGE} AS page
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY clients/typescript ./clients/typescript
+COPY src/dashboard ./src/dashboard
+COPY src/dev/build-page.ts ./src/dev/build-page.ts
+RUN node src/dev/build-page.ts
+
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="backsolve" \
       org.opencontainers.image.description="Finds the inputs of an expensive black box that give the outputs you want, in the fewest runs." \
@@ -20,6 +30,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081 METRICS_PORT=946
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY . .
+COPY --from=page /app/dist/page ./dist/page
 # Files belong to root and are never written, so the root file system may be read-only.
 USER node
 EXPOSE 8080 8081 9464

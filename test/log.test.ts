@@ -30,6 +30,9 @@ test.each([
   { databaseUrl: 'postgres://u:hunter2@db' },
   { headers: { authorization: 'Bearer hunter2' } },
   { headers: { 'x-api-key': 'hunter2' } },
+  { token: 'hunter2' },
+  { headers: { cookie: 'bks_session_8080=hunter2' } },
+  { res: { headers: { 'set-cookie': 'bks_session_8080=hunter2; Path=/' } } },
   { req: { headers: { authorization: 'Bearer hunter2', 'x-api-key': 'hunter2', cookie: 'hunter2' } } },
 ])('secrets are removed: %j', (fields) => {
   const { log, lines } = collect('info');

@@ -102,11 +102,15 @@ function verifyObjective(objective: ObjectiveRow, journal: Journal, found: Viola
   }
 }
 
-/** What was open when each inverse was suggested, the order of their completion, and that no input was suggested twice. */
+/**
+ * What was open when each inverse was suggested, the order of their completion, and that no input was suggested that was pending or
+ * known. One that was given up without an output is neither.
+ */
 function verifyOpen({ id, parallelism, completedCount, inverses }: ObjectiveRow, found: Violations): void {
-  const inputs = new Set<string>();
+  const earlier = new Map<string, InverseRow>();
   const orders = new Set<number>();
-  for (const { iteration, pending, completedOrder, input, suggestedAt, status, loadedAt, output } of inverses) {
+  for (const row of inverses) {
+    const { iteration, pending, completedOrder, input, suggestedAt, status, loadedAt, output } = row;
     const name = `objective ${id}, iteration ${iteration}`;
     if ((pending?.length ?? 0) >= parallelism) found.tooMany.push(`${name}: beside ${pending!.length} others`);
     if (completedOrder !== null && (orders.has(completedOrder) || completedOrder > completedCount)) {
@@ -115,8 +119,11 @@ function verifyOpen({ id, parallelism, completedCount, inverses }: ObjectiveRow,
     if (completedOrder !== null) orders.add(completedOrder);
     const isRepeat = status === 'stopped' && output !== null && loadedAt === null;
     if (parallelism === 1 || input === null || suggestedAt === null || isRepeat) continue;
-    if (inputs.has(JSON.stringify(input))) found.doubled.push(`${name}: the input of an earlier one`);
-    inputs.add(JSON.stringify(input));
+    const same = earlier.get(JSON.stringify(input));
+    const isForgotten =
+      same?.status === 'stopped' && !pending?.includes(same.iteration) && !isBefore(same.loadedAt, suggestedAt);
+    if (same !== undefined && !isForgotten) found.doubled.push(`${name}: the input of iteration ${same.iteration}`);
+    earlier.set(JSON.stringify(input), row);
   }
 }
 

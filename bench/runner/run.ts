@@ -25,6 +25,8 @@ const { values: options } = parseArgs({
 });
 const kills = Number(options.kills);
 const longestMs = Number(options['longest-ms']);
+/** A kill meant for a running program comes at most this long after its start. */
+const LATEST_MS = 200;
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 interface Row {
@@ -59,7 +61,10 @@ async function play(box: BlackBox): Promise<Row> {
     known = await finishedInputs(folder);
   };
   for (let killed = 0; killed < kills; ) {
-    const code = await runFor(file, Math.random() * longestMs);
+    // Two of three while a program runs, or just after; the others at any moment from the start on.
+    const over = killed % 3 === 0 ? Math.random() * longestMs : LATEST_MS * Math.random();
+    const hasBegun = async () => (await linesOf(path.join(folder, 'calls.log'))).length > calls;
+    const code = await runFor(file, over, killed % 3 === 0 ? undefined : hasBegun);
     await look();
     if (code === null) killed += 1;
     else if (code === 0) await begin(++round);
@@ -82,12 +87,13 @@ async function play(box: BlackBox): Promise<Row> {
   return row;
 }
 
-/** The exit code; null when the process was killed first. */
-async function runFor(file: string, ms: number): Promise<number | null> {
+/** The exit code; null when the process was killed first, after `ms`, counted from when `hasBegun` if that is given. */
+async function runFor(file: string, ms: number, hasBegun?: () => Promise<boolean>): Promise<number | null> {
   const child = spawn(process.execPath, [MAIN, 'run', file], { stdio: ['ignore', 'ignore', 'inherit'] });
   const ended = once(child, 'exit').then(([code]) => code as number | null);
   if (ms !== Number.POSITIVE_INFINITY) {
     const over = new AbortController();
+    while (hasBegun !== undefined && child.exitCode === null && !(await hasBegun())) await sleep(5);
     await Promise.race([ended, sleep(ms, undefined, { signal: over.signal }).catch(() => undefined)]);
     over.abort();
     child.kill('SIGKILL');

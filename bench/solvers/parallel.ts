@@ -2,11 +2,12 @@
  * Plays the collection with q machines that evaluate at the same time, and compares rounds and runs with one machine.
  *
  *   npx node bench/solvers/parallel.ts [--q 4] [--seeds 1,2,3] [--mode rounds] [--no-hold-back] [--chance 0.9]
- *                                  [--every 3] [--problem name,name] [--family f] [--part 1/2] [--file path] [--summary]
- *                                  [--peer optuna-tpe] [--time-cap 60]
+ *                                  [--default-cases] [--every 3] [--problem name,name] [--family f] [--part 1/2]
+ *                                  [--file path] [--summary] [--peer optuna-tpe] [--time-cap 60]
  *
  * Synchronous: up to q inputs are suggested, one after the other with those before it pending, then all are evaluated and
- * reported together; that is a round. The designed cases and the start point, q at a time, are rounds too. Modes: in `rounds`
+ * reported together; that is a round. The designed cases and the start point, q at a time, are rounds too; there are at least as many
+ * cases as fill the first round, unless --default-cases leaves them as few as one machine gets. Modes: in `rounds`
  * every run takes the same time, so a time is a number of rounds. In `uneven` run times vary evenly from 1 to 3, divided by their mean
  * of 2, and a round takes as long as its slowest run. In `asynchronous` they vary as well, and a machine that becomes free gets the
  * next input, with all that are running pending, or waits when it is held back; only the designed cases and the start are
@@ -14,7 +15,8 @@
  *
  * Held back: no input is suggested while one whose `chance` is at least 0.9 is open, unless an output is minimized or
  * maximized. Every run begun counts, also those that others make superfluous. Unsolved plays count twice their budget, in
- * rounds twice budget / q.
+ * rounds twice budget / q. The summary states the geometric mean of the ratios to one machine, then the ratio of the sums, and the
+ * geometric mean if every play took exactly two rounds.
  *
  * With --peer optuna-tpe or botorch the peer plays the rounds in place of ours, and is compared with one machine of ours.
  *
@@ -44,6 +46,7 @@ const { values: options } = parseArgs({
     mode: { type: 'string', default: 'rounds' },
     'no-hold-back': { type: 'boolean', default: false },
     chance: { type: 'string', default: '0.9' },
+    'default-cases': { type: 'boolean', default: false },
     every: { type: 'string', default: '1' },
     problem: { type: 'string' },
     family: { type: 'string' },
@@ -82,10 +85,18 @@ interface Run {
   readonly endsAt: number;
 }
 
+interface Playing {
+  readonly q: number;
+  readonly mode: string;
+  readonly holdBackFrom: number;
+  /** Whether designed cases fill the first round. */
+  readonly fills: boolean;
+}
+
 /** Run times vary threefold; their mean is 1. */
 const DURATION = { least: 0.5, most: 1.5 };
 
-function play(problem: Problem, seed: number, q: number, mode: string, holdBackFrom: number): ParallelPlay {
+function play(problem: Problem, seed: number, { q, mode, holdBackFrom, fills }: Playing): ParallelPlay {
   const { variables, objectives, budget, convergence } = problem;
   const n = variables.length;
   const m = objectives.length;
@@ -133,7 +144,9 @@ function play(problem: Problem, seed: number, q: number, mode: string, holdBackF
     busy += runs.at(-1)!.endsAt - now;
   };
 
-  const design = initialDesign({ space, outputCount: m, caseCount: null, seed });
+  const designed = initialDesign({ space, outputCount: m, caseCount: null, seed });
+  const design =
+    fills && designed.count < q - 1 ? initialDesign({ space, outputCount: m, caseCount: q - 1, seed }) : designed;
   const first = [
     ...Array.from({ length: design.count }, (_, i) => design.X.slice(i * n, (i + 1) * n)),
     Float64Array.from(problem.start),
@@ -182,6 +195,7 @@ const settings = {
   mode: options.mode,
   peer: options.peer,
   holdBackFrom: options['no-hold-back'] ? Number.POSITIVE_INFINITY : Number(options.chance),
+  fills: !options['default-cases'],
 };
 const version = optimizerVersion();
 const seeds = options.seeds.split(',').map(Number);
@@ -194,10 +208,10 @@ const chosen = problemsOf('collection').filter(
 );
 
 /** Identifies a setting in the file. One machine has nothing to hold back. */
-function nameOf({ q, mode, holdBackFrom, peer }: typeof settings): string {
+function nameOf({ q, mode, holdBackFrom, fills, peer }: typeof settings): string {
   if (peer !== undefined) return `q${q} ${peer}`;
   if (q === 1) return 'q1';
-  return `q${q} ${mode} ${holdBackFrom}`;
+  return `q${q} ${mode} ${holdBackFrom}${fills ? ' filled' : ''}`;
 }
 
 const stored = new Map<string, Stored>();
@@ -212,12 +226,12 @@ if (existsSync(options.file)) {
 }
 
 async function playOnce(problem: Problem, seed: number, chosen: typeof settings): Promise<void> {
-  const { q, mode, holdBackFrom, peer } = chosen;
+  const { q, peer } = chosen;
   const identity = { version, setting: nameOf(chosen), problem: problem.name, seed };
   if (stored.has(keyOf(identity))) return;
   const played = peer
     ? await askPeer(problem.name, seed, q)
-    : play(problem, seed, q, q > 1 ? mode : 'rounds', holdBackFrom);
+    : play(problem, seed, q > 1 ? chosen : { ...chosen, mode: 'rounds' });
   const result = { ...identity, ...played };
   stored.set(keyOf(identity), result);
   mkdirSync(dirname(options.file), { recursive: true });
@@ -246,6 +260,8 @@ peer?.close();
 
 function summarize(family: string): string {
   const ratios = { rounds: [] as number[], runs: [] as number[], plain: [] as number[] };
+  const sums = { many: 0, alone: 0 };
+  const twoRounds: number[] = [];
   const used: number[] = [];
   const usedSearching: number[] = [];
   let solved = 0;
@@ -260,6 +276,9 @@ function summarize(family: string): string {
       const alone = one.solved ? one.runs : limit;
       ratios.plain.push(many.solved ? many.rounds : limit / settings.q);
       ratios.rounds.push(ratios.plain.at(-1)! / alone);
+      sums.many += ratios.plain.at(-1)!;
+      sums.alone += alone;
+      twoRounds.push(2 / alone);
       ratios.runs.push((many.solved ? many.runs : limit) / alone);
       solved += many.solved ? 1 : 0;
       used.push(many.used);
@@ -270,6 +289,7 @@ function summarize(family: string): string {
   return [
     family.padEnd(18),
     `rounds ${geometricMean(ratios.rounds).toFixed(3)} (${geometricMean(ratios.plain).toFixed(2)})`,
+    `of the sums ${(sums.many / sums.alone).toFixed(3)}, two each ${geometricMean(twoRounds).toFixed(3)}`,
     `runs ${geometricMean(ratios.runs).toFixed(3)}`,
     `solved ${solved}/${ratios.runs.length}`,
     `machine time used ${mean(used).toFixed(3)}, searching ${mean(usedSearching).toFixed(3)}`,

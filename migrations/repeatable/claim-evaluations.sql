@@ -1,4 +1,4 @@
--- revision 1: raise it with every change of this file
+-- revision 2: raise it with every change of this file
 --
 -- The claim of evaluations, round robin over the open batches of an account, and the question whether one would find any. This is
 -- their only text. The signatures stay: processes of the version before call these functions while an upgrade rolls, and a
@@ -38,6 +38,11 @@ declare
   missing integer := claim_limit;
   found_count integer;
 begin
+  -- Workers claim for the same evaluators one after the other: what each counts as under way has to include what the others have
+  -- just claimed. The next statement sees it, which begins once the lock is held.
+  if pushed then
+    perform pg_advisory_xact_lock(hashtextextended('claim of pushed evaluations', 0));
+  end if;
   loop
     return query
     with ring as materialized (

@@ -18,9 +18,11 @@ import { type DesignEngine, loadWithinRegion, refuseEmptyRegion } from './load-o
 import { loadOutputCases } from './load-output-cases.ts';
 import { endBatch } from './manage-batches.ts';
 import { requestSuggestions } from './request-suggestions.ts';
+import { stopObjective } from './stop-objective.ts';
 import { requestSuggestion } from './suggest.ts';
 
 export { BATCHES_CHANNEL, listOpenBatchIds, takeDueBatches } from '../db/batches.ts';
+export { isDatabaseAway } from '../db/transaction.ts';
 
 export interface AdvanceDeps {
   readonly db: Db;
@@ -161,7 +163,7 @@ async function apply(
       await beginCases(trx, batch, state.cases.begun, action.count);
       return { done: 1 };
     case 'load-cases':
-      return orPause(() => loadCases(trx, deps, batch));
+      return loadOrEnd(trx, deps, batch);
     case 'begin-inverses':
       return { done: await beginInverses(trx, id, Math.min(action.count, await lockRoom(trx, batch))) };
     case 'create-objectives':
@@ -172,6 +174,10 @@ async function apply(
         { ...action, isLast: action.count === state.waitingObjectives },
         regions,
       );
+    case 'give-up-objective':
+      await giveUpObjective(trx, batch, action);
+      // It leaves its slots to others.
+      return { done: 1, mayGoOn: true };
     case 'set-parallelism':
       await updateObjective(trx, action.objectiveId, { parallelism: action.parallelism });
       return { done: 1 };
@@ -187,14 +193,18 @@ async function lockRoom(trx: Trx, { accountId, projectId, id }: batches.HeldBatc
     : Number.MAX_SAFE_INTEGER;
 }
 
-async function orPause(work: () => Promise<void>): Promise<Done> {
+/** What can never be loaded, as after a limit was lowered, ends the batch: its evaluations would be looked at for ever. */
+async function loadOrEnd(trx: Trx, deps: AdvanceDeps, batch: batches.HeldBatch): Promise<Done> {
   try {
-    await work();
+    await loadCases(trx, deps, batch);
     return { done: 1, mayGoOn: true };
   } catch (error) {
     const pauseSeconds = pauseAfter(error);
-    if (pauseSeconds === undefined) throw error;
-    return { done: 0, pauseSeconds };
+    if (pauseSeconds !== undefined) return { done: 0, pauseSeconds };
+    if (!(error instanceof DomainError) || error.code !== 'VALIDATION_FAILED') throw error;
+    const reason = `The evaluated cases cannot be loaded: ${error.message}`;
+    await endBatch(trx, batch.accountId, batch.id, { status: 'failed', reason });
+    return { done: 1 };
   }
 }
 
@@ -265,6 +275,17 @@ async function create(
     if (isFinalRefusal(error)) return { failureReason: error.message };
     throw error;
   }
+}
+
+/** Event: objective.stopped. */
+async function giveUpObjective(
+  trx: Trx,
+  { accountId, id }: batches.HeldBatch,
+  { objectiveId, failedSuggestions }: { readonly objectiveId: number; readonly failedSuggestions: number },
+): Promise<void> {
+  await stopObjective(trx, accountId, { objectiveId });
+  const reason = `It was stopped, because ${failedSuggestions} suggestions in a row could not be computed`;
+  await objectivesOf.noteGivenUp(trx, id, objectiveId, reason);
 }
 
 /** An objective that was deleted or has ended meanwhile is left alone: the next pass finds it so. */

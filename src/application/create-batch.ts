@@ -19,6 +19,7 @@ import {
   MAXIMUM_OPEN_BATCHES,
   type NewBatch,
 } from '../domain/batch.ts';
+import { type CaseLimits, checkCaseLimits, NO_CASE_LIMITS } from '../domain/case-limits.ts';
 import { DomainError, makeViolation, refuseViolations, type Violation, within } from '../domain/errors.ts';
 import { atNames, isByName } from '../domain/names.ts';
 import { checkNewObjective, type NewObjective } from '../domain/objective.ts';
@@ -58,17 +59,27 @@ export async function checkBatch(
   accountId: number,
   path: ProjectPath,
   request: NewBatch,
+  limits: CaseLimits = NO_CASE_LIMITS,
 ): Promise<CheckedBatch> {
   const project = await getProject(db, accountId, path);
   const { trialId, objectives } = request;
   const stated = trialId === null ? project.outputCount : await readOutputCount(db, accountId, project, trialId);
   const outputCount = stated ?? countOutputs(objectives[0]!);
+  if (trialId === null) refuseTooManyOutputs(project, outputCount, limits);
   const evaluator =
     request.evaluator.kind === 'pull'
       ? request.evaluator
       : { ...request.evaluator, url: readUrl(judgeUrl, request.evaluator.url, ['evaluator', 'url']) };
   await checkDefinitions(engine, project, outputCount, objectives);
   return { ...request, evaluator, outputCount };
+}
+
+/** What is evaluated for days has to be loaded at its end. */
+function refuseTooManyOutputs({ caseCount }: Project, outputCount: number, limits: CaseLimits): void {
+  const [refused] = checkCaseLimits('outputCases', caseCount, outputCount, limits);
+  if (refused === undefined) return;
+  const message = `is required, because the designed cases could not be loaded once they are evaluated: outputCases ${refused.message}`;
+  refuseViolations([makeViolation(['trialId'], message)]);
 }
 
 async function readOutputCount(db: Db, accountId: number, project: Project, trialId: number): Promise<number> {

@@ -3,7 +3,7 @@ import { updateInverse } from '../db/inverses.ts';
 import { findIteration } from '../db/iterations.ts';
 import { updateObjective } from '../db/objectives.ts';
 import { giveUpInverses, listOpenInverses, type OpenInverse } from '../db/open-inverses.ts';
-import { dropJob } from '../db/suggestion-jobs.ts';
+import { dropJob, findJobOf } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/event.ts';
@@ -12,6 +12,7 @@ import { nextState, StopReason, stoppedInverseEvent } from '../domain/stop-reaso
 import { type InversePath, isUnder, missingInPath, parentsOf } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
+import { openForAskers } from './request-suggestions.ts';
 import { type InverseView, viewOf } from './views.ts';
 
 /**
@@ -34,7 +35,8 @@ export async function giveUpOpen(
 }
 
 /**
- * Gives up one open inverse, whose input will not be run, or while it is being computed; the objective goes on unless this was the
+ * Gives up one open inverse, whose input will not be run, or while it is being computed, and then those that were asked for behind
+ * it are computed all the same; the objective goes on unless this was the
  * last of all attempts. One that is stopped already is returned as it is. Joins the transaction when `db` is one. Events:
  * inverse.stopped, and objective.exhausted.
  *
@@ -57,11 +59,13 @@ export async function giveUpInverse(db: Db | Trx, accountId: number, path: Inver
       const message = `Iteration ${inverse.iteration} is not open: it is ${inverse.output === null ? inverse.status : 'completed'}. Only an inverse that waits for its output can be stopped.`;
       throw new DomainError('NO_OPEN_ITERATION', message);
     }
+    const job = own.isSuggested ? undefined : await findJobOf(trx, objective.id);
     const events = await giveUpOpen(trx, objective.id, [own]);
     const isEnd = state.stopReason !== StopReason.running;
     if (isEnd) await updateInverse(trx, own.id, { reached: ['exhaustedAt'] });
     const now = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
     await recordEvents(trx, accountId, events, now);
+    if (job !== undefined) await openForAskers(trx, accountId, objective.id, job.askers);
     const { inverse } = (await findIteration(trx, accountId, { inverseId: own.id }))!;
     return viewOf(now, inverse);
   });

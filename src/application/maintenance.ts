@@ -4,11 +4,15 @@ import { lockObjective } from '../db/objectives.ts';
 import { listExhaustedJobs, removeExhaustedJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { nextState } from '../domain/stop-reason.ts';
+import { openForAskers } from './request-suggestions.ts';
 
 /** Most jobs of one pass. */
 const PASS_LIMIT = 500;
 
-/** Fails the inverses whose jobs have used up their attempts, and returns how many. The objective keeps running. */
+/**
+ * Fails the inverses whose jobs have used up their attempts, and returns how many. The objective keeps running, and what other
+ * requests asked for behind such an inverse is computed.
+ */
 export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: number }> {
   let failed = 0;
   for (const job of await listExhaustedJobs(db, PASS_LIMIT)) {
@@ -22,6 +26,9 @@ export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: numb
         failureReason: removed.lastError ?? 'every worker that computed it was killed or lost its connection',
         reached: ['failedAt'],
       });
+      // The rest of the same request would most likely fail as well.
+      const others = removed.askers.filter((asker) => asker !== removed.askedBy);
+      await openForAskers(trx, job.accountId, job.objectiveId, others);
       return true;
     });
     if (isFailed) failed += 1;

@@ -5,6 +5,7 @@ import * as batches from '../db/batches.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { type Batch, BatchStatus, type BatchWithProgress, isOpen, refuseEndedBatch } from '../domain/batch.ts';
 import { notFound } from '../domain/errors.ts';
+import { recordEvents } from './record-event.ts';
 import { stopObjective } from './stop-objective.ts';
 
 export interface BatchPatch {
@@ -81,8 +82,8 @@ export interface BatchEnd {
 }
 
 /**
- * Ends an open batch whose lock the caller holds. Evaluations come before objectives, as everywhere. Event: objective.stopped for what
- * still runs.
+ * Ends an open batch whose lock the caller holds. Evaluations come before objectives, as everywhere. Events: objective.stopped for what
+ * still runs, and batch.completed or batch.failed.
  */
 export async function endBatch(
   trx: Trx,
@@ -94,5 +95,8 @@ export async function endBatch(
   await cancelEvaluations(trx, batchId, 'all');
   for (const objectiveId of await objectivesOf.listRunningIds(trx, batchId)) {
     await stopObjective(trx, accountId, { objectiveId });
+  }
+  if (status !== BatchStatus.cancelled) {
+    await recordEvents(trx, accountId, [{ name: `batch.${status}`, resourceId: batchId }]);
   }
 }

@@ -7,8 +7,8 @@ import { type HttpEvaluator, readHttpEvaluators } from '../db/batches.ts';
 import { claimEvaluations } from '../db/evaluations.ts';
 import type { Db } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
-import type { ClaimedEvaluation } from '../domain/evaluation.ts';
-import { type EvaluatorOutcome, readEvaluatorAnswer } from '../domain/evaluator-answer.ts';
+import { type ClaimedEvaluation, outcomeOf, type ReportOutcome } from '../domain/evaluation.ts';
+import { type EvaluatorOutcome, readEvaluatorAnswer, toStorableReason } from '../domain/evaluator-answer.ts';
 import type { CallEvaluator, EvaluatorAnswer } from '../webhooks/call-evaluator.ts';
 import { extendEvaluation } from './extend-evaluation.ts';
 import { failEvaluation } from './fail-evaluation.ts';
@@ -78,10 +78,10 @@ export async function pushEvaluation(
   const outgoing = { url, secrets: [secret], id: `evl_${evaluation.id}`, body: bodyOf(evaluation) };
   const answer = await call(outgoing, 1_000 * timeoutSeconds, signal);
   const retryAfterSeconds = answer.kind === 'answered' ? answer.retryAfterSeconds : null;
-  return { ...outcomeOf(answer, timeoutSeconds), retryAfterSeconds };
+  return { ...readCallAnswer(answer, timeoutSeconds), retryAfterSeconds };
 }
 
-function outcomeOf(answer: EvaluatorAnswer, timeoutSeconds: number): EvaluatorOutcome {
+function readCallAnswer(answer: EvaluatorAnswer, timeoutSeconds: number): EvaluatorOutcome {
   switch (answer.kind) {
     case 'answered':
       return readEvaluatorAnswer(answer.status, answer.body);
@@ -96,45 +96,64 @@ function outcomeOf(answer: EvaluatorAnswer, timeoutSeconds: number): EvaluatorOu
   }
 }
 
+/** What became of a call. later: the evaluator reports. lost: another worker has the evaluation, or it was over before. */
+export interface StoredCall {
+  readonly outcome: ReportOutcome | 'later' | 'lost';
+  /** Since the claim; 0 where nothing was reported. */
+  readonly heldMs: number;
+}
+
 /**
- * Stores the outcome, through restarts of the database. Returns what became of it; 'lost': another worker has the evaluation, or
- * nobody wants it any more.
+ * Stores the outcome, through restarts of the database.
  *
  * @param delaySeconds  before an evaluator that is away is called again
  */
 export async function storeOutcome(
   db: Db,
-  { accountId, id, leaseToken }: PushedEvaluation,
+  evaluation: PushedEvaluation,
   outcome: EvaluatorOutcome,
   delaySeconds: number,
   signal: AbortSignal,
-): Promise<'stored' | 'lost'> {
-  const store = async (): Promise<unknown> => {
-    switch (outcome.kind) {
-      case 'output':
-        return reportOutput({ ...outcome, computeTimeNs: null });
-      case 'failure':
-        return failEvaluation(db, accountId, id, { leaseToken, ...outcome });
-      case 'away':
-        return releaseEvaluation(db, accountId, id, { leaseToken, delaySeconds, reason: outcome.reason });
-      case 'later':
-        return extendEvaluation(db, { accountId, id, leaseToken, progress: null, message: null });
-    }
-  };
-  const reportOutput = async (report: Omit<Parameters<typeof reportEvaluation>[3], 'leaseToken'>) => {
-    try {
-      return await reportEvaluation(db, accountId, id, { leaseToken, ...report });
-    } catch (error) {
-      if (!(error instanceof DomainError) || error.code !== 'VALIDATION_FAILED') throw error;
-      return failEvaluation(db, accountId, id, { leaseToken, reason: error.message, isRetryable: true });
-    }
-  };
+): Promise<StoredCall> {
   try {
-    await untilWritten(signal, store);
-    return 'stored';
+    return await untilWritten(signal, () => store(db, evaluation, outcome, delaySeconds));
   } catch (error) {
-    if (error instanceof DomainError) return 'lost';
+    if (error instanceof DomainError) return { outcome: 'lost', heldMs: 0 };
     throw error;
+  }
+}
+
+async function store(
+  db: Db,
+  { accountId, id, leaseToken }: PushedEvaluation,
+  outcome: EvaluatorOutcome,
+  delaySeconds: number,
+): Promise<StoredCall> {
+  const fail = async (reason: string, isRetryable: boolean): Promise<StoredCall> => {
+    const { state, heldMs } = await failEvaluation(db, accountId, id, { leaseToken, reason, isRetryable });
+    return { outcome: outcomeOf(state), heldMs };
+  };
+  switch (outcome.kind) {
+    case 'output':
+      try {
+        const report = { ...outcome, leaseToken, computeTimeNs: null };
+        const { state, heldMs } = await reportEvaluation(db, accountId, id, report);
+        return { outcome: outcomeOf(state), heldMs };
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.code !== 'VALIDATION_FAILED') throw error;
+        // It quotes names that the evaluator sent.
+        return fail(toStorableReason(error.message), true);
+      }
+    case 'failure':
+      return fail(outcome.reason, outcome.isRetryable);
+    case 'away': {
+      const release = { leaseToken, delaySeconds, reason: outcome.reason };
+      const { isReleased, heldMs } = await releaseEvaluation(db, accountId, id, release);
+      return isReleased ? { outcome: 'released', heldMs } : { outcome: 'lost', heldMs: 0 };
+    }
+    case 'later':
+      await extendEvaluation(db, { accountId, id, leaseToken, progress: null, message: null });
+      return { outcome: 'later', heldMs: 0 };
   }
 }
 

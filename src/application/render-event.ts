@@ -2,6 +2,7 @@
  * From an event to its body: reads no more of the record than can fit, then renders it. The largest records, a set of output cases
  * or an objective with hundreds of inverses, have tens of megabytes.
  */
+import { findBatch } from '../db/batches.ts';
 import { findInverse, listNewestInverses } from '../db/inverses.ts';
 import { findObjective } from '../db/objectives.ts';
 import { findOutputCaseSet, findOutputCaseSetWithCases } from '../db/output-case-sets.ts';
@@ -49,6 +50,8 @@ function readRecord(deps: RenderDeps, event: RecordedEvent): Promise<EventRecord
       return readObjective(deps, event);
     case 'inverse':
       return readInverse(deps, event);
+    case 'batch':
+      return readBatch(deps, event);
   }
 }
 
@@ -104,4 +107,12 @@ async function readInverse({ db }: RenderDeps, event: RecordedEvent): Promise<Ev
   const inverse = await findInverse(db, accountId, id);
   const objective = inverse && (await findObjective(db, accountId, inverse.objectiveId));
   return inverse && objective && { kind: 'inverse', objective, inverse };
+}
+
+async function readBatch(
+  { db }: RenderDeps,
+  { accountId, resourceId }: RecordedEvent,
+): Promise<EventRecord | undefined> {
+  const batch = await findBatch(db, accountId, resourceId);
+  return batch && { kind: 'batch', batch };
 }

@@ -14,7 +14,7 @@ import {
 import { addAskers, findJobOf, insertJob, mayQueue, type OpenJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
-import { planOpening, type WhyNone } from '../domain/parallel.ts';
+import { goesOn, planOpening, type WhyNone } from '../domain/parallel.ts';
 import { isFinal, StopReason } from '../domain/stop-reason.ts';
 import { BYTES_PER_NUMBER } from '../domain/storage.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
@@ -167,6 +167,25 @@ async function openFor(
     traceParent: options.traceParent ?? null,
   });
   return true;
+}
+
+/**
+ * Goes on with those that were to follow an inverse whose job has ended without an input. The caller holds the lock of the
+ * objective, which has no job.
+ */
+export async function openForAskers(
+  trx: Trx,
+  accountId: number,
+  objectiveId: number,
+  askers: readonly string[],
+): Promise<void> {
+  const [asker, ...others] = askers;
+  const objective = await lockObjective(trx, accountId, objectiveId);
+  if (asker === undefined || objective === undefined || isFinal(objective.stopReason)) return;
+  if (!goesOn(objective, await listOpenInverses(trx, objectiveId))) return;
+  const iteration = (await getLastIteration(trx, objectiveId)) + 1;
+  const inverseId = await insertNextInverse(trx, accountId, { objectiveId, iteration, askedBy: asker });
+  await insertJob(trx, { accountId, objectiveId, inverseId, askers: others, requestId: null, traceParent: null });
 }
 
 /** As inverse_bytes of migration 0015. */

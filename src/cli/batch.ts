@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { CheckedProblem } from '../runner/check-problem.ts';
-import { describeEnd, EXIT_CODES, exitCodeOf, formatRows } from '../runner/closing.ts';
+import { describeEnd, EXIT_CODES, endInWords, exitCodeOf, formatRows } from '../runner/closing.ts';
 import type { Display } from '../runner/display.ts';
-import { formatElapsed, formatMiss } from '../runner/display-lines.ts';
+import { countRuns, formatElapsed, formatMiss, plain, plainLines } from '../runner/display-lines.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
@@ -52,7 +52,8 @@ interface Task {
 async function solveFiles(files: readonly string[], values: ProblemFlags, config: Config): Promise<number> {
   // All files are checked before any of them begins.
   const tasks: Task[] = [];
-  for (const file of files) tasks.push({ file, checked: await checkProblem(file), folder: new RunFolder(file) });
+  for (const file of files)
+    tasks.push({ file, checked: await checkProblem(file, values), folder: new RunFolder(file) });
   const print = (line: string) => console.log(line);
   const signals = listenToSignals(() => print('Waiting for what runs; Ctrl-C again ends it.'));
   const over = new AbortController();
@@ -63,7 +64,8 @@ async function solveFiles(files: readonly string[], values: ProblemFlags, config
     );
     over.abort();
     await progress.ended;
-    for (const [i, end] of ends.entries()) if ('message' in end) console.error(`${tasks[i]!.file}: ${end.message}`);
+    for (const [i, end] of ends.entries())
+      if ('message' in end) console.error(plainLines(`${tasks[i]!.file}: ${end.message}`));
     const [first] = ends;
     // One file reads like a run.
     if (tasks.length > 1) print(`\n${summaryOf(tasks, ends)}`);
@@ -110,7 +112,7 @@ function printProgress(tasks: readonly Task[], signal: AbortSignal, print: (line
       const best = sets[shown]?.best ?? null;
       const ofSets = sets.length === 1 ? '' : `, ${satisfiedSets} of ${sets.length} target sets met`;
       const miss = best === null ? '' : `, worst miss ${formatMiss(best.worst)}`;
-      const line = `${task.file}: ${phase}, ${runs} runs${ofSets}${miss}`;
+      const line = `${task.file}: ${phase}, ${countRuns(runs)}${ofSets}${miss}`;
       if (last.get(task) !== line) print(`${line} (${formatElapsed(elapsedMs)})`);
       last.set(task, line);
     }
@@ -122,7 +124,7 @@ function printProgress(tasks: readonly Task[], signal: AbortSignal, print: (line
   return {
     ended,
     displayFor: (task: Task): Display => ({
-      print: (line) => print(tasks.length === 1 ? line : `${task.file}: ${line}`),
+      print: (line) => print(plain(tasks.length === 1 ? line : `${task.file}: ${line}`)),
       printRun: () => undefined,
       follow: (standingOf) => read.set(task, standingOf),
       end: () => undefined,
@@ -146,9 +148,9 @@ function codeOf(end: SolveEnd | Failure): number {
 function summaryOf(tasks: readonly Task[], ends: readonly (SolveEnd | Failure)[]): string {
   const rows = tasks.map(({ file }, i) => {
     const end = ends[i]!;
-    if ('message' in end) return [file, 'could not begin', '-', '-', '-', '-'];
+    if ('message' in end) return [file, 'cannot begin', '-', '-', '-', '-'];
     const { standing, search } = end;
-    const reasons = search.objectives.map((one) => one.stopReason ?? 'not begun');
+    const reasons = search.objectives.map((one) => endInWords(one.stopReason));
     const verdict =
       reasons.length === 1 ? reasons[0]! : `${standing.satisfiedSets} of ${standing.sets.length} sets met`;
     const worst = standing.sets.map(({ best }) => best?.worst ?? Number.POSITIVE_INFINITY);

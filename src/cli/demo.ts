@@ -1,37 +1,52 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createSignInLink } from '../application/browser-sessions.ts';
 import { createKey } from '../application/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { makeLog } from '../log.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 import { EPIDEMIC_INPUTS, EPIDEMIC_OUTPUTS, EPIDEMIC_TRUTH, runEpidemic } from './demo-epidemic.ts';
+import { linkTo } from './page.ts';
 import { startEverything } from './start.ts';
+import { untilStopped } from './until-stopped.ts';
 
 export const demo: Command = {
   summary: 'calibrate an epidemic model in front of you',
-  usage: `Usage: backsolve demo [--url URL --key KEY]
+  usage: `Usage: backsolve demo [--pace SECONDS] [--url URL --key KEY]
 
 Plays a client that calibrates an epidemic model: four unknown inputs, five observed figures to reproduce within
-1 percent. Uses the service at URL, or starts a temporary one.`,
-  flags: { url: text, key: text },
+1 percent. Uses the service at URL, or starts a temporary one and prints a link to its page. With --pace it waits SECONDS
+before each iteration, so that you can watch it there, and keeps the temporary service until Ctrl-C.`,
+  flags: { url: text, key: text, pace: text },
 
   async run(args, config) {
-    const { url, key } = parseCommand(this.usage, { args: [...args], options: { url: text, key: text } }).values;
-    if (url === undefined) return withTemporaryService(config, play);
+    const options = { url: text, key: text, pace: text };
+    const { url, key, pace } = parseCommand(this.usage, { args: [...args], options }).values;
+    const paceMs = pace === undefined ? undefined : toPaceMs(pace);
+    if (url === undefined) return withTemporaryService(config, paceMs);
     if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
       throw new CommandError(`--url takes the address of a service, such as http://127.0.0.1:8080, not "${url}".`);
     }
     if (key === undefined) throw new CommandError('--url needs --key, an API key of that service.');
-    return play(url, key);
+    return play(url, key, { paceMs });
   },
 };
 
-/** A service on an embedded database in a temporary folder, on a free port. */
-async function withTemporaryService(
-  config: Config,
-  work: (url: string, key: string) => Promise<number>,
-): Promise<number> {
+/** The longest of --pace, in seconds. */
+const LONGEST_PACE = 3_600;
+
+function toPaceMs(pace: string): number {
+  const seconds = pace.trim() === '' ? Number.NaN : Number(pace);
+  if (seconds >= 0 && seconds <= LONGEST_PACE) return seconds * 1_000;
+  throw new CommandError(`--pace takes seconds, from 0 to ${LONGEST_PACE}, not "${pace}".`);
+}
+
+const ACCOUNT = 'demo';
+
+/** A service on an embedded database in a temporary folder, on a free port. With a pace it stays until it is stopped. */
+async function withTemporaryService(config: Config, paceMs: number | undefined): Promise<number> {
   const dataDir = await mkdtemp(join(tmpdir(), 'backsolve-demo-'));
   console.log('Starting a temporary service ...');
   const settings = {
@@ -43,13 +58,31 @@ async function withTemporaryService(
   try {
     const running = await startEverything(settings, makeLog({ level: 'warn' }));
     try {
-      const account = { account: 'demo', label: 'demo', scopes: ['read', 'write'], expiresAt: null } as const;
-      return await work(running.service.url!, await createKey(running.service.db, account));
+      const { url, db } = running.service;
+      const key = await createKey(db, { account: ACCOUNT, label: 'demo', scopes: ['read', 'write'], expiresAt: null });
+      console.log(`Watch it: ${linkTo(url!, await createSignInLink(db, ACCOUNT))}`);
+      if (paceMs === undefined) return await play(url!, key, {});
+      return await playUntilStopped(url!, key, paceMs);
     } finally {
       await running.close();
     }
   } finally {
     await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** Returns the exit code of the play, or 130 if it was stopped before its end. */
+async function playUntilStopped(url: string, key: string, paceMs: number): Promise<number> {
+  const stop = new AbortController();
+  const stopped = untilStopped().then(() => stop.abort());
+  try {
+    const code = await play(url, key, { paceMs, signal: stop.signal });
+    console.log('The service stays until you press Ctrl-C.');
+    await stopped;
+    return code;
+  } catch (error) {
+    if (stop.signal.aborted) return 130;
+    throw error;
   }
 }
 
@@ -66,8 +99,15 @@ interface Inverse {
   }[];
 }
 
+interface Pace {
+  /** Waited for before each iteration; undefined: not at all. */
+  readonly paceMs?: number | undefined;
+  /** Ends the wait: play rejects. */
+  readonly signal?: AbortSignal;
+}
+
 /** The whole loop of a client, over HTTP alone. Returns 0 when everything was satisfied. */
-async function play(origin: string, key: string): Promise<number> {
+async function play(origin: string, key: string, pace: Pace): Promise<number> {
   const call = makeCaller(origin, key);
   const targets = runEpidemic(EPIDEMIC_TRUTH);
   const model = await call<{ id: number }>('POST', '/models', { name: `Epidemic demo ${new Date().toISOString()}` });
@@ -97,7 +137,7 @@ async function play(origin: string, key: string): Promise<number> {
     initialInput: project.inputCases[0],
     initialOutput: outputCases[0],
   });
-  const last = await iterate(call, `${trialPath}/objectives/${objective.id}`);
+  const last = await iterate(call, `${trialPath}/objectives/${objective.id}`, pace);
   print(last, project.inputCases.length);
   return last.inverse.status === 'converged' ? 0 : 1;
 }
@@ -108,8 +148,9 @@ interface Ended {
 }
 
 /** Suggest, run, load the output, until the inverse has ended. */
-async function iterate(call: Caller, objectivePath: string): Promise<Ended> {
+async function iterate(call: Caller, objectivePath: string, { paceMs, signal }: Pace): Promise<Ended> {
   for (let suggestions = 1; ; suggestions++) {
+    if (paceMs !== undefined) await pause(paceMs, undefined, { ...(signal && { signal }) });
     const { input, status } = await call<Inverse>('POST', `${objectivePath}/inverses`);
     if (status !== 'active') return { inverse: await lastInverse(call, objectivePath), suggestions };
     const inverse = await call<Inverse>('POST', `${objectivePath}/inverse-output`, { output: runEpidemic(input) });

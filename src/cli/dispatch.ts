@@ -1,68 +1,58 @@
 /** The commands and what they share: help, wrong usage, and errors that a person can act on. */
-import { databaseTrouble } from '../compose.ts';
 import { ConfigError, flagsTakenByNpm, loadConfig } from '../config.ts';
 import type { DatabaseTrouble } from '../db/transaction.ts';
 import { DomainError } from '../domain/errors.ts';
-import { backup } from './backup.ts';
-import { batch } from './batch.ts';
 import { type Command, CommandError } from './command.ts';
-import { demo } from './demo.ts';
-import { evaluate } from './evaluate.ts';
-import { exportCommand } from './export.ts';
-import { init } from './init.ts';
-import { keys } from './keys.ts';
-import { host } from './local-host.ts';
-import { migrateCommand } from './migrate.ts';
-import { page } from './page.ts';
-import { restore } from './restore.ts';
-import { run as runCommand } from './run.ts';
-import { serve } from './serve.ts';
-import { start } from './start.ts';
-import { webhooks } from './webhooks.ts';
-import { work } from './work.ts';
 
-const COMMANDS: Readonly<Record<string, Command>> = {
-  start,
-  serve,
-  work,
-  migrate: migrateCommand,
-  keys,
-  page,
-  webhooks,
-  export: exportCommand,
-  backup,
-  restore,
-  demo,
-  run: runCommand,
-  evaluate,
-  init,
-  batch,
+/** Each is loaded when it runs: an evaluator needs neither the service nor the optimizer. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  serve: async () => (await import('./serve.ts')).serve,
+  work: async () => (await import('./work.ts')).work,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  keys: async () => (await import('./keys.ts')).keys,
+  page: async () => (await import('./page.ts')).page,
+  webhooks: async () => (await import('./webhooks.ts')).webhooks,
+  export: async () => (await import('./export.ts')).exportCommand,
+  backup: async () => (await import('./backup.ts')).backup,
+  restore: async () => (await import('./restore.ts')).restore,
+  demo: async () => (await import('./demo.ts')).demo,
+  run: async () => (await import('./run.ts')).run,
+  evaluate: async () => (await import('./evaluate.ts')).evaluate,
+  init: async () => (await import('./init.ts')).init,
+  batch: async () => (await import('./batch.ts')).batch,
 };
 
 /** Started by other commands only. */
-const HIDDEN: Readonly<Record<string, Command>> = { host };
+const HIDDEN: Readonly<Record<string, () => Promise<Command>>> = {
+  host: async () => (await import('./local-host.ts')).host,
+};
 
 /** Runs one command to its end; returns the exit code: 0, 2 for wrong usage or settings, 1 for anything else. */
 export async function run(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv;
-  const command = COMMANDS[name] ?? HIDDEN[name];
+  const command = await (COMMANDS[name] ?? HIDDEN[name])?.();
   // What follows -- belongs to the program that the command runs.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (command === undefined || own.includes('--help') || own.includes('-h')) {
     const isHelp = command !== undefined || ['help', '--help', '-h'].includes(name);
-    (isHelp ? console.log : console.error)(command === undefined ? usage(isHelp ? undefined : name) : command.usage);
+    (isHelp ? console.log : console.error)(
+      command === undefined ? await usage(isHelp ? undefined : name) : command.usage,
+    );
     return isHelp ? 0 : 2;
   }
   try {
     refuseTakenFlags(command);
     return await command.run(rest, loadConfig());
   } catch (error) {
-    return report(error);
+    return await report(error);
   }
 }
 
-function usage(unknown: string | undefined): string {
-  const lines = Object.entries(COMMANDS).map(([name, command]) => `  ${name.padEnd(8)} ${command.summary}`);
+async function usage(unknown: string | undefined): Promise<string> {
+  const lines = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(8)} ${(await load()).summary}`),
+  );
   const complaint = unknown === undefined ? '' : `There is no command "${unknown}".\n\n`;
   return `${complaint}Usage: backsolve <command> [options]\n\n${lines.join('\n')}\n\nbacksolve <command> --help explains each. Settings: docs/settings.md.`;
 }
@@ -80,7 +70,7 @@ function refuseTakenFlags({ flags }: Command): void {
   );
 }
 
-function report(error: unknown): number {
+async function report(error: unknown): Promise<number> {
   if (error instanceof CommandError) {
     console.error(error.message);
     return error.exitCode;
@@ -93,6 +83,7 @@ function report(error: unknown): number {
     console.error(error.message);
     return 1;
   }
+  const { databaseTrouble } = await import('../compose.ts');
   const trouble = databaseTrouble(error);
   if (trouble !== undefined) {
     console.error(TROUBLES[trouble]((error as Error).message));

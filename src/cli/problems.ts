@@ -20,6 +20,7 @@ import { RunFolder } from '../runner/run-folder.ts';
 import { solveProblem } from '../runner/solve.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import type { MeasureMisses } from '../runner/standing.ts';
+import { makeUrlRunner } from '../runner/url-runner.ts';
 import { CommandError, text } from './command.ts';
 import { openLocalService } from './local-service.ts';
 
@@ -40,9 +41,9 @@ export interface ProblemFlags {
   readonly 'no-evaluate'?: boolean | undefined;
 }
 
-/** Also whether the command can run here. Throws ProblemFileError with everything that is wrong. */
-export async function checkProblem(file: string): Promise<CheckedProblem> {
-  const checked = await checkProblemFile(file, checkDefinition);
+/** Also whether the command can run here. Throws CommandError for --jobs, and ProblemFileError with everything that is wrong. */
+export async function checkProblem(file: string, flags: ProblemFlags): Promise<CheckedProblem> {
+  const checked = await checkProblemFile(file, jobsOf(flags), checkDefinition);
   const workFolder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
   try {
     const command = await makeCommand(checked.problem, new RunFolder(file), { workFolder });
@@ -74,7 +75,11 @@ async function makeCommand(
   problem: Problem,
   folder: RunFolder,
   { workFolder, onNote }: { readonly workFolder: string; readonly onNote?: (note: string) => void },
-): Promise<CommandRunner> {
+): Promise<Pick<CommandRunner, 'evaluate' | 'close'>> {
+  const { evaluatorUrl } = problem;
+  if (evaluatorUrl !== null) {
+    return { evaluate: makeUrlRunner({ url: evaluatorUrl, onNote }), close: () => undefined };
+  }
   const { command, shell, templates, copies, read, onExit, environment, keep } = problem.command;
   const runner = await makeCommandRunner({
     command,
@@ -172,9 +177,9 @@ export function listenToSignals(onFirst: () => void): Signals {
   return { signal: stop.signal, endSignal: end.signal, close };
 }
 
-/** Parallel runs: --jobs, else what the file says. */
-function jobsOf(flags: ProblemFlags, problem: Problem): number {
-  if (flags.jobs === undefined) return problem.jobs;
+/** Parallel runs; undefined for what the file says. */
+function jobsOf(flags: ProblemFlags): number | undefined {
+  if (flags.jobs === undefined) return undefined;
   const jobs = Number(flags.jobs);
   if (Number.isInteger(jobs) && jobs >= 1 && jobs <= 64) return jobs;
   throw new CommandError(`--jobs takes a whole number from 1 to 64, not "${flags.jobs}".`);
@@ -202,7 +207,7 @@ export async function solve(
       ...connection,
       checked,
       folder,
-      jobs: jobsOf(flags, problem),
+      jobs: problem.jobs,
       evaluate: command === null ? null : command.evaluate,
       evaluator: `${hostname()} ${process.pid}`,
       measure: measureOf,

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
 import { BudgetSpentError, ChangedProblemError } from '../runner/create-problem.ts';
+import { countOf, plainLines } from '../runner/display-lines.ts';
 import { LocalFault } from '../runner/evaluation.ts';
 import { JournalError } from '../runner/journal.ts';
 import { RunFolder } from '../runner/run-folder.ts';
@@ -50,23 +51,24 @@ Exit codes: 0 everything met, 10 stopped without, 11 runs used up, 12 too many f
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) throw new CommandError(`Which file?\n\n${this.usage}`);
     return explained(async () => {
-      if (values.check === true) return checkOnly(file);
+      if (values.check === true) return checkOnly(file, values);
       return runFile(file, values, config);
     });
   },
 };
 
-async function checkOnly(file: string): Promise<number> {
-  const { problem, designedCount, known } = await checkProblem(file);
+async function checkOnly(file: string, values: ProblemFlags): Promise<number> {
+  const { problem, designedCount, known } = await checkProblem(file, values);
   const sets = problem.targetSets.length === 1 ? '' : `, ${problem.targetSets.length} target sets`;
-  const first = known.length > 0 ? `${known.length} known runs` : `${designedCount} designed runs first`;
-  const size = `${problem.inputs.length} inputs, ${problem.outputs.length} outputs${sets}`;
+  const first =
+    known.length > 0 ? countOf(known.length, 'known run') : `${countOf(designedCount, 'designed run')} first`;
+  const size = `${countOf(problem.inputs.length, 'input')}, ${countOf(problem.outputs.length, 'output')}${sets}`;
   console.log(`${file} is right: ${size}, ${first}.`);
   return 0;
 }
 
 async function runFile(file: string, values: ProblemFlags, config: Config): Promise<number> {
-  const checked = await checkProblem(file);
+  const checked = await checkProblem(file, values);
   const folder = new RunFolder(file);
   const unlock = await lockProblem(folder, file, values.new === true);
   try {
@@ -98,7 +100,7 @@ export async function explained(work: () => Promise<number>): Promise<number> {
   } catch (error) {
     const known = toComplaint(error);
     if (known === undefined) throw error;
-    console.error(known.message);
+    console.error(plainLines(known.message));
     return known.code;
   }
 }

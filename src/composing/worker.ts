@@ -78,9 +78,14 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
     isPaused: () => disk.isFull,
     metrics,
   });
+  const failLost = async () => {
+    const counts = await failLostEvaluations(db);
+    metrics?.evaluationLeaseLost(counts.failed);
+    return counts;
+  };
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
-    { name: 'fail-lost-evaluations', cron: '*/2 * * * * *', run: () => failLostEvaluations(db) },
+    { name: 'fail-lost-evaluations', cron: '*/2 * * * * *', run: failLost },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },
     { name: 'purge-sessions', cron: '25 */10 * * * *', run: () => purgeSessions(db) },

@@ -1,8 +1,14 @@
 import { render } from 'preact';
 import { Frame } from './shell/frame.tsx';
+import { address } from './shell/router.ts';
+import { findRoute } from './shell/routes.ts';
 import { startSession } from './shell/session.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
 void startSession();
+// Meanwhile; the view itself says if it fails.
+findRoute(address.value)
+  ?.route.load()
+  .catch(() => undefined);
 render(<Frame />, document.getElementById('page')!);

@@ -61,6 +61,15 @@ export async function decideObjective(
   return numAffectedRows === 1n;
 }
 
+/** States why an objective that has been created was given up: `reason`, with why its last suggestion failed. */
+export async function noteGivenUp(trx: Trx, batchId: number, objectiveId: number, reason: string): Promise<void> {
+  await sql`
+    update batch_objectives set failure_reason = ${reason}::text || coalesce((
+      select '; the last one: ' || failure_reason from inverses
+      where objective_id = ${objectiveId} and failure_reason is not null order by iteration desc limit 1), '')
+    where batch_id = ${batchId} and objective_id = ${objectiveId}`.execute(trx);
+}
+
 /** Ids of the running objectives of a batch, in order. */
 export async function listRunningIds(trx: Trx, batchId: number): Promise<readonly number[]> {
   const { rows } = await sql<{ id: number }>`

@@ -45,7 +45,7 @@ const OBJECTIVES = sql`(
     'satisfied', count(*) filter (where o.stop_reason = ${sql.lit(StopReason.satisfied)}),
     'stopped', count(*) filter (where o.stop_reason = ${sql.lit(StopReason.stopped)}),
     'exhausted', count(*) filter (where o.stop_reason = ${sql.lit(StopReason.exhausted)}),
-    'failed', count(*) filter (where q.failure_reason is not null))
+    'failed', count(*) filter (where q.failure_reason is not null and q.objective_id is null))
   from batch_objectives q left join objectives o on o.id = q.objective_id where q.batch_id = b.id)`;
 
 type ProgressRow = BatchRow & BatchProgress;

@@ -20,6 +20,15 @@ export function openInverses(id: RawBuilder<unknown>): RawBuilder<unknown> {
       and i.iteration >= least(newest.iteration, newest.pending[1])`;
 }
 
+/** How many of the newest inverses of objective `id` in a row could not be computed. */
+export function failedSuggestions(id: RawBuilder<unknown>): RawBuilder<number> {
+  return sql<number>`(
+    select count(*)::int from inverses
+    where objective_id = ${id} and input is null and status = ${sql.lit(InverseStatus.failed)} and iteration > (
+      select iteration from inverses
+      where objective_id = ${id} and input is not null order by iteration desc limit 1))`;
+}
+
 export interface OpenInverse {
   readonly id: number;
   readonly iteration: number;

@@ -69,6 +69,7 @@ const EVENT_KINDS: Readonly<Partial<Record<Table | 'inverses', EventKind>>> = {
   objectives: 'objective',
   trials: 'trial',
   projects: 'project',
+  batches: 'batch',
 };
 
 /** Whether the record is there and deleted, as it has to be to be purged. Primary key. */
@@ -104,7 +105,7 @@ async function hasAny(trx: Trx, table: Table, column: string, value: number): Pr
 
 async function remove(trx: Trx, accountId: number, table: Table, ids: readonly number[]): Promise<number> {
   if (table === 'objectives') return removeObjectives(trx, accountId, ids);
-  if (table === 'batches') return removeBatches(trx, ids);
+  if (table === 'batches') return removeBatches(trx, accountId, ids);
   if (table === 'trials') {
     const removed = (await removeAddedCases(trx, ids)) || (await removeCorrections(trx, ids));
     if (removed > 0) return removed;
@@ -138,7 +139,7 @@ async function removeObjectives(trx: Trx, accountId: number, ids: readonly numbe
 }
 
 /** Some of the evaluations or objectives of batches that the caller holds, or else the batches. */
-async function removeBatches(trx: Trx, ids: readonly number[]): Promise<number> {
+async function removeBatches(trx: Trx, accountId: number, ids: readonly number[]): Promise<number> {
   const { numAffectedRows: evaluations } = await sql`
     delete from evaluations where id in (
       select id from evaluations where batch_id = any (${ids}::bigint[]) limit ${BATCH.evaluations})`.execute(trx);
@@ -148,6 +149,7 @@ async function removeBatches(trx: Trx, ids: readonly number[]): Promise<number> 
       select batch_id, position from batch_objectives
       where batch_id = any (${ids}::bigint[]) limit ${BATCH.batch_objectives})`.execute(trx);
   if (definitions !== undefined && definitions > 0n) return Number(definitions);
+  await removeEvents(trx, accountId, 'batches', ids);
   return removeById(trx, 'batches', ids);
 }
 

@@ -197,18 +197,25 @@ export async function listExhaustedJobs(
     .execute();
 }
 
+export interface ExhaustedJob {
+  readonly inverseId: number;
+  readonly lastError: string | null;
+  /** See OpenJob. */
+  readonly askers: readonly string[];
+  /** Who asked for its inverse; null where only one may be open. */
+  readonly askedBy: string | null;
+}
+
 /** Removes an exhausted job. The caller holds the lock of its objective. Undefined when another process has removed it. */
-export async function removeExhaustedJob(
-  trx: Trx,
-  id: number,
-): Promise<{ readonly inverseId: number; readonly lastError: string | null } | undefined> {
-  const { rows } = await sql<{ inverseId: number; lastError: string | null }>`
+export async function removeExhaustedJob(trx: Trx, id: number): Promise<ExhaustedJob | undefined> {
+  const { rows } = await sql<ExhaustedJob>`
     with removed as (
       delete from suggestion_jobs
       where id = ${id} and visible_at <= now() and attempts >= ${MAXIMUM_JOB_ATTEMPTS}
-      returning inverse_id, last_error)
-    select inverse_id as "inverseId", last_error as "lastError",
-      pg_notify(${FINISHED_CHANNEL}, inverse_id::text) from removed`.execute(trx);
+      returning inverse_id, last_error, askers)
+    select r.inverse_id as "inverseId", r.last_error as "lastError", r.askers, i.asked_by as "askedBy",
+      pg_notify(${FINISHED_CHANNEL}, r.inverse_id::text)
+    from removed r left join inverses i on i.id = r.inverse_id`.execute(trx);
   return rows[0];
 }
 

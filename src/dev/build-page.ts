@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
 /** Everything that the page is made of, relative to the root of the repository. */
-const SOURCES = ['src/dashboard/**', 'clients/typescript/src/**', 'package-lock.json'];
+export const PAGE_SOURCES = ['src/dashboard/**', 'clients/typescript/src/**', 'package-lock.json'];
 const CONFIG = 'src/dashboard/vite.config.ts';
 /** Beside the built files: a hash of their sources. */
 const STAMP = '.sources';
@@ -55,7 +55,7 @@ export async function buildPage({ root, target, onlyIfChanged, onBegin }: BuildO
 /** Hex SHA-256 of the names and the contents. */
 async function hashSources(root: string): Promise<string> {
   const names: string[] = [];
-  for await (const name of glob(SOURCES, { cwd: root })) names.push(name);
+  for await (const name of glob(PAGE_SOURCES, { cwd: root })) names.push(name);
   const hash = createHash('sha256');
   for (const name of names.sort()) {
     const file = join(root, name);

@@ -134,6 +134,15 @@ export interface RunningObjective {
   readonly queued: number;
   /** Inverses that may still be asked for. */
   readonly attemptsLeft: number;
+  /** Suggestions in a row that could not be computed, since the last one that could. */
+  readonly failedSuggestions: number;
+}
+
+/** Each was computed several times over. The next one would most likely fail as well, and the batch would ask for ever. */
+const MAXIMUM_FAILED_SUGGESTIONS = 3;
+
+function isHopeless({ failedSuggestions }: RunningObjective): boolean {
+  return failedSuggestions >= MAXIMUM_FAILED_SUGGESTIONS;
 }
 
 /** A batch as it is at one moment. */
@@ -176,6 +185,8 @@ export type BatchAction =
   | { readonly kind: 'load-cases' }
   | { readonly kind: 'begin-inverses'; readonly count: number }
   | { readonly kind: 'create-objectives'; readonly count: number }
+  /** Its suggestions cannot be computed. */
+  | { readonly kind: 'give-up-objective'; readonly objectiveId: number; readonly failedSuggestions: number }
   | { readonly kind: 'set-parallelism'; readonly objectiveId: number; readonly parallelism: number }
   | {
       readonly kind: 'request-suggestions';
@@ -220,6 +231,16 @@ function planObjectives(state: BatchState): readonly BatchAction[] {
     return [...actions, { kind: 'end', status: 'completed', reason: null }];
   }
   if (isPaused) return actions;
+  // An output that is still missing may make the next suggestion possible.
+  const givenUp = running.filter((one) => isHopeless(one) && one.open + one.queued === 0);
+  if (givenUp.length > 0) {
+    return [
+      ...actions,
+      ...givenUp.map(
+        ({ id, failedSuggestions }) => ({ kind: 'give-up-objective', objectiveId: id, failedSuggestions }) as const,
+      ),
+    ];
+  }
   // Evaluations of the project's other batches use up what it may have open.
   const slots = Math.min(state.parallelism, state.openEvaluations + room);
   const created = Math.min(slots - running.length, waitingObjectives);
@@ -236,7 +257,8 @@ function planSuggestions(running: readonly RunningObjective[], slots: number): r
   );
   let free = slots - running.reduce((sum, { open, queued }) => sum + open + queued, 0);
   return running.flatMap((objective, i) => {
-    const { id: objectiveId, open, queued, attemptsLeft } = objective;
+    const { id: objectiveId, open, queued } = objective;
+    const attemptsLeft = isHopeless(objective) ? 0 : objective.attemptsLeft;
     const parallelism = Math.max(1, shares[i]!);
     const count = Math.min(shares[i]! - open - queued, attemptsLeft, free);
     const actions: BatchAction[] = [];

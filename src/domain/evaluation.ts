@@ -48,6 +48,14 @@ export function nextEvaluationState(state: EvaluationState, event: EvaluationEve
   return EVALUATION_TRANSITIONS[state][event];
 }
 
+/** What came of a report. retried: the run failed and is tried again. cancelled: nobody wanted the output any more. */
+export type ReportOutcome = 'done' | 'failed' | 'retried' | 'released' | 'cancelled';
+
+/** Of an output or a failure, by the state after it. */
+export function outcomeOf(state: EvaluationState): ReportOutcome {
+  return state === 'waiting' || state === 'leased' ? 'retried' : state;
+}
+
 /** What one evaluation may use up, as its batch states it. */
 export interface EvaluationLimits {
   /** Failed tries after which it has failed. */

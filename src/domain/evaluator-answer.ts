@@ -52,10 +52,13 @@ function reasonIn(body: string | null): string | undefined {
   return textOf(answer?.['reason']) ?? textOf(answer?.['detail']);
 }
 
-/** The database stores no NUL and no half of a surrogate pair. */
 function textOf(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value === '') return undefined;
-  const text = value.replaceAll('\u0000', '').toWellFormed();
+  return typeof value === 'string' && value !== '' ? toStorableReason(value) : undefined;
+}
+
+/** The beginning of a text with words of an evaluator. The database stores no NUL and no half of a surrogate pair. */
+export function toStorableReason(words: string): string {
+  const text = words.replaceAll('\u0000', '').toWellFormed();
   return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH).toWellFormed()}...` : text;
 }
 

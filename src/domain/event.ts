@@ -3,6 +3,7 @@
  * to one webhook. States of a delivery: waiting (for its next attempt), leased (a worker is sending it), delivered (the
  * receiver answered 2xx), dead (every attempt failed). A manual redelivery leads from any of them back to waiting.
  */
+import type { BatchWithProgress } from './batch.ts';
 import type { Inverse } from './inverse.ts';
 import type { Matrix } from './matrix.ts';
 import type { Objective, ObjectiveWithInverses } from './objective.ts';
@@ -22,6 +23,8 @@ const KINDS = {
   'objective.stopped': 'objective',
   'objective.exhausted': 'objective',
   'objective.reopened': 'objective',
+  'batch.completed': 'batch',
+  'batch.failed': 'batch',
 } as const;
 
 export type EventName = keyof typeof KINDS;
@@ -52,7 +55,8 @@ export type EventRecord =
       /** Whether older inverses were left out. */
       readonly isCut: boolean;
     }
-  | { readonly kind: 'inverse'; readonly objective: Objective; readonly inverse: Inverse };
+  | { readonly kind: 'inverse'; readonly objective: Objective; readonly inverse: Inverse }
+  | { readonly kind: 'batch'; readonly batch: BatchWithProgress };
 
 export interface NewEvent {
   readonly name: EventName;

@@ -34,20 +34,25 @@ export function relaxation(definition: ObjectiveDefinition, output: number, dist
   return Math.min(Number.MAX_VALUE, 100 * (distance / Math.abs(definition.objectives[output]!)));
 }
 
-/** A diagnosis in words. */
-export function describeDiagnosis(diagnosis: Diagnosis, definition: ObjectiveDefinition): string {
+/** A diagnosis in words. Outputs without names are called objective 0, objective 1 and so on. */
+export function describeDiagnosis(
+  diagnosis: Diagnosis,
+  definition: ObjectiveDefinition,
+  names: readonly string[] | null,
+): string {
+  const nameOf = (output: number) => names?.[output] ?? String(output);
   const { l1Norm, unmet, conflicts } = diagnosis;
   const point = diagnosis.nearestIs === 'evaluated' ? 'evaluated so far' : 'predicted';
   const amounts = unmet.map(({ output, distance }) => {
-    const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percent points' : '';
-    return `objective ${output} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
+    const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
+    return `${names === null ? 'objective ' : ''}${nameOf(output)} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
   });
   const claim =
     l1Norm === null
       ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
       : `The targets seem out of reach; the least L1 norm ${point} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
-  const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => output);
-  const pairs = conflicts.map(([a, b]) => `${a} and ${b}`);
+  const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => nameOf(output));
+  const pairs = conflicts.map(([a, b]) => `${nameOf(a)} and ${nameOf(b)}`);
   return [
     claim,
     ...(alone.length > 0 ? [`Out of reach even alone: ${alone.join(', ')}.`] : []),

@@ -55,19 +55,29 @@ function formatViolation(file: string, { position, key, message }: FileViolation
   return `${file}:${position.line}:${position.column}: ${subject}${message}`;
 }
 
-/** @param file  as the user named it; messages repeat it. Throws ProblemFileError with all violations. */
-export async function checkProblemFile(file: string, checkDefinition: CheckDefinition): Promise<CheckedProblem> {
+/**
+ * @param file  as the user named it; messages repeat it
+ * @param jobs  runs at a time; undefined for what the file says
+ *
+ * Throws ProblemFileError with all violations.
+ */
+export async function checkProblemFile(
+  file: string,
+  jobs: number | undefined,
+  checkDefinition: CheckDefinition,
+): Promise<CheckedProblem> {
   const text = await readText(file);
-  const { problem, violations, positionOf } = readProblem(text, defaultNameOf(file));
-  if (problem === undefined) throw new ProblemFileError(file, violations);
-  const bodies = toBodies(problem);
+  const { problem: written, violations, positionOf } = readProblem(text, defaultNameOf(file));
+  if (written === undefined) throw new ProblemFileError(file, violations);
+  const problem = jobs === undefined ? written : { ...written, jobs };
   const knownBytes =
     problem.known === null ? null : await readKnownFile(path.resolve(path.dirname(file), problem.known));
   const found: FileViolation[] = [];
   const refuse = (key: readonly string[], message: string) =>
     found.push({ position: positionOf(key), key: key.join('.'), message });
   if (typeof knownBytes === 'string') refuse(['known'], knownBytes);
-  const checked = await checkDefinition({ ...bodies, known: typeof knownBytes === 'string' ? null : knownBytes });
+  const known = typeof knownBytes === 'string' ? null : knownBytes;
+  const { bodies, checked } = await checkBodies(problem, known, checkDefinition);
   for (const { pointer, message } of checked.violations) {
     refuse(toFilePath(problem, pointer), inFileWords(problem, message));
   }
@@ -83,6 +93,20 @@ export async function checkProblemFile(file: string, checkDefinition: CheckDefin
   }
   if (found.length > 0) throw new ProblemFileError(file, sortByPlace(withoutRepeats(found)));
   return { problem, bodies, known: checked.known, designedCount, file: path.resolve(file), positionOf };
+}
+
+/**
+ * With as many cases as jobs, unless the file says how many or more are designed anyway: a case costs no time where a job would
+ * idle. Half of the runs are left to the search.
+ */
+async function checkBodies(problem: Problem, known: Uint8Array | null, checkDefinition: CheckDefinition) {
+  const bodies = toBodies(problem);
+  const checked = await checkDefinition({ ...bodies, known });
+  const { cases, jobs, maximumRuns } = problem;
+  const wanted = Math.min(jobs, Math.floor((maximumRuns ?? Number.POSITIVE_INFINITY) / 2));
+  if (cases !== null || checked.violations.length > 0 || wanted <= checked.designedCount) return { bodies, checked };
+  const filled = toBodies({ ...problem, cases: wanted });
+  return { bodies: filled, checked: await checkDefinition({ ...filled, known }) };
 }
 
 /** Several target sets share what their outputs state. */

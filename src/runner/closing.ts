@@ -1,5 +1,17 @@
 /** What a person reads at the end, and the exit code that a script reads. */
-import { describeGoal, describeInput, formatMiss, formatNumber, formatValue, plain } from './display-lines.ts';
+import {
+  countRuns,
+  describeGoal,
+  describeInput,
+  describeMiss,
+  formatMiss,
+  formatNumber,
+  formatValue,
+  padTo,
+  plain,
+  plainLines,
+  widthOf,
+} from './display-lines.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
 import { stopReasonOf } from './result-files.ts';
@@ -36,18 +48,19 @@ export function describeEnd(problem: Problem, end: SolveEnd, command: string): s
   if (problem.targetSets.length === 1) parts.push(...describeSet(problem, standing.sets[0]!));
   else parts.push(summaryOf(problem, end));
   const diagnoses = diagnosesOf(end);
-  if (exitCodeOf(end) !== 0 && diagnoses.length > 0) parts.push(...diagnoses, legendOf(problem));
-  if (standing.runs > 0) parts.push(`${standing.runs} runs in ${files.csv} and ${files.json}`);
-  return parts.join('\n\n');
+  if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
+  if (standing.runs > 0) parts.push(`${countRuns(standing.runs)}, with all digits, in ${files.csv} and ${files.json}`);
+  return plainLines(parts.join('\n\n'));
 }
 
 function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   const { kind, reason, batch, standing, search } = end;
   const because = reason === null ? '' : `: ${reason}`;
+  const runs = countRuns(standing.runs);
   const goOn = `Go on with: ${command}`;
   switch (kind) {
     case 'interrupted':
-      return `Interrupted after ${standing.runs} runs; nothing is lost. ${goOn}`;
+      return `Interrupted after ${runs}; nothing is lost. ${goOn}`;
     case 'away':
       return `The service cannot be reached${because}\nNothing is lost. ${goOn}`;
     case 'fault':
@@ -58,20 +71,32 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   if (batch?.status === 'failed') return `Given up: ${batch.failureReason ?? 'too many runs failed.'}`;
   if (batch?.status === 'cancelled') return 'The search was cancelled on the service.';
   const sets = problem.targetSets.length;
-  if (sets > 1) return `${standing.satisfiedSets} of ${sets} target sets are met after ${standing.runs} runs.`;
+  if (sets > 1) return `${standing.satisfiedSets} of ${sets} target sets are met after ${runs}.`;
   const [objective] = search.objectives;
   if (objective?.failureReason) return `The search could not begin: ${objective.failureReason}`;
   const state = search.states.get(objective?.objectiveId ?? -1);
-  const result = VERDICTS[stopReasonOf(state)] ?? 'The search has ended';
+  const result = VERDICTS[stopReasonOf(state)] ?? ((runs) => `The search has ended after ${runs}.`);
   const best = standing.sets[0]!.best;
   const at = best === null ? '' : ` Best: run ${best.number}.`;
-  return `${result} after ${standing.runs} runs.${at}`;
+  return `${result(runs)}${at}`;
 }
 
-const VERDICTS: Readonly<Record<string, string>> = {
-  SATISFIED: 'Solved: everything is met',
-  STOPPED: 'Stopped: no new input promises anything better',
-  EXHAUSTED: 'The runs are used up before everything is met',
+const VERDICTS: Readonly<Record<string, (runs: string) => string>> = {
+  SATISFIED: (runs) => `Solved: everything is met after ${runs}.`,
+  STOPPED: (runs) => `Stopped after ${runs}: no new input promises anything better.`,
+  EXHAUSTED: (runs) => `Used up after ${runs}: no more are allowed, and not everything is met.`,
+};
+
+/** A stop reason of the service in words. */
+export function endInWords(stopReason: string | null): string {
+  return stopReason === null ? 'not begun' : (END_WORDS[stopReason] ?? stopReason);
+}
+
+const END_WORDS: Readonly<Record<string, string>> = {
+  RUNNING: 'unfinished',
+  SATISFIED: 'everything met',
+  STOPPED: 'stopped',
+  EXHAUSTED: 'runs used up',
 };
 
 /** The best run: its inputs, and its outputs against their goals. */
@@ -80,13 +105,13 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
   const unitOf = (unit: string) => (unit === '' ? '' : ` ${unit}`);
   const inputs = problem.inputs.map((input, i) => [
     input.name,
-    `${formatExact(toInputValue(input, best.input[i]!))}${unitOf(input.unit)}`,
+    `${formatValue(toInputValue(input, best.input[i]!))}${unitOf(input.unit)}`,
   ]);
   const outputs = problem.outputs.map((output, j) => [
     output.name,
-    `${formatExact(best.output[j]!)}${unitOf(output.unit)}`,
+    `${formatNumber(best.output[j]!)}${unitOf(output.unit)}`,
     describeGoal(goals[j]!, output.unit),
-    best.misses[j] === 0 ? 'met' : `off by ${formatMiss(best.misses[j]!)} tolerances`,
+    describeMiss(best.misses[j]!, 'met'),
   ]);
   return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
 }
@@ -96,7 +121,7 @@ function summaryOf(problem: Problem, { standing, search }: SolveEnd): string {
   const rows = standing.sets.map(({ goals, best }, k) => [
     String(k + 1),
     problem.outputs.map(({ name }, j) => `${name} ${describeGoal(goals[j]!, '')}`).join(', '),
-    search.objectives[k]?.failureReason ?? search.objectives[k]?.stopReason ?? 'not begun',
+    search.objectives[k]?.failureReason ?? endInWords(search.objectives[k]?.stopReason ?? null),
     best === null ? '-' : describeInput(problem, best.input),
     best === null ? '-' : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(best.output[j]!)}`).join(' '),
     best === null ? '-' : formatMiss(best.worst),
@@ -112,20 +137,11 @@ function diagnosesOf({ search }: SolveEnd): readonly string[] {
   });
 }
 
-/** The service numbers the outputs from 0. */
-function legendOf({ outputs }: Problem): string {
-  return `Objectives: ${outputs.map(({ name }, j) => `${j} is ${name}`).join(', ')}.`;
-}
-
-/** All digits: these are the values to use. */
-function formatExact(value: number | string | boolean): string {
-  return typeof value === 'number' ? String(value) : formatValue(value);
-}
-
 /** Columns aligned by spaces. */
 export function formatRows(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => plain(row[column]!).length)));
-  return rows
-    .map((row) => `  ${row.map((cell, column) => plain(cell).padEnd(widths[column]!)).join('  ')}`.trimEnd())
+  const cells = rows.map((row) => row.map(plain));
+  const widths = rows[0]!.map((_, column) => Math.max(...cells.map((row) => widthOf(row[column]!))));
+  return cells
+    .map((row) => `  ${row.map((cell, column) => padTo(widths[column]!, cell)).join('  ')}`.trimEnd())
     .join('\n');
 }

@@ -31,7 +31,7 @@ export interface CreateOptions {
   readonly calls: ProblemCalls;
   readonly folder: RunFolder;
   readonly checked: CheckedProblem;
-  /** How many evaluations are open at a time. */
+  /** How many evaluations run at a time. */
   readonly jobs: number;
   /** How many runs the journal holds. */
   readonly runsBefore: number;
@@ -130,7 +130,7 @@ async function openBatch(
     newest = { id: null, ...wanted, body: null };
     await note({ batches: [...record().batches, newest] });
   }
-  if (newest.id !== null) return followBatch(newest.id, jobs, calls);
+  if (newest.id !== null) return followBatch(newest.id, parallelismOf(problem.targetSets.length, jobs), calls);
   if (newest.body === null) {
     const start = bodies.start === null ? null : await evaluateStart(bodies.start);
     newest = { ...newest, body: toBatchBody(newest.objectives, record(), start, options) };
@@ -159,11 +159,11 @@ async function leaveBatch(
   if (status === 'evaluating-cases' || status === 'solving') await calls.cancelBatch(id);
 }
 
-async function followBatch(id: number, jobs: number, calls: ProblemCalls): Promise<Batch> {
+async function followBatch(id: number, parallelism: number, calls: ProblemCalls): Promise<Batch> {
   const batch = await calls.getBatch(id);
   const isOpen = batch.status === 'evaluating-cases' || batch.status === 'solving';
   if (isOpen && batch.isPaused) await calls.resumeBatch(id);
-  if (isOpen && batch.parallelism !== jobs) await calls.setParallelism(id, jobs);
+  if (isOpen && batch.parallelism !== parallelism) await calls.setParallelism(id, parallelism);
   return batch;
 }
 
@@ -181,13 +181,24 @@ function toBatchBody(
   return {
     name: problem.name,
     objectives: objectives.map((objective) => ({ ...objective, ...limits, ...start })),
-    parallelism: jobs,
+    parallelism: parallelismOf(problem.targetSets.length, jobs),
     ...(trialId !== null && { trialId }),
     timeoutSeconds: problem.timeoutSeconds,
     maximumTries: problem.retries + 1,
     stopAfterFailures: problem.stopAfterFailures,
   };
 }
+
+/**
+ * With more target sets than jobs, twice as many inputs are open as run: the next ones wait while others are computed, and
+ * no program waits for an input. Each target set still has one open input, so that it learns from all before it.
+ */
+function parallelismOf(sets: number, jobs: number): number {
+  return sets > jobs ? Math.min(sets, 2 * jobs, MAXIMUM_PARALLELISM) : jobs;
+}
+
+/** As the service limits it. */
+const MAXIMUM_PARALLELISM = 64;
 
 function attemptsLeft(maximumRuns: number, before: number): number {
   if (before < maximumRuns) return maximumRuns - before;

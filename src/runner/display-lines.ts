@@ -46,7 +46,7 @@ function headline(problem: Problem, standing: Standing): Piece[] {
   const sets = problem.targetSets.length;
   return [
     { text: problem.name, color: 'bold' },
-    `  ${formatElapsed(elapsedMs)}  ${runs} runs${ofMaximum}${failed > 0 ? `, ${failed} failed` : ''}  ${doing}`,
+    `  ${formatElapsed(elapsedMs)}  ${countRuns(runs)}${ofMaximum}${failed > 0 ? `, ${failed} failed` : ''}  ${doing}`,
     sets > 1 ? `  ${standing.satisfiedSets} of ${sets} target sets met` : '',
   ];
 }
@@ -54,21 +54,21 @@ function headline(problem: Problem, standing: Standing): Piece[] {
 /** A line per output: what it should be, what the best run gave, and by how much it misses. Of many the worst. */
 function tableOf(problem: Problem, { goals, best }: SetStanding, width: number, most: number): Piece[][] {
   const all = problem.outputs.map((output, j) => ({
-    name: output.name,
-    wanted: describeGoal(goals[j]!, output.unit),
+    name: plain(output.name),
+    wanted: plain(describeGoal(goals[j]!, output.unit)),
     reached: best === null ? '-' : formatNumber(best.output[j]!),
     miss: best?.misses[j] ?? null,
   }));
   const rows = all.length <= most ? all : all.toSorted((a, b) => (b.miss ?? 0) - (a.miss ?? 0)).slice(0, most);
   const hidden = all.length - rows.length;
   const rest: Piece[][] = hidden === 0 ? [] : [[{ text: `  and ${hidden} more that miss by less`, color: 'dim' }]];
-  const nameWidth = Math.min(Math.max(...rows.map((row) => row.name.length)), Math.floor(width / 3));
+  const nameWidth = Math.min(Math.max(...rows.map((row) => widthOf(row.name))), Math.floor(width / 3));
   const reachedWidth = Math.max(...rows.map((row) => row.reached.length));
-  const wantedWidth = Math.max(...rows.map((row) => row.wanted.length));
+  const wantedWidth = Math.max(...rows.map((row) => widthOf(row.wanted)));
   const lines = rows.map(({ name, wanted, reached, miss }): Piece[] => [
-    `  ${clip(name, nameWidth).padEnd(nameWidth)}  ${reached.padStart(reachedWidth)}  `,
+    `  ${padTo(nameWidth, clip(name, nameWidth))}  ${reached.padStart(reachedWidth)}  `,
     missPiece(miss),
-    { text: `  ${wanted.padEnd(wantedWidth)}`, color: 'dim' },
+    { text: `  ${padTo(wantedWidth, wanted)}`, color: 'dim' },
   ]);
   return [...lines, ...rest];
 }
@@ -126,12 +126,25 @@ export function renderRun(
     typeof output === 'string'
       ? `failed: ${output}`
       : problem.outputs.map(({ name }, j) => `${name}=${formatNumber(output[j]!)}`).join(' ');
-  const standing = best === null ? '' : `; best: run ${best.number}, ${describeWorst(best)}`;
-  return `run ${run.number} (${run.kind}): ${describeInput(problem, run.input)} -> ${result}${standing}`;
+  const standing = best === null ? '' : `; best: run ${best.number}, ${describeMiss(best.worst, 'everything met')}`;
+  return `run ${run.number} (${KINDS[run.kind] ?? run.kind}): ${describeInput(problem, run.input)} -> ${result}${standing}`;
 }
 
-function describeWorst({ worst }: BestRun): string {
-  return worst === 0 ? 'everything met' : `off by ${formatMiss(worst)} tolerances`;
+const KINDS: Readonly<Record<string, string>> = { case: 'designed', inverse: 'suggested' };
+
+/** @param met  what to say of a miss of 0 */
+export function describeMiss(miss: number, met: string): string {
+  if (miss === 0) return met;
+  const shown = formatMiss(miss);
+  return `off by ${shown} ${shown === '1' ? 'tolerance' : 'tolerances'}`;
+}
+
+export function countRuns(count: number): string {
+  return countOf(count, 'run');
+}
+
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 export function describeInput({ inputs }: Problem, input: readonly number[]): string {
@@ -189,8 +202,31 @@ export function formatElapsed(ms: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
+/** Of East Asian writing and of emoji each character takes two columns, a combining mark none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += WIDE.test(character) ? 2 : MARK.test(character) ? 0 : 1;
+  return width;
+}
+
+const WIDE =
+  /[\p{Emoji_Presentation}\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+const MARK = /[\p{Mn}\p{Me}\u200b-\u200d]/u;
+
+export function padTo(width: number, text: string): string {
+  return text + ' '.repeat(Math.max(0, width - widthOf(text)));
+}
+
 function clip(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, Math.max(0, width - 1))}…`;
+  if (widthOf(text) <= width) return text;
+  let shown = '';
+  let left = width - 1;
+  for (const character of text) {
+    left -= widthOf(character);
+    if (left < 0) break;
+    shown += character;
+  }
+  return `${shown}…`;
 }
 
 /** One line, never wider than the terminal, without control characters. */
@@ -200,15 +236,20 @@ function paint(pieces: readonly Piece[], width: number, hasColor: boolean): stri
   for (const piece of pieces) {
     const { text, color } = typeof piece === 'string' ? { text: piece, color: undefined } : piece;
     const shown = clip(plain(text), left);
-    left -= shown.length;
+    left -= widthOf(shown);
     line += hasColor && color !== undefined && shown !== '' ? `\x1b[${CODES[color]}m${shown}\x1b[0m` : shown;
     if (left <= 0) break;
   }
   return hasColor ? line : line.trimEnd();
 }
 
-/** Names, units and words of programs may hold anything. */
+/** Names, units and words of programs may hold anything, also what would turn the direction of a line. */
 export function plain(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
-  return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ');
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, ' ');
+}
+
+/** The same for text of several lines. */
+export function plainLines(text: string): string {
+  return text.split('\n').map(plain).join('\n');
 }

@@ -36,7 +36,7 @@ class LineDisplay implements Display {
   }
 
   print(line: string): void {
-    this.#screen.write(`${line}\n`);
+    this.#screen.write(`${plain(line)}\n`);
   }
 
   printRun(line: string): void {
@@ -65,7 +65,7 @@ class LiveDisplay implements Display {
   print(line: string): void {
     const lines = this.#drawn;
     this.#drawn = [];
-    this.#screen.write(`${above(lines.length)}\x1b[J${line}\n`);
+    this.#screen.write(`${above(lines.length)}\x1b[J${plain(line)}\n`);
     if (this.#read !== undefined) this.#draw();
   }
 
@@ -90,8 +90,9 @@ class LiveDisplay implements Display {
 
   /** One write, and only the lines that differ, so that nothing flickers. */
   #draw(): void {
-    const { columns = 80, rows = 24 } = this.#screen;
-    const look = { columns: columns - 1, rows, hasColor: this.#hasColor };
+    const { columns, rows } = this.#screen;
+    // A terminal that does not know its size says 0.
+    const look = { columns: (columns || 80) - 1, rows: rows || 24, hasColor: this.#hasColor };
     const lines = renderStanding(this.#problem, this.#read!(), look);
     const before = this.#drawn;
     let text = above(before.length);

@@ -9,6 +9,7 @@ import type {
   OutputDefinition,
   Problem,
 } from './problem.ts';
+import { urlFault } from './url-runner.ts';
 import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
 import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
 
@@ -23,6 +24,7 @@ const KEYS = [
   'start',
   'known',
   'command',
+  'evaluator',
   'shell',
   'templates',
   'copies',
@@ -82,7 +84,8 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
     return sent === undefined ? undefined : reader.number(sent, [key], rule);
   };
   for (const key of ['inputs', 'outputs', 'command']) {
-    if (!fields.has(key)) reader.refuse(value.at, [key], `is required: ${REQUIRED[key]}.`);
+    if (!fields.has(key) && !(key === 'command' && fields.has('evaluator')))
+      reader.refuse(value.at, [key], `is required: ${REQUIRED[key]}.`);
   }
   const name = fields.get('name');
   const inputs = fields.has('inputs') ? readInputs(reader, fields.get('inputs')!) : [];
@@ -101,6 +104,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
       ? (reader.text(fields.get('known')!, ['known'], 'the name of a CSV file') ?? null)
       : null,
     command: readCommand(reader, fields),
+    evaluatorUrl: readEvaluator(reader, fields),
     jobs: number('jobs', { minimum: 1, maximum: MAXIMUM_JOBS, isWhole: true }) ?? DEFAULTS.jobs,
     timeoutSeconds: (timeout && readDuration(reader, timeout, ['timeout'])) ?? DEFAULTS.timeoutSeconds,
     maximumRuns: number('maximumRuns', { minimum: 2, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
@@ -113,7 +117,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
 const REQUIRED: Readonly<Record<string, string>> = {
   inputs: 'a map from the name of each input to its bounds',
   outputs: 'a map from the name of each output to its goal',
-  command: 'the program that evaluates an input, such as ["python3", "model.py"]',
+  command: 'the program that evaluates an input, such as ["python3", "model.py"]; or evaluator: {url: ...}',
 };
 
 function readInputs(reader: ValueReader, value: Value): readonly InputDefinition[] {
@@ -302,6 +306,25 @@ function readCommand(reader: ValueReader, fields: ReadonlyMap<string, Value>): C
     keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',
   };
 }
+
+/** `{url: http://localhost:9000/run}` instead of a command and all that says how to call one. */
+function readEvaluator(reader: ValueReader, fields: ReadonlyMap<string, Value>): string | null {
+  const value = fields.get('evaluator');
+  if (value === undefined) return null;
+  for (const key of OF_COMMANDS) {
+    if (fields.has(key))
+      reader.refuse(reader.positionOf([key]), [key], 'cannot be stated beside evaluator; leave one of them out.');
+  }
+  const url = reader.fields(value, ['evaluator'], ['url'])?.get('url');
+  if (url === undefined)
+    return reader.refuse(value.at, ['evaluator', 'url'], 'is required: the address to call.') ?? null;
+  const text = reader.text(url, ['evaluator', 'url']);
+  const fault = text === undefined ? undefined : urlFault(text);
+  if (fault !== undefined) reader.refuse(url.at, ['evaluator', 'url'], fault);
+  return text ?? null;
+}
+
+const OF_COMMANDS = ['command', 'shell', 'templates', 'copies', 'read', 'onExit', 'environment', 'keep'];
 
 function readCommandLine(reader: ValueReader, value: Value | undefined, shell: boolean): readonly string[] {
   if (value === undefined) return [];

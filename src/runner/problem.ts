@@ -50,13 +50,15 @@ export interface Problem {
   /** A goal per output, in their order, per target set. */
   readonly targetSets: readonly (readonly Goal[])[];
   readonly desiredL1Norm: number | null;
-  /** How many inputs are designed and run first; null leaves it to the service. */
+  /** How many inputs are designed and run first; null leaves it to the service and `jobs`. */
   readonly cases: number | null;
   /** The input to run first. */
   readonly start: Readonly<Record<string, InputValue>> | null;
   /** A CSV file of known runs, relative to the problem file. */
   readonly known: string | null;
   readonly command: CommandDefinition;
+  /** Called instead of the command, which then is empty; null unless stated. */
+  readonly evaluatorUrl: string | null;
   readonly jobs: number;
   readonly timeoutSeconds: number;
   /** All runs count: the designed ones, the start and those of one target set. null for the service's own limit. */

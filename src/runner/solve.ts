@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckedProblem } from './check-problem.ts';
 import { type CreatedProblem, createProblem, refuseChanges } from './create-problem.ts';
 import type { Display } from './display.ts';
-import { renderRun } from './display-lines.ts';
+import { countRuns, renderRun } from './display-lines.ts';
 import { type Evaluate, type Evaluation, LocalFault } from './evaluation.ts';
 import { type Claim, makeEvaluationCalls, type Reportable, troubleOf } from './evaluation-calls.ts';
 import { type EvaluatorEvent, runEvaluator } from './evaluator.ts';
@@ -144,8 +144,11 @@ class Solver {
     try {
       const { reported } = await resumeLeases(this.#journal, makeEvaluationCalls(client, claim));
       if (this.#runs.length > 0) {
-        const late = reported === 0 ? '' : `; the service hears of ${reported} of them only now`;
-        display.print(`Going on after ${this.#runs.length} runs${late}.`);
+        const late =
+          reported === 0
+            ? ''
+            : `; ${reported} of them ${reported === 1 ? 'is' : 'are'} reported to the service only now`;
+        display.print(`Going on after ${countRuns(this.#runs.length)}${late}.`);
       }
       this.#countRuns();
       this.#created = await create();

@@ -5,6 +5,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Backlog } from '../db/backlog.ts';
 import type { PoolUsage } from '../db/client.ts';
+import type { ReportOutcome } from '../domain/evaluation.ts';
 import { BacklogGauges } from './backlog-gauges.ts';
 
 export interface MetricSources {
@@ -33,9 +34,6 @@ interface SuggestionFacts {
 /** slowed: not even looked up, because too many failed at the address. */
 type SignInOutcome = 'signed-in' | 'refused' | 'slowed';
 
-/** retried: the run failed and is tried again. cancelled: nobody wanted the output any more. */
-type EvaluationOutcome = 'done' | 'failed' | 'retried' | 'released' | 'cancelled';
-
 export interface Metrics {
   requestStarted(): void;
   /** Once per started request, answered or not. */
@@ -47,8 +45,8 @@ export interface Metrics {
   /** Adds the gauges of a worker. */
   watchWorker(read: () => { readonly running: number; readonly concurrency: number }): void;
   deliveryFinished(outcome: 'delivered' | 'failed' | 'dead' | 'lost', seconds: number): void;
-  /** Once per report of an evaluator; `seconds` since the claim. */
-  evaluationReported(outcome: EvaluationOutcome, seconds: number): void;
+  /** Once per report of an evaluator, or outcome of a call of one; `seconds` since the claim. */
+  evaluationReported(outcome: ReportOutcome, seconds: number): void;
   /** Leases of evaluations that have expired and been taken over, or that were the last ones. */
   evaluationLeaseLost(count: number): void;
   signInTried(by: 'key' | 'link', outcome: SignInOutcome): void;

@@ -29,6 +29,9 @@ export type ReadAnswer<T> = (
 /** So that a connection on which nothing is said for hours is known to be alive. */
 const KEEP_ALIVE_MS = 30_000;
 
+/** The receiver answered 101, although nobody had asked for another protocol. */
+class ProtocolSwitched extends Error {}
+
 /**
  * Rejects with TargetRefused, with Node's error, or with the signal's reason. `onConnected` is called once there is a connection, on
  * which the request may have arrived.
@@ -63,6 +66,11 @@ export async function post<T>(
   request.setSocketKeepAlive(true, KEEP_ALIVE_MS);
   request.on('socket', (socket) => socket.once(isSecure ? 'secureConnect' : 'connect', onConnected));
   request.on('error', reject);
+  request.on('upgrade', (_response, socket) => {
+    // Node would close the connection and tell nobody.
+    socket.destroy();
+    reject(new ProtocolSwitched());
+  });
   request.on('response', (response) => readAnswer(response, resolve, reject));
   request.end(body);
   return promise;
@@ -89,6 +97,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 /** The refusal, or Node's error code; no addresses and no internal messages. */
 export function describeFault(error: unknown): string {
   if (error instanceof TargetRefused) return error.message;
+  if (error instanceof ProtocolSwitched) return 'the answer was 101; another protocol is not spoken';
   if (error instanceof AggregateError && error.errors.length > 0) return describeFault(error.errors[0]);
   if (error instanceof Error && 'code' in error) return `the connection failed: ${String(error.code)}`;
   return 'the connection failed';

@@ -6,6 +6,7 @@ import {
   type AdvanceDeps,
   advanceBatch,
   BATCHES_CHANNEL,
+  isDatabaseAway,
   listOpenBatchIds,
   takeDueBatches,
 } from '../application/advance-batch.ts';
@@ -117,6 +118,7 @@ class BatchWork implements Work<Due> {
     } catch (error) {
       const facts = { batchId, err: error };
       if (isDiskFull(error)) log.warn(facts, 'batch.disk-full');
+      else if (isDatabaseAway(error)) log.warn(facts, 'batch.not-advanced');
       else log.error(facts, 'batch.not-advanced');
     }
   }

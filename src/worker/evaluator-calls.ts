@@ -22,7 +22,7 @@ export interface EvaluatorCallsDeps extends PushDeps {
   readonly pollIntervalMs: number;
   /** Nothing is claimed while it is true: an output could not be stored. */
   readonly isPaused?: (() => boolean) | undefined;
-  readonly metrics?: Pick<Metrics, 'evaluationReported'> | undefined;
+  readonly metrics?: Pick<Metrics, 'evaluationReported' | 'evaluationLeaseLost'> | undefined;
 }
 
 export function makeEvaluatorCalls(deps: EvaluatorCallsDeps): WorkLoop<PushedEvaluation> {
@@ -63,6 +63,8 @@ class EvaluatorCalls implements Work<PushedEvaluation> {
     const claim = { limit, leaseSeconds: LEASE_SECONDS, afterBatchId: this.#afterBatchId, workerName };
     const items = await claimPushed(db, claim);
     this.#afterBatchId = items.at(-1)?.batchId ?? this.#afterBatchId;
+    const lost = items.filter(({ wasLost }) => wasLost).length;
+    if (lost > 0) this.#deps.metrics?.evaluationLeaseLost(lost);
     // A finished call frees a slot of its evaluator too, of which the claim knows nothing.
     return { items, again: 'when-finished' };
   }
@@ -82,9 +84,11 @@ class EvaluatorCalls implements Work<PushedEvaluation> {
       const delaySeconds = this.#pauseAfter(batchId, outcome.kind === 'away', outcome.retryAfterSeconds);
       const stored = await storeOutcome(db, evaluation, outcome, delaySeconds, leaving);
       const durationMs = Math.round(performance.now() - startedAt);
-      if (outcome.kind === 'output') this.#deps.metrics?.evaluationReported('done', durationMs / 1_000);
+      if (stored.outcome !== 'later' && stored.outcome !== 'lost') {
+        this.#deps.metrics?.evaluationReported(stored.outcome, stored.heldMs / 1_000);
+      }
       const reason = 'reason' in outcome ? { reason: outcome.reason } : {};
-      log.info({ ...facts, durationMs, outcome: outcome.kind, stored, ...reason }, 'evaluation.pushed');
+      log.info({ ...facts, durationMs, outcome: outcome.kind, stored: stored.outcome, ...reason }, 'evaluation.pushed');
     } catch (error) {
       clearInterval(renewal);
       if (ended.signal.aborted) return log.info(facts, 'evaluation.unwanted');

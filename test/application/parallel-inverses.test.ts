@@ -5,16 +5,18 @@ import { changeObjective } from '../../src/application/change-objective.ts';
 import { type ComputeOutcome, computeSuggestion } from '../../src/application/compute-suggestion.ts';
 import { correctInverse } from '../../src/application/correct-run.ts';
 import { giveUpInverse } from '../../src/application/give-up.ts';
+import { failExhaustedJobs } from '../../src/application/maintenance.ts';
 import type { ObjectivePath } from '../../src/application/paths.ts';
 import { deleteObjective } from '../../src/application/read-objectives.ts';
 import { recordOutput } from '../../src/application/record-output.ts';
 import { requestSuggestions } from '../../src/application/request-suggestions.ts';
 import { stopObjective } from '../../src/application/stop-objective.ts';
 import { requestSuggestion } from '../../src/application/suggest.ts';
+import { readAsked } from '../../src/db/open-inverses.ts';
 import { claimJobs, findJobOf } from '../../src/db/suggestion-jobs.ts';
 import { inTransaction } from '../../src/db/transaction.ts';
 import type { NewObjective } from '../../src/domain/objective.ts';
-import type { LeasedJob } from '../../src/domain/suggestion-job.ts';
+import { type LeasedJob, MAXIMUM_JOB_ATTEMPTS } from '../../src/domain/suggestion-job.ts';
 import type { Proposal, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { explainNothing } from '../support/explain-nothing.ts';
@@ -194,6 +196,43 @@ describe('a worker that computes several', () => {
 });
 
 const nothingNew: Proposal = { kind: 'nothing-new', reason: 'duplicate', bestIndex: 0 };
+
+describe('an inverse that is not computed after all', () => {
+  const askedFor = ({ objectiveId, asker, after }: Awaited<ReturnType<typeof ask>>) =>
+    readAsked(account.db, account.accountId, { objectiveId, asker, after });
+
+  it('When it is stopped by hand, those that were to follow it are computed all the same', async () => {
+    const path = await open();
+    const first = await ask(path, 2);
+    const second = await ask(path, 1);
+    const lost = await claim(path);
+    await giveUpInverse(account.db, account.accountId, { inverseId: lost.inverseId });
+    expect((await compute(lost)).kind).toBe('lost');
+    expect(await work(path)).toEqual(['suggested', 'suggested']);
+    const [ofFirst, ofSecond] = await Promise.all([first, second].map(askedFor));
+    expect(ofFirst!.inverses.map(({ status, input }) => [status, input !== null])).toEqual([
+      ['stopped', false],
+      ['active', true],
+    ]);
+    expect(ofSecond).toMatchObject({ inverses: [{ status: 'active', input: expect.anything() }], awaitedId: null });
+    await expectCounted();
+  });
+
+  it('When it cannot be computed, its request ends with it, and the others go on', async () => {
+    const path = await open();
+    const first = await ask(path, 3);
+    const second = await ask(path, 1);
+    await sql`
+      update suggestion_jobs set attempts = ${MAXIMUM_JOB_ATTEMPTS}, visible_at = now() - interval '1 second'
+      where objective_id = ${path.objectiveId}`.execute(account.db);
+    await failExhaustedJobs(account.db);
+    expect(await askedFor(first)).toMatchObject({ inverses: [{ status: 'failed', input: null }], awaitedId: null });
+    expect(await work(path)).toEqual(['suggested']);
+    expect((await askedFor(second)).inverses).toMatchObject([{ status: 'active', input: expect.anything() }]);
+    expect(await jobOf(path)).toBeUndefined();
+    await expectCounted();
+  });
+});
 
 describe('nothing new', () => {
   it('While others are open it removes the inverse, and nothing is computed before the next output or correction', async () => {

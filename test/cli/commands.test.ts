@@ -238,6 +238,7 @@ test.each([
   [['keys', 'revoke']],
   [['keys', 'rotate']],
   [['keys', 'rotate', 'AbCd1234', '--overlap', 'soon']],
+  [['demo', '--pace', 'slow']],
 ])('wrong usage is explained: %j', async (args) => {
   const answer = await runCommand(args, { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' });
   expect(answer.code).toBe(2);

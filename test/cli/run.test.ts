@@ -1,9 +1,14 @@
 /** Whole runs of `backsolve run`: real processes, the service of a folder, a black box that notes every call. */
+import { once } from 'node:events';
 import { access, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { findFreePort } from '../../harness/free-port.ts';
 import type { JournalLine } from '../../src/runner/journal.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
 
@@ -27,8 +32,8 @@ const [log, ms] = process.argv.slice(2);
 const { input } = JSON.parse(readFileSync(0, 'utf8'));
 appendFileSync(log, JSON.stringify(input) + '\\n');
 setTimeout(() => {
-  const [a, b, c] = input;
-  console.log(JSON.stringify([a * b + c * c, Math.exp(a / 4) - b * c, a + 2 * b - c]));
+  const [a, b] = input;
+  console.log(JSON.stringify([a * b, a + 3 * b]));
 }, Number(ms));
 `;
 
@@ -44,15 +49,13 @@ async function write(name: string, { ms = 0, target = 4, maximum = 5, more = '' 
   const command = [process.execPath, 'box.mjs', `${name}.log`, String(ms)];
   await writeFile(
     path.join(folder, `${name}.yaml`),
-    `name: Three inputs
+    `name: Two inputs
 inputs:
   a: {minimum: 0, maximum: ${maximum}, unit: mm}
   b: {minimum: 0, maximum: 5}
-  c: {minimum: 0, maximum: 5}
 outputs:
   p: {target: ${target}, within: 1%, unit: kg}
-  q: {target: -0.5, within: 0.01}
-  r: {target: 3, within: 1%}
+  q: {target: 8, within: 0.01}
 command: ${JSON.stringify(command)}
 ${more}`,
   );
@@ -88,11 +91,11 @@ test('A file is solved and its results are written; again it only says so; chang
   const file = await write('solved', { more: 'jobs: 2\nmaximumRuns: 60' });
   const first = await runCommand(['run', file]);
   expect(first).toMatchObject({ code: 0, stderr: '' });
-  expect(first.stdout).toMatch(/^run 1 \(case\): a=/m);
+  expect(first.stdout).toMatch(/^run 1 \(designed\): a=/m);
   expect(first.stdout).toContain('Solved: everything is met');
   const calls = (await lines('solved.log')).length;
   const [header, ...rows] = await lines('solved.csv');
-  expect(header!.trim()).toBe('a [mm],b,c,p [kg],q,r,number,status,failureReason');
+  expect(header!.trim()).toBe('a [mm],b,p [kg],q,number,status,failureReason');
   expect(rows).toHaveLength(calls);
   const result = JSON.parse(await readFile(path.join(folder, 'solved.json'), 'utf8'));
   expect(result).toMatchObject({ stopReason: 'SATISFIED', optimum: { isSatisfied: true, worstMiss: 0 } });
@@ -111,7 +114,7 @@ test('A file is solved and its results are written; again it only says so; chang
 
   const refused = await runCommand(['run', await write('solved', { maximum: 6 })]);
   expect(refused.code).toBe(2);
-  expect(refused.stderr).toContain('maximums: [5,5,5] became [6,5,5]');
+  expect(refused.stderr).toContain('maximums: [5,5] became [6,5]');
   expect(refused.stderr).toContain('--new');
   const anew = await runCommand(['run', '--new', file]);
   expect(anew.code).toBe(0);
@@ -128,7 +131,7 @@ test('Killed at any moment and started again, it goes on, and no finished run is
     known = await finishedInputs('killed');
     callsBefore = calls.length;
   };
-  for (const finished of [0, 2, 4, 5]) {
+  for (const finished of [0, 2, 4]) {
     const command = startCommand(['run', file]);
     await untilFinished('killed', finished, command);
     // Sometimes at once, sometimes while others run or are reported.
@@ -177,26 +180,67 @@ test('A budget that is used up, and runs that fail, have exit codes of their own
   expect(failing.stdout).toContain('Given up:');
 });
 
-test('The start and known runs of a file count', async () => {
+test('An address may be the black box; where nothing is left to try, the end says why by name', async () => {
+  const server = createServer(async (request, response) => {
+    const { inputByName } = (await json(request)) as { inputByName: { a: number; b: number } };
+    response.end(JSON.stringify({ output: { p: inputByName.a + inputByName.b } }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const file = path.join(folder, 'stopped.yaml');
   await writeFile(
-    path.join(folder, 'runs.csv'),
-    'a [mm],b,c,p [kg],q,r\n1,1,1,2,0.284,2\n2,1,0.5,2.25,1.1487,3.5\n9,1,1,10,8.5,10\n',
+    file,
+    `inputs: {a: {type: integer, minimum: 0, maximum: 1}, b: {type: boolean}}
+outputs: {p: {atLeast: 3}}
+evaluator: {url: "http://127.0.0.1:${port}/"}
+jobs: 4
+`,
   );
-  const file = await write('known', { more: 'known: runs.csv\nstart: {a: 1, b: 2, c: 1.5}' });
+  const { code, stdout, stderr } = await runCommand(['run', file]);
+  expect({ code, stderr }).toEqual({ code: 10, stderr: '' });
+  expect(stdout).toContain('Stopped after 4 runs: no new input promises anything better.');
+  expect(stdout).toContain('p by 1');
+  expect(await lines('stopped.csv')).toHaveLength(5);
+});
+
+test('A service that cannot be reached, or is none, has an exit code of its own', async () => {
+  const files = [await write('away'), await write('no-service')];
+  const page = createServer((_, response) => void response.end('<html>Welcome</html>')).listen(0, '127.0.0.1');
+  await once(page, 'listening');
+  onTestFinished(() => void page.close());
+  const { port } = page.address() as AddressInfo;
+  const urls = [`http://127.0.0.1:${await findFreePort()}`, `http://127.0.0.1:${port}`];
+  const ends = await Promise.all(urls.map((url, i) => runCommand(['run', files[i]!, '--url', url, '--key', 'bks_1'])));
+  expect(ends.map(({ code }) => code)).toEqual([69, 69]);
+  expect(ends[0]!.stdout).toContain(`No answer from ${urls[0]}`);
+  expect(ends[1]!.stdout).toContain(`There is no Backsolve service at ${urls[1]}`);
+  for (const [i, { stdout }] of ends.entries()) expect(stdout).toContain(`Go on with: backsolve run ${files[i]}`);
+});
+
+test('The start and known runs of a file count', async () => {
+  await writeFile(path.join(folder, 'runs.csv'), 'a [mm],b,p [kg],q\n1,1,1,4\n2,1,2,5\n9,1,9,12\n');
+  const file = await write('known', { more: 'known: runs.csv\nstart: {a: 1, b: 2}' });
   const { code, stdout } = await runCommand(['run', file]);
   expect(code).toBe(0);
-  expect(stdout).toContain('run 1 (start): a=1 b=2 c=1.5');
-  expect(stdout).not.toContain('(case)');
+  expect(stdout).toContain('run 1 (start): a=1 b=2 -> p=2 q=7');
+  expect(stdout).not.toContain('(designed)');
 });
 
 test('batch solves several files side by side, and all target sets of one, and sums them up', async () => {
-  const sets = await write('sets', { more: 'jobs: 2\ntargets: [{p: 4}, {p: 5}]' });
+  const sets = await write('sets', { more: 'jobs: 1\ntargets: [{p: 4}, {p: 5}]' });
   const { code, stdout } = await runCommand(['batch', await write('single'), sets]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/single\.yaml +SATISFIED/);
+  expect(stdout).toMatch(/single\.yaml +everything met/);
   expect(stdout).toMatch(/sets\.yaml +2 of 2 sets met/);
   const result = JSON.parse(await readFile(path.join(folder, 'sets.json'), 'utf8'));
   expect(result.targets.map((set: { stopReason: string }) => set.stopReason)).toEqual(['SATISFIED', 'SATISFIED']);
+  // With more target sets than jobs, an input waits while another one runs.
+  const parallelismOf = async (name: string) => {
+    const record = JSON.parse(await readFile(path.join(folder, '.backsolve', name, 'problem.json'), 'utf8'));
+    return record.batches[0].body.parallelism;
+  };
+  expect([await parallelismOf('single'), await parallelismOf('sets')]).toEqual([1, 2]);
 });
 
 test('--check lists everything that is wrong, at its place, and begins nothing', async () => {
@@ -218,5 +262,11 @@ test('--check lists everything that is wrong, at its place, and begins nothing',
   );
   const second = await runCommand(['run', '--check', file]);
   expect(second.stderr).toContain(`${file}:1:38: inputs.a.scale: can be log only with a positive minimum`);
+  await writeFile(
+    file,
+    'inputs: {a: {minimum: 0, maximum: 1}}\noutputs: {p: {below: 3}}\n"x\\e[2J": 1\ncommand: [node]\n',
+  );
+  const third = await runCommand(['run', '--check', file]);
+  expect(third.stderr).toContain(`${file}:3:1: x [2J: is not known here`);
   expect(await exists('.backsolve/wrong')).toBe(false);
 });

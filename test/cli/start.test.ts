@@ -55,6 +55,28 @@ test('start prints an address and, the first time only, a key; data outlives it;
   expect(await (await listModels(second.url, first.key!)).text()).toContain('kept between runs');
 });
 
+test('start prints a link to the page that signs in once, and page prints another', async () => {
+  const dataDir = await newDataDir();
+  const { command, url } = await startAll(dataDir);
+  const signIn = (link: string) =>
+    fetch(`${url}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: url },
+      body: JSON.stringify({ token: new URL(link).hash.replace('#token=', '') }),
+    });
+  const LINK = /(http:\S+\/page#token=\w+) {2}\(signs you in once, within 15 minutes\)\n/;
+  const [, link] = LINK.exec(command.stdout())!;
+  expect(link).toMatch(`${url}/page#`);
+  const signedIn = await signIn(link!);
+  expect(signedIn.status).toBe(201);
+  expect(await signedIn.json()).toMatchObject({ account: 'default', scopes: ['read', 'write', 'evaluate', 'admin'] });
+  expect((await signIn(link!)).status).toBe(401);
+  const printed = await runCommand(['page', '--url', url], { DATA_DIR: dataDir });
+  expect((await signIn(LINK.exec(printed.stdout)![1]!)).status).toBe(201);
+  // The files of the page may not be built; the address is right either way.
+  expect([200, 503]).toContain((await fetch(`${url}/page`)).status);
+});
+
 test('start accepts a key from the settings and does not print it', async () => {
   const key = formatApiKey(makeApiKey());
   const { command, url } = await startAll(await newDataDir(), { BACKSOLVE_BOOTSTRAP_API_KEY: key });

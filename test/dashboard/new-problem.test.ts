@@ -253,6 +253,15 @@ describe('violations of the service', () => {
     expect(Object.keys(faults)).toEqual(fields);
   });
 
+  it('speak of the fields as the form calls them', () => {
+    expect(judged(draftWith({ inputs: [input({ minimum: '3' })] }), 'project')).toEqual({
+      'inputs/0/maximum': 'Must be at least the minimum (3), is 2.',
+    });
+    expect(judged(draftWith({ inputs: [other, { ...other, key: 3 }] }), 'project')).toEqual({
+      'inputs/1/name': 'Must differ from the name of input 1, is b too.',
+    });
+  });
+
   it('of mixed exact types stand above the targets', () => {
     const outputs = [newOutput(1, { type: 'exact', target: '1' }), newOutput(2, { target: '1' })];
     expect(Object.keys(judged(draftWith({ outputs }), 'objective'))).toEqual(['targets']);

@@ -11,6 +11,11 @@ describe('the order of the runs', () => {
     expect(order([2, 1, 3, 1], true)).toEqual([2, 0, 3, 1]);
   });
 
+  it('leaves what is in order already, or turns it round', () => {
+    expect(order([1, 2, 4], false)).toEqual([0, 1, 2]);
+    expect(order([1, 2, 4], true, Uint8Array.of(1, 0, 1))).toEqual([2, 0]);
+  });
+
   it('puts runs without a value last either way', () => {
     expect(order([NONE, 2, NONE, 1], false)).toEqual([3, 1, 2, 0]);
     expect(order([NONE, 2, NONE, 1], true)).toEqual([1, 3, 2, 0]);

@@ -1,11 +1,12 @@
 /** compose.yaml: who gets which password, limits on everything, pinned images. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.ts';
+import { PAGE_SOURCES } from '../../src/dev/build-page.ts';
 import { SETTING_NAMES } from '../support/settings-page.ts';
 import { readManifests } from './manifests.ts';
 
@@ -95,6 +96,47 @@ describe('compose.yaml', () => {
     expect(new Set(froms)).toEqual(new Set([`$\{NODE_IMAGE}`]));
   });
 });
+
+describe('Dockerfile', () => {
+  const stages = dockerfile.split(/^(?=FROM )/m).slice(1);
+  const page = stages.find((stage) => stage.includes(' AS page\n'))!;
+  const image = stages.at(-1)!;
+  const context = readFileSync(new URL('.dockerignore', root), 'utf8').split('\n');
+
+  it('builds the page in a stage with development dependencies and takes only the page from it', () => {
+    expect(page).toMatch(/^RUN npm ci (?!.*--omit).*$/m);
+    expect(page).toContain('RUN node src/dev/build-page.ts\n');
+    expect(image.match(/^COPY --from=.*$/gm)).toEqual([
+      'COPY --from=dependencies /app/node_modules ./node_modules',
+      'COPY --from=page /app/dist/page ./dist/page',
+    ]);
+    expect(stages.find((stage) => stage.includes(' AS dependencies\n'))).toMatch(/npm ci --omit=dev --omit=optional/);
+  });
+
+  it('copies what the page is built from, all of which the context holds', () => {
+    const copied = [...page.matchAll(/^COPY (.+) \S+$/gm)].flatMap(([, names]) => names!.split(' '));
+    for (const source of PAGE_SOURCES) {
+      const path = source.replace(/\/\*\*$/, '');
+      expect(
+        copied.some((one) => path === one || path.startsWith(`${one}/`)),
+        path,
+      ).toBe(true);
+    }
+    for (const path of copied) {
+      expect(existsSync(new URL(path, root)), path).toBe(true);
+      const isKept = (line: string) =>
+        line.startsWith('!') && (line.slice(1) === path || isWithin(path, line.slice(1)));
+      expect(
+        context.some((line) => isKept(line) || isWithin(line.slice(1), path)),
+        path,
+      ).toBe(true);
+    }
+  });
+});
+
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
+}
 
 describe('deploy/evaluator', () => {
   const folder = new URL('deploy/evaluator/', root);

@@ -8,6 +8,7 @@ const running = (id: number, change: Partial<RunningObjective> = {}): RunningObj
   open: 1,
   queued: 0,
   attemptsLeft: 100,
+  failedSuggestions: 0,
   ...change,
 });
 
@@ -52,6 +53,19 @@ it('Other batches of the project leave fewer slots, and a paused batch asks for 
   expect(planBatch(alone)).toEqual([{ kind: 'create-objectives', count: 1 }]);
   expect(planBatch({ ...alone, room: 0 })).toEqual([]);
   expect(planBatch({ ...alone, isPaused: true, unassigned: 2 })).toEqual([{ kind: 'begin-inverses', count: 1 }]);
+});
+
+it('An objective whose suggestions keep failing is asked for no more, and given up once none of its outputs is missing', () => {
+  const hopeless = running(1, { open: 0, failedSuggestions: 3 });
+  expect(planBatch(state({ running: [hopeless, running(2)] }))).toEqual([
+    { kind: 'give-up-objective', objectiveId: 1, failedSuggestions: 3 },
+  ]);
+  const waiting = { ...hopeless, open: 1, parallelism: 4 };
+  expect(planBatch(state({ running: [waiting] }))).toEqual([]);
+  expect(planBatch(state({ running: [{ ...waiting, failedSuggestions: 2 }] }))).toMatchObject([
+    { kind: 'request-suggestions', count: 3 },
+  ]);
+  expect(planBatch(state({ running: [hopeless], isPaused: true }))).toEqual([]);
 });
 
 it('A batch ends when nothing is left, when all fails, and when it has lost what it works on', () => {

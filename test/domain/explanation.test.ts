@@ -31,22 +31,29 @@ const diagnosis: Diagnosis = {
 
 describe('a diagnosis in words', () => {
   it('The text says by how much to relax each bound, rounded up, and which objectives are out of reach alone', () => {
-    expect(describeDiagnosis(diagnosis, definition)).toBe(
-      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percent points. Out of reach even alone: 0.',
+    expect(describeDiagnosis(diagnosis, definition, null)).toBe(
+      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: objective 0 by 1.001, objective 1 by 24 percentage points. Out of reach even alone: 0.',
+    );
+  });
+
+  it('The text calls outputs by their names', () => {
+    const conflicting: Diagnosis = { ...diagnosis, conflicts: [[0, 1]] };
+    expect(describeDiagnosis(conflicting, definition, ['mass', 'sag'])).toBe(
+      'The objectives seem out of reach together; at the nearest point predicted, bounds would have to be relaxed: mass by 1.001, sag by 24 percentage points. Out of reach even alone: mass. Each alone can be met, but not together: mass and sag.',
     );
   });
 
   it('The text names conflicting pairs', () => {
     const unmet = [{ output: 1, distance: 0.02, isOutOfReachAlone: false }];
     const conflicting: Diagnosis = { ...diagnosis, nearestIs: 'evaluated', unmet, conflicts: [[0, 1]] };
-    expect(describeDiagnosis(conflicting, definition)).toBe(
-      'The objectives seem out of reach; at the nearest point evaluated so far, bounds would have to be relaxed: objective 1 by 0.5 percent points. Each alone can be met, but not together: 0 and 1.',
+    expect(describeDiagnosis(conflicting, definition, null)).toBe(
+      'The objectives seem out of reach; at the nearest point evaluated so far, bounds would have to be relaxed: objective 1 by 0.5 percentage points. Each alone can be met, but not together: 0 and 1.',
     );
   });
 
   it('The text gives the L1 norm if the objectives are exact', () => {
     const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
-    expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact)).toBe(
+    expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact, null)).toBe(
       'The targets seem out of reach; the least L1 norm predicted is 1.961, which desiredL1Norm would have to allow. Out of reach even alone: 0.',
     );
   });

@@ -3,7 +3,9 @@ import { request } from 'node:http';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { failLostEvaluations } from '../../src/application/fail-evaluation.ts';
+import { claimEvaluations } from '../../src/db/evaluations.ts';
 import { notify } from '../../src/db/listen.ts';
+import type { Db, Trx } from '../../src/db/transaction.ts';
 import { accountIdOf, expireLease, insertBatch, insertEvaluations, type TestBatch } from '../support/evaluations.ts';
 import {
   type Answered,
@@ -423,6 +425,42 @@ describe('a claim that waits', () => {
   });
 });
 
+it('A release that is repeated under its Idempotency-Key takes nothing from the evaluator that claimed meanwhile', async () => {
+  await prepareCases(1);
+  const { path, lease, id } = await claimOne();
+  const release = () => send('POST', `${path}/release`, lease, { 'idempotency-key': `release ${id}` });
+  expect((await release()).body).toEqual({ state: 'waiting' });
+  const next = await claimOne();
+  expect((await release()).body).toEqual({ state: 'waiting' });
+  expect(await read(id)).toMatchObject({ state: 'leased' });
+  expect((await send('POST', `${path}/release`, lease)).status).toBe(409);
+  expect((await send('PUT', `${path}/output`, { ...next.lease, output: [1, 2, 3] })).body.state).toBe('done');
+});
+
+it('Workers that claim at the same moment make no more calls than an http evaluator takes at once', async () => {
+  const evaluator = { kind: 'http', url: 'https://rig.example/run', timeoutSeconds: null, concurrency: 1 };
+  const { ids } = await prepareCases(3, { evaluator });
+  const anywhere = { accountId: null, projectId: null, batchId: null, isPushed: true, afterBatchId: 0 };
+  const claimPushed = (db: Db | Trx) =>
+    claimEvaluations(db, { ...anywhere, limit: 4, leaseSeconds: 60, evaluator: 'worker' });
+  const [first, second] = await service.db.transaction().execute(async (trx) => {
+    const claimed = await claimPushed(trx);
+    let isAnswered = false;
+    const other = claimPushed(service.db).finally(() => {
+      isAnswered = true;
+    });
+    await expect.poll(async () => isAnswered || (await isBlocked())).toBe(true);
+    return [claimed, { other }] as const;
+  });
+  expect([first, await second.other].map((claimed) => claimed.map(({ id }) => id))).toEqual([[ids[0]], []]);
+});
+
+async function isBlocked(): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(service.db);
+  return rows.length === 1;
+}
+
 describe('a client that disconnects', () => {
   const open = async (body: object) => {
     const { port } = new URL(
@@ -446,13 +484,6 @@ describe('a client that disconnects', () => {
 
   it('What is being claimed for it goes back at once, without a loss', async () => {
     const { ids } = await prepareCases(1);
-    const isBlocked = async () => {
-      const { rows } = await sql`
-        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        service.db,
-      );
-      return rows.length === 1;
-    };
     await service.db.transaction().execute(async (trx) => {
       await sql`lock table evaluations in access exclusive mode`.execute(trx);
       const outgoing = await open({});

@@ -1,6 +1,7 @@
 /** No log line at any level contains a secret, whatever goes wrong, and no dump of the database a usable key. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSignInLink } from '../../src/application/browser-sessions.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { type Service, startService } from '../../src/compose.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -81,7 +82,30 @@ async function drive(): Promise<void> {
   const hook = await send('POST', '/v1/webhooks', JSON.stringify({ url: 'http://127.0.0.1:1/' }));
   expect(hook.status).toBe(201);
   secrets.set('webhook secret', hook.body['secret']!.replace('whsec_', ''));
+  await useSessions();
   await crash();
+}
+
+/** Signs in by key and by link, twice with the same one, and uses and forges cookies. */
+async function useSessions(): Promise<void> {
+  const link = await createSignInLink(service.db, ACCOUNT.account);
+  secrets.set('link key', link);
+  const statuses: number[] = [];
+  for (const credentials of [{ key }, { token: link }, { token: link }]) {
+    const signedIn = await fetch(`${service.url}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(credentials),
+    });
+    statuses.push(signedIn.status);
+    const cookie = signedIn.headers.get('set-cookie')?.split(';')[0];
+    if (cookie === undefined) continue;
+    secrets.set(`session key ${statuses.length}`, cookie.split('=')[1]!);
+    const headers = { cookie };
+    statuses.push((await fetch(`${service.url}/v1/models`, { headers })).status);
+    statuses.push((await fetch(`${service.url}/v1/models`, { method: 'POST', headers })).status);
+  }
+  expect(statuses).toEqual([201, 200, 403, 201, 200, 403, 401]);
 }
 
 /** Makes the service fail with the statement and its values in the error. */
@@ -117,7 +141,7 @@ describe('the log', () => {
     expect(text).not.toMatch(/bearer /i);
     expect(text).not.toMatch(/"authorization":\s*"(?!\[removed\])/i);
     expect(text).not.toMatch(/whsec_/);
-    expect(secrets.size).toBeGreaterThanOrEqual(8);
+    expect(secrets.size).toBeGreaterThanOrEqual(11);
   });
 });
 

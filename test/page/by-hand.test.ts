@@ -142,6 +142,7 @@ describe('an objective with one input open at a time', () => {
     const shown = await ask(page, 2);
     const button = shown.getByRole('button', { name: 'The run failed…' });
     await button.click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await expect.poll(() => isFocused(button)).toBe(true);
@@ -192,7 +193,7 @@ describe('an objective with one input open at a time', () => {
     await card(page, 2).getByText('It waits for its output.').waitFor();
     await screenshot(page, 'by hand, read only');
     const view = page.getByRole('main');
-    expect(await view.getByRole('textbox').count()).toBe(0);
+    expect(await view.getByRole('region', { name: 'Next input' }).getByRole('textbox').count()).toBe(0);
     const names = await view.getByRole('button').allInnerTexts();
     for (const control of [/Load/, /failed/, /Stop/, /Give up/, /Change targets/, /Add data/, /Correct/, /Several/]) {
       expect(names.filter((name) => control.test(name))).toEqual([]);
@@ -218,13 +219,13 @@ describe('an objective with several inputs open', () => {
     await screenshot(page, 'by hand, several');
     await expectAccessible(page);
 
-    await fill(first, [1, 2]);
+    await fill(second, [1, 2]);
     await fill(third, [7.5, 30]);
     await load(third);
-    expect(await power(first).inputValue()).toBe('1');
-    await second.getByRole('button', { name: 'Give up this input…' }).click();
+    expect(await power(second).inputValue()).toBe('1');
+    await first.getByRole('button', { name: 'Give up this input…' }).click();
     await page.getByRole('button', { name: 'Give it up' }).click();
-    await second.waitFor({ state: 'hidden' });
+    await first.waitFor({ state: 'hidden' });
 
     await page.getByText('Late outputs (1)').click();
     const late = page.getByRole('group').filter({ hasText: 'Late outputs' });
@@ -233,10 +234,49 @@ describe('an objective with several inputs open', () => {
     await page.getByText('Late outputs').waitFor({ state: 'hidden' });
     const { inverses } = await service.ok<ReadObjective>('GET', t.url);
     expect(inverses.slice(1).map(({ outputs, status }) => ({ outputs, status }))).toEqual([
-      { outputs: [], status: 'active' },
       { outputs: [8, 25], status: 'stopped' },
+      { outputs: [], status: 'active' },
       { outputs: [7.5, 30], status: 'active' },
     ]);
+  });
+});
+
+describe('while the service restarts', () => {
+  /** What a browser reports of requests that nothing answers. */
+  const tolerates = [/net::ERR_/, /status of 50\d/];
+
+  test('what is typed stays, and is loaded once the service is back', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page, { tolerates });
+    const shown = await ask(page, 2);
+    await fill(shown, [9.75, 17]);
+    await service.stop();
+    try {
+      await shown.getByRole('button', { name: 'Load the outputs' }).click();
+      await shown.getByText('The service does not answer.').waitFor();
+      await screenshot(page, 'by hand, the service is away');
+      expect(await power(shown).inputValue()).toBe('9.75');
+    } finally {
+      await service.start();
+    }
+    await load(shown);
+    expect((await service.ok<ReadObjective>('GET', t.url)).inverses.at(-1)!.outputs).toEqual([9.75, 17]);
+  });
+
+  test('a question stays open, through a reload too, and is answered once', async ({ visit }) => {
+    const t = await loadHeatExchanger(service);
+    const page = await visit(service, t.page, { tolerates });
+    await page.getByRole('button', { name: ASK }).waitFor();
+    await service.stop();
+    try {
+      await page.getByRole('button', { name: ASK }).click();
+      await page.getByText('Computing, usually under a second.').waitFor();
+    } finally {
+      await service.start();
+    }
+    await page.reload();
+    await card(page, 2).waitFor();
+    expect((await service.ok<ReadObjective>('GET', t.url)).inverses).toHaveLength(2);
   });
 });
 

@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
+import { formatRows } from '../../src/runner/closing.ts';
 import { makeDisplay } from '../../src/runner/display.ts';
-import { describeGoal, drawBars, renderStanding } from '../../src/runner/display-lines.ts';
+import {
+  describeGoal,
+  describeMiss,
+  drawBars,
+  plain,
+  renderStanding,
+  widthOf,
+} from '../../src/runner/display-lines.ts';
 import type { Problem } from '../../src/runner/problem.ts';
 import { readProblem } from '../../src/runner/problem-file.ts';
 import { type Standing, StandingOfSet } from '../../src/runner/standing.ts';
@@ -67,7 +75,7 @@ it('redraws in place only what has changed, and leaves the last state', () => {
   let written = '';
   const display = makeDisplay(
     problem,
-    { isTTY: true, columns: 80, rows: 24, write: (text) => (written += text) },
+    { isTTY: true, columns: 0, rows: 0, write: (text) => (written += text) },
     { hasColor: false },
   );
   let current = standing({ running: [] });
@@ -103,5 +111,32 @@ it('says goals in words', () => {
     '0.8 mm +-5%',
     '0.8 mm -0.1 +0.2',
     'at least 0.8 mm',
+  ]);
+});
+
+it('aligns wide and combining characters by the columns they take', () => {
+  expect([widthOf('mass'), widthOf('質量'), widthOf('😀<b>'), widthOf('e\u0301')]).toEqual([4, 4, 5, 1]);
+  const lines = formatRows([
+    ['質量', 'kg'],
+    ['mass', 'kg'],
+    ['\x1b[2Je\u0301', 'kg'],
+  ]).split('\n');
+  expect(lines).toEqual(['  質量   kg', '  mass   kg', '   [2Je\u0301  kg']);
+  // Clipped between characters, never within one.
+  const name = '質量'.repeat(20);
+  const wide = { ...problem, outputs: [{ name, unit: '' }, problem.outputs[1]!] };
+  const [, row] = renderStanding(wide, standing(), { columns: 30, rows: 24, hasColor: false });
+  expect(row).toContain('  質量質量…   2');
+});
+
+it('takes out what would turn the direction of a line', () => {
+  expect(plain('mass\u202e gk \u2066\u200f')).toBe('mass  gk   ');
+});
+
+it('counts one tolerance and several', () => {
+  expect([describeMiss(0, 'met'), describeMiss(1.004, 'met'), describeMiss(34.6, 'met')]).toEqual([
+    'met',
+    'off by 1 tolerance',
+    'off by 35 tolerances',
   ]);
 });

@@ -73,6 +73,22 @@ retries: 1
     expect(toFilePath(problem!, '/objectives/0/maximumBounds/1')).toEqual(['outputs', 'sag', 'within']);
   });
 
+  it('may name an address instead of a command', () => {
+    const text = RIGHT.replace('command: [run]', 'evaluator: {url: "http://localhost:9000/run"}');
+    const { problem, violations } = readProblem(text, 'problem');
+    expect(violations).toEqual([]);
+    expect(problem).toMatchObject({ evaluatorUrl: 'http://localhost:9000/run', command: { command: [] } });
+    expect(readProblem(RIGHT, 'problem').problem!.evaluatorUrl).toBeNull();
+    expect(complaintsOf(`${RIGHT}evaluator: {url: rig}\nkeep: all\n`)).toEqual([
+      '4:1 command: cannot be stated beside evaluator; leave one of them out.',
+      '5:18 evaluator.url: must be an address such as http://localhost:9000/run.',
+      '6:1 keep: cannot be stated beside evaluator; leave one of them out.',
+    ]);
+    expect(complaintsOf(RIGHT.replace('command: [run]', 'evaluator: {}'))).toEqual([
+      '4:12 evaluator.url: is required: the address to call.',
+    ]);
+  });
+
   it('may be JSON, indented by tabs', () => {
     const json = JSON.stringify(
       { inputs: { a: { minimum: 0, maximum: 1 } }, outputs: { p: { below: 3 } }, command: ['x'] },

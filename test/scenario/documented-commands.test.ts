@@ -1,5 +1,5 @@
 /**
- * Plays the shell commands of README.md and docs/ as a reader would: in a folder that stands for the clone, under the system's
+ * Plays the shell commands of README.md, docs/ and docs/guides/ as a reader would: in a folder that stands for the clone, under the system's
  * own Node and npm, in the order of the pages. A command that is neither played nor listed with a reason fails the test.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
@@ -23,7 +23,26 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
   [/^npm ci && npm test$/, 'this test is part of it'],
   [/^(PG_BIN=\S+ )?npx node bench\//, 'takes minutes to hours; the file and its flags are checked below'],
-  [/^npx backsolve init --example && npx backsolve run /, 'test/cli/init.test.ts and run.test.ts play both parts'],
+  [
+    /^npx backsolve init --example && npx backsolve run /,
+    'docs/guides/first-problem.md has both parts, and they are played',
+  ],
+  [
+    /^npx backsolve (init|run|run --check) mine\.yaml$/,
+    'asks for a problem; test/cli/init.test.ts and run.test.ts play it',
+  ],
+  [
+    /^npx backsolve evaluate /,
+    'runs on and on; test/scenario/program-as-black-box.test.ts and test/cli/evaluate.test.ts play it',
+  ],
+  [
+    /^(for host in |\s*ssh "\$host" |done$|sbatch )/,
+    'needs a cluster; test/scenario/many-machines.test.ts plays it on one machine',
+  ],
+  [
+    /^printf .* > ~\/\.backsolve /,
+    "writes into the reader's home; test/scenario/many-machines.test.ts reads such a file",
+  ],
   [/^npx vitest run /, 'these tests run anyway'],
   [/^(docker|kubectl) /, 'needs a Docker engine or a cluster; test/deploy checks the files it uses'],
   [/^deploy\/make-env\.sh$/, 'writes into the clone; test/deploy/compose.test.ts plays it'],
@@ -120,6 +139,9 @@ async function startServer(text: string, env: Readonly<Record<string, string>>):
   }
 }
 
+/** Only to end what hangs: some fifty commands, each with a start of npx. */
+const ALL_COMMANDS_MS = 600_000;
+
 function isPlayed({ text }: DocCommand): boolean {
   return !NOT_PLAYED.some(([pattern]) => pattern.test(text));
 }
@@ -134,8 +156,11 @@ test.skipIf(missing !== undefined)(
       session.check();
     } finally {
       await session.stop();
+      // The service that `run` has started ends soon after its last user.
+      await expect.poll(() => existsSync(path.join(clone, '.backsolve', 'host.lock'))).toBe(false);
     }
   },
+  ALL_COMMANDS_MS,
 );
 
 /** A reader's terminals: one with the service, one with a shell whose variables last for a page. */
@@ -177,6 +202,9 @@ class Session {
     expect(Math.abs(x1 - x2 + 4)).toBeLessThan(0.04);
     const outputs = [...this.#outputs].map(([command, output]) => `${command}\n${output}`);
     expect(outputs.find((one) => one.startsWith('npx backsolve demo'))).toContain('All outputs are met');
+    expect(outputs.find((one) => one.startsWith('npx backsolve run bracket.yaml'))).toContain(
+      'Solved: everything is met',
+    );
     expect(outputs.find((one) => one.startsWith('npx backsolve keys list'))).toMatch(/the test rig.*read,write/);
     expect(outputs.find((one) => one.startsWith('tail -n 1'))).toContain('"type":"end"');
     expect(outputs.find((one) => one.includes(' restore '))).toMatch(/Restored \d+ tables, \d+ rows\./);

@@ -17,10 +17,14 @@ export interface DocCommand {
   readonly text: string;
 }
 
-/** README.md and the pages of docs in the order of their names; decisions are history and left out. */
+/** README.md and the pages of docs and its guides in the order of their names; decisions are history and left out. */
 export async function readPages(): Promise<readonly DocPage[]> {
-  const docs = (await readdir(`${ROOT}docs`)).filter((name) => name.endsWith('.md')).sort();
-  const paths = ['README.md', ...docs.map((name) => `docs/${name}`)];
+  const pagesIn = async (folder: string) =>
+    (await readdir(`${ROOT}${folder}`))
+      .filter((name) => name.endsWith('.md'))
+      .sort()
+      .map((name) => `${folder}/${name}`);
+  const paths = ['README.md', ...(await pagesIn('docs')), ...(await pagesIn('docs/guides'))];
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(`${ROOT}${path}`, 'utf8') })));
 }
 

@@ -16,7 +16,7 @@ const CASES = [
 ];
 
 /** Power within half a percent of 10, and a drop of 18 at most: within reach with 3 passes and alloy C. */
-export const HEAT_TARGETS = {
+const HEAT_TARGETS = {
   objectives: [10, 18],
   objectiveTypes: ['percent', 'lessthan_equal'],
   minimumBounds: [-0.5, null],
@@ -30,6 +30,8 @@ export interface HeatExchanger {
   /** Of the objective, below /v1. */
   readonly url: string;
   readonly trialUrl: string;
+  /** Cases of the trial. */
+  readonly caseCount: number;
 }
 
 /** Loads the problem with an objective. */
@@ -58,5 +60,11 @@ export async function loadHeatExchanger(
   });
   const trialUrl = `${projectUrl}/trials/${set['trial_id']}`;
   const { id } = await ok<{ id: number }>('POST', `${trialUrl}/objectives`, { ...HEAT_TARGETS, ...change });
-  return { objectiveId: id, page: `/page/objectives/${id}`, url: `/objectives/${id}`, trialUrl };
+  return {
+    objectiveId: id,
+    page: `/page/objectives/${id}`,
+    url: `/objectives/${id}`,
+    trialUrl,
+    caseCount: CASES.length,
+  };
 }

@@ -28,7 +28,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },
   telemetry: {
     imports: [],
-    types: ['db/backlog', 'db/client', 'domain/suggestion-job', 'engine'],
+    types: ['db/backlog', 'db/client', 'domain/evaluation', 'domain/suggestion-job', 'engine'],
     packages: ['prom-client', '@opentelemetry/*'],
   },
   webhooks: { imports: ['domain'], packages: [] },

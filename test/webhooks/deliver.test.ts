@@ -176,3 +176,20 @@ it('the signal aborts an attempt', async () => {
     await expect(attempt).rejects.toThrow('leaving');
   });
 });
+
+it('a receiver that switches to another protocol has not answered, and its connection is closed', async () => {
+  const closed = Promise.withResolvers<void>();
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('close', () => closed.resolve());
+    socket.once('data', () =>
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const attempt = await sender()(outgoing(`http://127.0.0.1:${port}/`), never);
+  expect(attempt).toEqual({ kind: 'unanswered', reason: 'the answer was 101; another protocol is not spoken' });
+  await closed.promise;
+  await new Promise((resolve) => server.close(resolve));
+});

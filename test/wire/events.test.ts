@@ -25,7 +25,9 @@ function render(event: RecordedEvent, record: EventRecord, maximumBytes: number)
   const body = JSON.parse(new TextDecoder().decode(bytes));
   const { kind } = record;
   expect(eventSchema.safeParse(body).error).toBeUndefined();
-  for (const reader of Object.values(CLIENT_READERS)) expect(reader[kind].safeParse(body.data).error).toBeUndefined();
+  // Published clients know no batches.
+  const readers = kind === 'batch' ? [] : Object.values(CLIENT_READERS).map((reader) => reader[kind]);
+  for (const reader of readers) expect(reader.safeParse(body.data).error).toBeUndefined();
   return { bytes, body };
 }
 
@@ -234,4 +236,38 @@ it('A trial that is too large is sent without output cases, but with their numbe
   const { body } = render(event, record, SMALLEST_LIMIT);
   expect(body).toMatchObject({ shortened: true, link: '/api/trials/1' });
   expect(body.data).toMatchObject({ outputCount: 2, caseCount: 5_000, outputCases: [] });
+});
+
+it('A batch that is too large is sent with the beginning of the reason why it failed', () => {
+  const batch = {
+    ...instants,
+    id: 5,
+    modelId: 1,
+    projectId: 2,
+    trialId: null,
+    name: '\u0001'.repeat(200),
+    status: 'failed' as const,
+    isPaused: false,
+    parallelism: 4,
+    evaluator: { kind: 'pull' as const },
+    outputCount: 2,
+    timeoutSeconds: 60,
+    maximumTries: 3,
+    maximumLosses: 5,
+    stopAfterFailures: 20,
+    failureReason: `no licence ${'\u0001'.repeat(10_000)}`,
+    finishedAt: instants.createdAt,
+    progress: {
+      cases: { planned: 3, done: 0, failed: 3 },
+      objectives: { planned: 1, running: 0, satisfied: 0, stopped: 0, exhausted: 0, failed: 0 },
+      evaluations: { waiting: 0, leased: 0, done: 0, failed: 3, cancelled: 0 },
+    },
+  };
+  const event = eventOf('batch.failed', 5);
+  const whole = render(event, { kind: 'batch', batch }, 1e6).body;
+  expect(whole).toMatchObject({ subject: 'batch/5', data: { id: 5, failureReason: batch.failureReason } });
+  const { bytes, body } = render(event, { kind: 'batch', batch }, SMALLEST_LIMIT);
+  expect(bytes.length).toBeLessThan(SMALLEST_LIMIT);
+  expect(body).toMatchObject({ shortened: true, link: '/v1/batches/5', data: { progress: batch.progress } });
+  expect(body.data.failureReason).toMatch(/^no licence/);
 });

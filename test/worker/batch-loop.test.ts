@@ -1,5 +1,8 @@
 /** Batches are worked through without a hand, whatever happens to their objectives meanwhile. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { connectTo } from '../../harness/database-handle.ts';
+import { TcpProxy } from '../../harness/tcp-proxy.ts';
+import { makeBatchLoop } from '../../src/worker/batch-loop.ts';
 import { type Claimed, hasEnded, type ShownBatch, startEvaluator, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
@@ -122,6 +125,8 @@ it('What is done by hand to its objectives moves a batch on', async () => {
     output: [9, 0],
     reason: 'wrong scale',
   });
+  // Until the batch has heard of it, the next input of that objective can be claimed.
+  await untilBatch(t, id, ({ progress }) => progress.evaluations['cancelled'] === 4);
   const fifth = await claim(id);
   expect(fifth.objectiveId).not.toBe(fourth.objectiveId);
   // The trial is closed.
@@ -212,4 +217,39 @@ it('Failures in a row, refused definitions and a deleted project end what they m
     progress: { evaluations: { leased: 0, waiting: 0 }, objectives: { running: 0 } },
   });
   expect((await reportOutput(last)).body.state).toBe('cancelled');
+});
+
+it('While the database is away the loop warns and reports no error', async () => {
+  const proxy = new TcpProxy(t.databaseUrl);
+  await proxy.listen();
+  const db = connectTo(proxy.through(t.databaseUrl), { poolSize: 2 });
+  const { id } = await startBatch(1, { parallelism: 1 });
+  const logged: [string, string][] = [];
+  const note = (level: string) => (_facts: object, event: string) => logged.push([level, event]);
+  let hear: (payload: string) => void = () => undefined;
+  const loop = makeBatchLoop({
+    db,
+    engine: { design: () => Promise.reject(new Error('no region is looked at here')) },
+    listener: {
+      subscribe: (_channel, notified) => {
+        const before = hear;
+        hear = (payload) => [before, notified].forEach((tell) => void tell(payload));
+        return () => undefined;
+      },
+    },
+    log: { info: note('info'), warn: note('warn'), error: note('error') },
+    pollIntervalMs: 60_000,
+  });
+  onTestFinished(async () => {
+    await loop.stop(5_000);
+    await db.destroy();
+    await proxy.close();
+  });
+  proxy.mode = 'refuse';
+  // The first claim looks for batches that are due.
+  loop.start();
+  await expect.poll(() => logged).toContainEqual(['warn', 'batches.sweep-failed']);
+  hear(String(id));
+  await expect.poll(() => logged).toContainEqual(['warn', 'batch.not-advanced']);
+  expect(logged.filter(([level]) => level === 'error')).toEqual([]);
 });

@@ -4,12 +4,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { hasEnded, type ShownBatch, untilBatch } from '../support/evaluator.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { readValue, scrape } from '../telemetry/scrape.ts';
 import { openReceiver, type Received, type Receiver } from '../webhooks/receiver.ts';
 
 let t: TestService;
+let metricsPort: number;
 
 beforeAll(async () => {
-  t = await startTestService({ settings: { ALLOW_PRIVATE_EVALUATORS: '127.0.0.1' } });
+  metricsPort = await findFreePort();
+  const settings = { ALLOW_PRIVATE_EVALUATORS: '127.0.0.1', METRICS_PORT: String(metricsPort) };
+  t = await startTestService({ settings });
 });
 
 afterAll(() => t?.close());
@@ -91,6 +95,11 @@ it('Outputs, failures, refusals, garbage, silence and later reports each have th
     ]);
     const counts = inputs.map((x) => receiver.received.filter((one) => readCall(one).input[0] === x).length);
     expect(counts).toEqual([1, 1, 1, 1, 1, 2, 2, 1, 1]);
+    const samples = await scrape(metricsPort);
+    const reported = ['done', 'failed', 'retried', 'released'].map((outcome) =>
+      readValue(samples, 'backsolve_evaluation_duration_seconds_count', { outcome }),
+    );
+    expect(reported).toEqual([4, 5, 1, 1]);
     const { headers, body } = receiver.received[0]!;
     const key = Buffer.from(made.secret!.slice('whsec_'.length), 'base64');
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
@@ -112,6 +121,20 @@ it('An evaluator that cannot be reached uses up no try, and its batch goes on wh
   try {
     const batch = await untilBatch(t, made.id, hasEnded);
     expect(batch).toMatchObject({ status: 'completed', progress: { cases: { done: 2, failed: 0 } } });
+  } finally {
+    await receiver.close();
+  }
+});
+
+it('Outputs under names that no text of the database can hold are a failure like any other, and quoted in part', async () => {
+  const name = 'm\u0000\ud800'.repeat(10_000);
+  const receiver = await openReceiver((response) => response.end(JSON.stringify({ output: { [name]: 1 } })));
+  try {
+    const made = await createBatch(receiver.url, 1, { maximumTries: 1 });
+    const { status, failureReason } = await untilBatch(t, made.id, hasEnded, 20_000);
+    expect(status).toBe('failed');
+    expect(failureReason).toContain('the first: output.m');
+    expect(failureReason!.length).toBeLessThan(1_000);
   } finally {
     await receiver.close();
   }

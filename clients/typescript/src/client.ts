@@ -34,7 +34,7 @@ export interface BacksolveOptions {
   /** The address of the service, for example `https://backsolve.example` or `http://[::1]:8080/prefix/`. */
   readonly url: string;
   /** An API key. Leave it out in a page that is signed in by a cookie. */
-  readonly key?: string | undefined;
+  readonly key?: string;
   /** Instead of the global fetch, for example to go through a proxy or to trust a certificate. */
   readonly fetch?: typeof fetch | undefined;
   /** How often a request is sent again: 8 unless given. 0 for never. */
@@ -75,7 +75,7 @@ export class Backsolve {
 
   constructor(options: BacksolveOptions) {
     this.address = readAddress(options.url);
-    this.#key = readKey(options.key);
+    this.#key = 'key' in options ? readKey(options.key) : undefined;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
     this.#settings = {
       maximumRetries: options.maximumRetries ?? 8,
@@ -302,8 +302,7 @@ function readAddress(url: string): string {
 }
 
 /** The message never holds the key. */
-function readKey(key: string | undefined): string | undefined {
-  if (key === undefined) return undefined;
+function readKey(key: string | undefined): string {
   if (typeof key !== 'string' || !/^[\x21-\x7e]+$/.test(key)) {
     throw new TypeError('The key must be an API key, without spaces or line breaks.');
   }

@@ -2,7 +2,7 @@
 import { short } from './formats.ts';
 import { powersOf, ticksOf } from './ticks.ts';
 
-export interface DrawnSeries {
+interface DrawnSeries {
   readonly label: string;
   readonly colour: string;
   readonly kind: 'line' | 'points';

@@ -97,7 +97,8 @@ function copyBySelection(text: string): boolean {
   area.value = text;
   area.className = 'visually-hidden';
   const focused = document.activeElement;
-  document.body.append(area);
+  // Beside an open dialog nothing can be selected.
+  (document.querySelector('dialog[open]') ?? document.body).append(area);
   area.select();
   const isCopied = document.execCommand('copy');
   area.remove();

@@ -20,49 +20,41 @@ export function principalOf(request: FastifyRequest): Principal {
   return principal;
 }
 
-type Identify = (request: FastifyRequest) => Promise<Principal>;
-
 export function requireKey(scope: FastifyInstance, deps: HttpDeps): void {
-  identify(scope, identifyByKey(deps));
+  const ownerOfKey = makeKeyFinder(deps);
+  identify(scope, (request) => ownerOfKey(request, readKey(request)));
 }
 
-/** A key goes before a session. */
+/** A key goes before a session, and writes by session have to come from the service's own page. */
 export function requireKeyOrSession(scope: FastifyInstance, deps: HttpDeps): void {
-  const byKey = identifyByKey(deps);
-  const bySession = identifyBySession(deps);
-  identify(scope, (request) => {
-    const isByCookie = readKey(request) === undefined && readToken(request) !== undefined;
-    return isByCookie ? bySession(request) : byKey(request);
+  const ownerOfKey = makeKeyFinder(deps);
+  const ownerOfSession = makeSessionFinder(deps);
+  identify(scope, async (request) => {
+    const keyText = readKey(request);
+    const token = keyText === undefined ? readToken(request) : undefined;
+    if (token === undefined) return ownerOfKey(request, keyText);
+    const session = await ownerOfSession(request, token);
+    if (request.method !== 'GET' && request.method !== 'HEAD') requireOwnPage(request);
+    return session;
   });
 }
 
-function identify(scope: FastifyInstance, identifyOwner: Identify): void {
+function identify(scope: FastifyInstance, findOwner: (request: FastifyRequest) => Promise<Principal>): void {
   scope.addHook('onRequest', async (request) => {
-    principals.set(request, await identifyOwner(request));
+    principals.set(request, await findOwner(request));
   });
 }
 
 /** Throws UNAUTHENTICATED, or TOO_MANY_WRONG_KEYS without a look-up. A request without a key does not count as a guess. */
-function identifyByKey(deps: HttpDeps): Identify {
+function makeKeyFinder(deps: HttpDeps): (request: FastifyRequest, keyText: string | undefined) => Promise<Principal> {
   const lookups = new SharedLookups<KeyHolder>();
-  return async (request) => {
-    const keyText = readKey(request);
+  return async (request, keyText) => {
     const find = () => lookups.find(keyText ?? '', () => authenticate(deps.db, keyText));
     const principal = await (keyText === undefined
       ? find()
       : slowGuesses(deps, request, keyText, find, (found) => found));
     deps.noteKeyUse(principal.keyId);
     return principal;
-  };
-}
-
-/** Writes have to come from the service's own page. Throws SESSION_ENDED, CROSS_SITE_WRITE, TOO_MANY_WRONG_KEYS. */
-function identifyBySession(deps: HttpDeps): Identify {
-  const find = makeSessionFinder(deps);
-  return async (request) => {
-    const session = await find(request, readToken(request)!);
-    if (request.method !== 'GET' && request.method !== 'HEAD') requireOwnPage(request);
-    return session;
   };
 }
 

@@ -26,7 +26,7 @@ const factFields = {
     .number()
     .nullable()
     .describe('Of the best run, in units of its tolerance; 0 when everything is satisfied.'),
-  failureReason: z.string().nullable().describe('Why the objective could not be loaded.'),
+  failureReason: z.string().nullable().describe('Why the objective could not be loaded, or why the batch stopped it.'),
 };
 
 export const batchObjectiveSchema = z

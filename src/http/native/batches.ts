@@ -6,22 +6,14 @@ import { created, nextPageHeaders, ok, pageOf } from '../answer/answers.ts';
 import { answerRows } from '../answer/rows.ts';
 import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
+import { batchSchema, batchStatus, presentBatch } from '../wire/batch.ts';
 import {
   batchObjectiveSchema,
   batchObjectiveTypes,
   presentBatchObjective,
   toBatchObjectiveTable,
 } from './batch-objectives.wire.ts';
-import {
-  batchPatch,
-  batchSchema,
-  batchStatus,
-  createdBatchSchema,
-  newBatch,
-  newBatchObjectives,
-  presentBatch,
-  presentCreatedBatch,
-} from './batches.wire.ts';
+import { batchPatch, createdBatchSchema, newBatch, newBatchObjectives, presentCreatedBatch } from './batches.wire.ts';
 import { noFields } from './inverses.wire.ts';
 import { batchPath } from './paths.ts';
 
@@ -45,7 +37,8 @@ export const batchOperations: readonly Operation[] = [
     body: newBatch,
     holdsSecret: true,
     answers: created.spec('The batch, with the secret of its http evaluator.', createdBatchSchema),
-    prepare: ({ deps, accountId, ids, body }) => checkBatch(checkDeps(deps), accountId, ids, body),
+    prepare: ({ deps, accountId, ids, body }) =>
+      checkBatch(checkDeps(deps), accountId, ids, body, deps.settings.account),
     handle: async ({ deps, accountId, ids }, checked) => {
       const made = await createBatch(deps.db, accountId, ids, checked, deps.settings.account);
       return created.answer(batchPath(made.batch.id), presentCreatedBatch(made));

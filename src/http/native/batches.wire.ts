@@ -1,17 +1,11 @@
 import { z } from 'zod';
 import type { CreatedBatch } from '../../application/create-batch.ts';
-import {
-  BatchStatus,
-  type BatchWithProgress,
-  type Evaluator,
-  LARGEST_PARALLELISM,
-  MAXIMUM_BATCH_OBJECTIVES,
-  type NewBatch,
-} from '../../domain/batch.ts';
+import { type Evaluator, LARGEST_PARALLELISM, MAXIMUM_BATCH_OBJECTIVES, type NewBatch } from '../../domain/batch.ts';
 import { describeWrongType, LISTED_VIOLATIONS, makeViolation, type Violation, within } from '../../domain/errors.ts';
 import type { NewObjective } from '../../domain/objective.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
-import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
+import { batchSchema, presentBatch } from '../wire/batch.ts';
+import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
 import { newObjectives } from './objectives.wire.ts';
@@ -175,85 +169,15 @@ export const batchPatch = bodyOf(
     .meta({ id: 'BatchPatch', examples: [{ parallelism: 8 }] }),
 );
 
-export const batchStatus = z.enum(Object.values(BatchStatus));
-
-const shownEvaluator = z.union([
-  z.object({ kind: z.literal('pull') }),
-  z.object({
-    kind: z.literal('http'),
-    url: z.string(),
-    timeoutSeconds: z.int().nullable(),
-    concurrency: z.int().nullable(),
-  }),
-]);
-
-const batchFields = {
-  id: z.int(),
-  modelId: z.int(),
-  projectId: z.int(),
-  trialId: z.int().nullable().describe('null until the designed cases are evaluated.'),
-  name: z.string().nullable(),
-  status: batchStatus.describe(
-    'evaluating-cases, then solving, then completed. failed: failureReason says why. cancelled: by a client, or with its project.',
-  ),
-  isPaused: z.boolean().describe('While true nothing is handed out.'),
-  parallelism: z.int(),
-  evaluator: shownEvaluator,
-  timeoutSeconds: z.int(),
-  maximumTries: z.int(),
-  maximumLosses: z.int(),
-  stopAfterFailures: z.int(),
-  progress: z.object({
-    cases: z
-      .object({ planned: z.int(), done: z.int(), failed: z.int() })
-      .describe('Designed cases; all 0 in a batch of a given trial.'),
-    objectives: z
-      .object({
-        planned: z.int().describe('All of them.'),
-        running: z.int(),
-        satisfied: z.int(),
-        stopped: z.int(),
-        exhausted: z.int(),
-        failed: z.int().describe('Those that could not be loaded.'),
-      })
-      .describe('Those that are not counted wait for their time.'),
-    evaluations: z.object({
-      waiting: z.int(),
-      leased: z.int(),
-      done: z.int(),
-      failed: z.int(),
-      cancelled: z.int(),
-    }),
-  }),
-  failureReason: z.string().nullable(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-  finishedAt: timestamp.nullable(),
-};
-
-export const batchSchema = z.object(batchFields).meta({ id: 'Batch' });
-
 export const createdBatchSchema = z
   .object({
-    ...batchFields,
+    ...batchSchema.shape,
     secret: z
       .string()
       .optional()
       .describe('Of an http evaluator: verifies the signatures of its calls; shown here and never again.'),
   })
   .meta({ id: 'CreatedBatch' });
-
-export function presentBatch(batch: BatchWithProgress): z.infer<typeof batchSchema> {
-  const { outputCount: _, createdAt, updatedAt, finishedAt, evaluator, progress, ...fields } = batch;
-  return {
-    ...fields,
-    evaluator: { ...evaluator },
-    progress: { ...progress },
-    createdAt: toTimestamp(createdAt),
-    updatedAt: toTimestamp(updatedAt),
-    finishedAt: toOptionalTimestamp(finishedAt),
-  };
-}
 
 export function presentCreatedBatch({ batch, secret }: CreatedBatch): z.infer<typeof createdBatchSchema> {
   return { ...presentBatch(batch), ...(secret !== null && { secret }) };

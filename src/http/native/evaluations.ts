@@ -5,7 +5,13 @@ import { failEvaluation } from '../../application/fail-evaluation.ts';
 import { getEvaluation, listEvaluations } from '../../application/read-evaluations.ts';
 import { releaseEvaluation } from '../../application/release-evaluation.ts';
 import { reportEvaluation } from '../../application/report-evaluation.ts';
-import { type ClaimedEvaluation, EVALUATION_STATES, type EvaluationState } from '../../domain/evaluation.ts';
+import {
+  type ClaimedEvaluation,
+  EVALUATION_STATES,
+  type EvaluationState,
+  outcomeOf,
+  type ReportOutcome,
+} from '../../domain/evaluation.ts';
 import { activeSpan } from '../../telemetry/trace-context.ts';
 import { ok, pageOf } from '../answer/answers.ts';
 import type { HttpDeps } from '../deps.ts';
@@ -39,21 +45,11 @@ const RETRY_AFTER_SECONDS = 5;
 const stateSchema = z.enum(EVALUATION_STATES, `must be one of ${EVALUATION_STATES.join(', ')}.`);
 
 /** Counts a report and, in a recorded trace, shows the run as a span that began with the claim. */
-function observe(
-  { metrics, tracing }: HttpDeps,
-  id: number,
-  outcome: 'done' | 'failed' | 'retried' | 'released' | 'cancelled',
-  heldMs: number,
-): void {
+function observe({ metrics, tracing }: HttpDeps, id: number, outcome: ReportOutcome, heldMs: number): void {
   metrics?.evaluationReported(outcome, heldMs / 1000);
   if (!activeSpan()?.isRecorded) return;
   const attributes = { 'backsolve.evaluation_id': id, 'backsolve.outcome': outcome };
   tracing?.begin({ name: 'run evaluation', kind: 'internal', startedAgoMs: heldMs, attributes }).end();
-}
-
-/** The outcome of a state after a report. */
-function outcomeOf(state: EvaluationState) {
-  return state === 'waiting' || state === 'leased' ? 'retried' : state;
 }
 
 /** Nobody runs what was claimed for a client that is gone: it goes back, and no loss is counted. */

@@ -92,7 +92,7 @@ export function presentExplanation(objective: Objective, explanation: StoredExpl
         ? null
         : {
             caseCount,
-            detail: describeDiagnosis(diagnosis, objective),
+            detail: describeDiagnosis(diagnosis, objective, labels?.outputNames ?? null),
             nearestInput: [...diagnosis.nearestInput],
             nearestOutput: [...diagnosis.nearestOutput],
             ...(labels && {

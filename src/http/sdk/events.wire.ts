@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { EVENT_NAMES, type EventForm, type EventRecord, kindOf, type RecordedEvent } from '../../domain/event.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import { Matrix } from '../../domain/matrix.ts';
+import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { inverseSchema, presentInverse } from './inverses.wire.ts';
 import { objectiveSchema, presentObjective } from './objectives.wire.ts';
 import { modelPath, objectivePath, trialPath } from './paths.ts';
@@ -17,7 +18,7 @@ export const eventSchema = z.strictObject({
   ...recordFields,
   name: z.enum(EVENT_NAMES),
   subject: z.string().describe('The record in data, as kind/id.'),
-  data: z.union([projectSchema, trialSchema, objectiveSchema, inverseSchema]),
+  data: z.union([projectSchema, trialSchema, objectiveSchema, inverseSchema, batchSchema]),
   shortened: z
     .literal(true)
     .optional()
@@ -81,6 +82,9 @@ function linkOf(record: EventRecord): string {
     case 'objective':
     case 'inverse':
       return objectivePath(record.objective.id);
+    case 'batch':
+      // Only the interface under /v1 has batches.
+      return `/v1/batches/${record.batch.id}`;
   }
 }
 
@@ -96,6 +100,8 @@ function formsOf(event: RecordedEvent, record: EventRecord, maximumBytes: number
       return objectiveForms(event, record, maximumBytes);
     case 'inverse':
       return inverseForms(record);
+    case 'batch':
+      return batchForms(record);
   }
 }
 
@@ -122,6 +128,15 @@ function* inverseForms({ objective, inverse }: Recorded<'inverse'>): Iterable<Fo
   yield { data, isWhole: true };
   yield { data: withoutResults(data), isWhole: false };
   yield { data: withoutLists(data), isWhole: false };
+}
+
+const LONGEST_SHORTENED_REASON = 1_000;
+
+function* batchForms({ batch }: Recorded<'batch'>): Iterable<Form> {
+  const data = presentBatch(batch);
+  yield { data, isWhole: true };
+  const failureReason = data.failureReason?.slice(0, LONGEST_SHORTENED_REASON).toWellFormed() ?? null;
+  yield { data: { ...data, failureReason }, isWhole: false };
 }
 
 type PresentedInverse = z.infer<typeof inverseSchema>;

@@ -216,6 +216,28 @@ describe('errors', () => {
   });
 });
 
+describe('without a key', () => {
+  it('No key is sent, and the cookie of a session takes its part', async () => {
+    const signedIn = await fetch(`${url}/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ key: service.key }),
+    });
+    const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+    const sent: Headers[] = [];
+    // Adds what a browser adds in a page of the service.
+    const inPage: typeof fetch = (input, init) => {
+      sent.push(new Headers(init?.headers));
+      return fetch(input, { ...init, headers: { ...init?.headers, cookie, 'sec-fetch-site': 'same-origin' } });
+    };
+    const page = new Backsolve({ url, fetch: inPage });
+    const { body } = await page.call('createModel', { body: { name: `by cookie ${crypto.randomUUID()}` } });
+    expect((await page.call('getModel', { path: { model_id: body.id } })).body).toEqual(body);
+    expect(sent.map((headers) => headers.has('authorization'))).toEqual([false, false]);
+    await expect(new Backsolve({ url }).call('getAccount')).rejects.toThrow('A valid API key is required');
+  });
+});
+
 describe('addresses', () => {
   it.each(['', '/', '/v1', '/v1/'])('The address may end in "%s"', async (end) => {
     const ended = new Backsolve({ url: `${url}${end}`, key: service.key });

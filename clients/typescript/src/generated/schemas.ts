@@ -1339,7 +1339,7 @@ export interface NewWebhook {
    * the URL standard.
    */
   url: string;
-  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened')[] | null | undefined;
+  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
   description?: string | null | undefined;
 }
 
@@ -1347,7 +1347,7 @@ export interface CreatedWebhook {
   id: number;
   url: string;
   /** null: all events. */
-  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened'> | null;
+  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
   description: string | null;
   enabled: boolean;
   /** Since when deliveries have failed; null if the last one succeeded. */
@@ -1364,7 +1364,7 @@ export interface Webhook {
   id: number;
   url: string;
   /** null: all events. */
-  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened'> | null;
+  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
   description: string | null;
   enabled: boolean;
   /** Since when deliveries have failed; null if the last one succeeded. */
@@ -1381,7 +1381,7 @@ export interface WebhookPatch {
    * the URL standard.
    */
   url?: string | undefined;
-  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened')[] | null | undefined;
+  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
   description?: string | null | undefined;
   /** false keeps waiting deliveries and accepts no new events. */
   enabled?: boolean | undefined;
@@ -1392,7 +1392,7 @@ export interface WebhookDelivery {
   webhookId: number;
   /** The number in the webhook-id header: 4711 in evt_4711. */
   eventId: number;
-  event: 'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened';
+  event: 'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed';
   /** waiting for its next attempt, sending, delivered, or dead: every attempt failed. */
   status: 'waiting' | 'sending' | 'delivered' | 'dead';
   attemptCount: number;
@@ -1921,7 +1921,7 @@ export interface BatchObjective {
   satisfied: boolean;
   /** Of the best run, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
-  /** Why the objective could not be loaded. */
+  /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;
   /** The case or inverse that comes nearest so far. */
   bestInput: number[] | null;
@@ -1951,7 +1951,7 @@ export interface BatchObjectiveLine {
   output: Record<string, number> | null;
   /** Of the best run, in units of its tolerance; 0 when everything is satisfied. */
   worstMiss: number | null;
-  /** Why the objective could not be loaded. */
+  /** Why the objective could not be loaded, or why the batch stopped it. */
   failureReason: string | null;
 }
 

@@ -6,17 +6,14 @@ export function fieldId(path: string): string {
   return `field-${path.replaceAll('/', '-')}`;
 }
 
-/** Focuses a control once it has been drawn. */
+/** Focuses a control once the change just made has been drawn, before anything else is pressed. */
 export function focusField(path: string): void {
-  setTimeout(() => {
+  queueMicrotask(() => {
     const field = document.getElementById(fieldId(path));
     field?.focus();
     field?.scrollIntoView({ block: 'nearest' });
-  }, DRAWN_AFTER_MS);
+  });
 }
-
-/** A change of the state is drawn in the next frame. */
-const DRAWN_AFTER_MS = 50;
 
 function faultId(path: string): string {
   return `fault-${path.replaceAll('/', '-')}`;

@@ -132,24 +132,29 @@ function Constraints() {
   const { constraints, inputs } = draft.value;
   const paths = Object.keys(faults.value).filter((path) => path.startsWith('constraints'));
   const [first = 'x1', second = 'x2'] = inputs.map(({ name }, i) => name.trim() || `x${i + 1}`);
+  // A fault names its line; there is one field for all of them.
+  const id = fieldId(paths[0] ?? 'constraints');
   return (
     <details open={constraints !== '' || paths.length > 0} class="constraints">
       <summary>Constraints among the inputs (optional)</summary>
-      <label for={fieldId('constraints')}>One per line</label>
+      <label for={id}>One per line</label>
       <textarea
-        {...described('constraints')}
-        id={fieldId(paths[0] ?? 'constraints')}
+        id={id}
+        aria-invalid={paths.length > 0}
+        aria-describedby={paths.length > 0 ? 'constraint-faults' : undefined}
         rows={3}
         value={constraints}
         placeholder={`${first} + ${second} <= 10`}
         onInput={({ currentTarget }) => change({ constraints: currentTarget.value }, 'constraints')}
       />
-      {paths.map((path) => (
-        <p key={path} class="fault" role="alert">
-          {path === 'constraints' ? '' : `Line ${Number(path.split('/')[1]) + 1}: `}
-          {faults.value[path]}
-        </p>
-      ))}
+      <div id="constraint-faults">
+        {paths.map((path) => (
+          <p key={path} class="fault" role="alert">
+            {path === 'constraints' ? '' : `Line ${Number(path.split('/')[1]) + 1}: `}
+            {faults.value[path]}
+          </p>
+        ))}
+      </div>
     </details>
   );
 }

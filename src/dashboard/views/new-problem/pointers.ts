@@ -94,8 +94,20 @@ export function placeViolations(draft: Draft, request: RequestName, violations: 
   return faults;
 }
 
+/** Fields of requests, as the form calls them. */
+const WORDS: readonly (readonly [RegExp, (position: number) => string])[] = [
+  [/\bminimums\[(\d+)\]/g, () => 'the minimum'],
+  [/\bmaximums\[(\d+)\]/g, () => 'the maximum'],
+  [/\bminimumBounds\[(\d+)\]/g, () => 'the start of the range'],
+  [/\binputNames\[(\d+)\]/g, (i) => `the name of input ${i + 1}`],
+  [/\boutputNames\[(\d+)\]/g, (j) => `the name of output ${j + 1}`],
+];
+
 /** The service's messages continue the name of a field. */
 function sentence(message: string): string {
-  const text = message.trim();
+  const text = WORDS.reduce(
+    (words, [pattern, toWords]) => words.replace(pattern, (_, position: string) => toWords(Number(position))),
+    message.trim(),
+  );
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

@@ -6,7 +6,7 @@ type Goal = Pick<Head, 'intervals' | 'tolerances' | 'l1Threshold' | 'objectives'
 type Runs = Pick<Columns, 'count' | 'outputs' | 'excluded'>;
 
 /** Whether the value lies in the interval; an open end does not belong to it. */
-function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {
+export function isInside({ lower, upper, lowerOpen, upperOpen }: Ends, value: number): boolean {
   if (lower !== null && (lowerOpen ? !(value > lower) : !(value >= lower))) return false;
   return upper === null || (upperOpen ? value < upper : value <= upper);
 }

@@ -13,6 +13,8 @@ export interface Run {
   readonly columns: ReadonlySignal<Columns>;
   /** Reads at once what a change just made has led to. */
   refresh(): void;
+  /** Reads everything at once: an iteration has changed that is otherwise final, by an output that came late. */
+  readAgain(): void;
   /** Adds the row of an iteration that a thinned history left out. Resolves to its row; -1 if there is no such iteration. */
   find(iteration: number): Promise<number>;
 }
@@ -44,8 +46,13 @@ export function useRun(objectiveId: number): RunSource {
 }
 
 function openRun(objectiveId: number): RunSource & { stop(): void } {
+  let isOutdated = false;
   const live = keepReading<Known>({
-    read: (abort, known, isUrgent) => readNewest(objectiveId, abort, known, isUrgent),
+    read: async (abort, known, isUrgent) => {
+      const newest = await readNewest(objectiveId, abort, isOutdated ? undefined : known, isUrgent);
+      isOutdated = false;
+      return newest;
+    },
     pauseMs: PAUSE_MS,
   });
   /** Of iterations that a thinned history left out. */
@@ -61,6 +68,10 @@ function openRun(objectiveId: number): RunSource & { stop(): void } {
     head,
     columns,
     refresh: live.refresh,
+    readAgain: () => {
+      isOutdated = true;
+      live.refresh();
+    },
     find: async (iteration) => {
       const row = rowOf(columns.value, iteration);
       if (row >= 0 || head.value.every === 1) return row;

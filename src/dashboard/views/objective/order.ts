@@ -11,8 +11,11 @@ export function orderRows(count: number, { values, isDescending }: Order, select
   const rows = new Uint32Array(count);
   let size = 0;
   for (let row = 0; row < count; row++) if (selection === undefined || selection[row] === 1) rows[size++] = row;
+  const found = rows.subarray(0, size);
+  // Iterations always are.
+  if (isAscending(values, count)) return isDescending ? found.reverse() : found;
   const sign = isDescending ? -1 : 1;
-  return rows.subarray(0, size).sort((a, b) => {
+  return found.sort((a, b) => {
     const x = values[a]!;
     const y = values[b]!;
     if (x < y) return -sign;
@@ -20,6 +23,11 @@ export function orderRows(count: number, { values, isDescending }: Order, select
     if (x === y) return b - a;
     return Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || b - a;
   });
+}
+
+function isAscending(values: ArrayLike<number>, count: number): boolean {
+  for (let row = 1; row < count; row++) if (!(values[row]! > values[row - 1]!)) return false;
+  return true;
 }
 
 /** Both ends belong to it. */

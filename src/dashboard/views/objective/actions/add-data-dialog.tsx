@@ -1,8 +1,8 @@
 import { useId, useState } from 'preact/hooks';
-import type { AddedCases } from '../../../../../clients/typescript/src/index.ts';
+import { type AddedCases, BacksolveError } from '../../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Fault } from '../../../parts/fault.tsx';
-import { faultsByPointer } from '../../../parts/violations.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { service } from '../../../shell/service.ts';
 import type { Head } from '../columns.ts';
 import { inputNames, outputNames } from '../values.ts';
@@ -27,7 +27,7 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
   const id = useId();
   const { file, fault } = readCases(text, inputNames(head), outputNames(head));
   const isEmpty = text.trim() === '';
-  const faults = [...faultsByPointer(error)];
+  const faults = error instanceof BacksolveError ? error.violations : [];
   const take = (next: string) => {
     setText(next);
     setError(undefined);
@@ -92,13 +92,15 @@ export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
           onInput={({ currentTarget }) => setSource(currentTarget.value)}
         />
         {faults.length > 0 && (
-          <ul class="fault" role="alert">
-            {faults.slice(0, SHOWN_FAULTS).map(([pointer, message]) => (
-              <li key={pointer}>
-                {placeOf(pointer)}: {message}
-              </li>
-            ))}
-          </ul>
+          <div class="fault" role="alert">
+            <ul>
+              {faults.slice(0, SHOWN_FAULTS).map(({ pointer, message }) => (
+                <li key={pointer}>
+                  {placeOf(pointer)}: {message}
+                </li>
+              ))}
+            </ul>
+          </div>
         )}
         {faults.length === 0 && <Fault error={error} />}
         <p class="dialog-buttons">
@@ -125,8 +127,7 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
   return (
     <>
       {!hasHeader && <p class="hint">There is no header: the columns are taken in this order.</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keys, too */}
-      <section class="scroll-box data-preview" aria-label="How the rows are read" tabIndex={0}>
+      <ScrollBox label="How the rows are read">
         <table>
           <thead>
             <tr>
@@ -147,7 +148,7 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
             ))}
           </tbody>
         </table>
-      </section>
+      </ScrollBox>
       {rows.length > PREVIEWED_ROWS && <p class="hint">… and {rows.length - PREVIEWED_ROWS} more.</p>}
     </>
   );
@@ -161,13 +162,20 @@ function Added({ added, onClose }: { readonly added: AddedCases; onClose(): void
         <li>
           {count === 1 ? '1 run was added.' : `${count} runs were added.`} The trial now has {total} cases.
         </li>
-        {duplicates > 0 && <li>{duplicates} were known already.</li>}
-        {outside > 0 && <li>{outside} lie outside the bounds. They inform the search all the same.</li>}
-        {leftOut > 0 && <li>{leftOut} were left out: they are excluded, or have no result.</li>}
+        {duplicates > 0 && <li>{duplicates === 1 ? '1 was' : `${duplicates} were`} known already.</li>}
+        {outside > 0 && (
+          <li>
+            {outside === 1 ? '1 of them lies' : `${outside} of them lie`} outside the bounds; the search learns from it
+            all the same.
+          </li>
+        )}
+        {leftOut > 0 && (
+          <li>{leftOut === 1 ? '1 row was' : `${leftOut} rows were`} left out: excluded, or without a result.</li>
+        )}
       </ul>
       <p class="dialog-buttons">
         <button type="button" class="primary" onClick={onClose}>
-          Close
+          Done
         </button>
       </p>
     </Dialog>

@@ -28,15 +28,24 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   const form = useRef<HTMLFormElement>(null);
   const { outputs } = draft;
   const isExact = outputs.some(({ type }) => type === 'exact');
-  const set = (j: number, change: Partial<OutputDraft>) =>
+  const set = (j: number, change: Partial<OutputDraft>) => {
     setDraft({ ...draft, outputs: outputs.with(j, { ...outputs[j]!, ...change }) });
+    const changed = Object.keys(change).map((field) => `outputs/${j}/${field}`);
+    if (changed.some((path) => path in faults)) {
+      setFaults(Object.fromEntries(Object.entries(faults).filter(([path]) => !changed.includes(path))));
+    }
+  };
+  const asksForFocus = useRef(false);
   useEffect(() => {
-    if (!isFaultless(faults)) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    if (!asksForFocus.current) return;
+    asksForFocus.current = false;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [faults]);
 
   const send = async (event: Event) => {
     event.preventDefault();
     setError(undefined);
+    asksForFocus.current = true;
     const read = readObjectives(draft);
     setFaults(read.faults);
     if (!isFaultless(read.faults)) return;
@@ -46,6 +55,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
     } catch (failure) {
       setBusy(false);
       setError(failure);
+      asksForFocus.current = true;
       if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));
     }
   };

@@ -167,7 +167,7 @@ function LateOutputs({ run, columns, onReported }: LateOutputsProps) {
             isLate
             onReported={(inverse) => {
               onReported(inverse);
-              run.refresh();
+              run.readAgain();
             }}
           />
         </article>

@@ -4,6 +4,9 @@ import { titled } from '../../../parts/formats.ts';
 import type { Head } from '../columns.ts';
 import { fullInputText, inputNames, inputText } from '../values.ts';
 
+/** More are shown smaller, in a box that scrolls. */
+const MAXIMUM_LARGE = 12;
+
 interface InputValuesProps {
   readonly head: Head;
   readonly input: readonly number[];
@@ -19,6 +22,7 @@ export function InputValues({ head, input }: InputValuesProps) {
   const isShortened = input.some(
     (value, i) => head.inputTypes[i] === 'float' && Number(plain(shortTexts[i]!)) !== value,
   );
+  const isLong = input.length > MAXIMUM_LARGE;
   const copy = async () => {
     const lines = fullTexts.map((text, i) => `${titled(names[i]!, head.inputUnits?.[i])}\t${text}\n`);
     const isCopied = await copyText(lines.join(''));
@@ -26,7 +30,12 @@ export function InputValues({ head, input }: InputValuesProps) {
   };
   return (
     <>
-      <dl class="hand-input" tabIndex={input.length > 12 ? 0 : undefined} aria-label="Input">
+      {isLong && <p class="hint">{input.length} inputs; scroll for all of them.</p>}
+      <dl
+        class={isLong ? 'hand-input hand-input-long' : 'hand-input'}
+        tabIndex={isLong ? 0 : undefined}
+        aria-label="Input"
+      >
         {input.map((_, i) => (
           <div key={names[i]}>
             <dt>{names[i]}</dt>

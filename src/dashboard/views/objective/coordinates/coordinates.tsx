@@ -3,6 +3,7 @@ import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { colours } from '../../../parts/colours.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { whenIdle } from '../../../parts/when-idle.tsx';
 import { type Choice, setRange } from '../choice.ts';
 import { spanOf } from '../distances.ts';
 import type { Judged } from '../judged.ts';
@@ -15,6 +16,7 @@ import { RangeFields } from './range-fields.tsx';
 /** A shorter movement of the pointer is a click. */
 const CLICK_PX = 4;
 const REACH_PX = 24;
+const LATEST_MS = 200;
 
 interface Props {
   readonly judged: Judged;
@@ -23,10 +25,18 @@ interface Props {
 
 export function Coordinates({ judged: { run }, choice }: Props) {
   const id = useId();
-  const axes = useMemo(
+  const newest = useMemo(
     () => computed(() => choice.keys.value.map((key) => makeAxis(run.head.value, run.columns.value, key))),
     [run, choice],
   );
+  const axes = useSignal(newest.peek());
+  // A new run shows first where it is cheap to draw.
+  useSignalEffect(() => {
+    const next = newest.value;
+    return whenIdle(() => {
+      axes.value = next;
+    }, LATEST_MS);
+  });
   const { count } = run.columns.value;
   const total = count.toLocaleString('en-US');
   const text =

@@ -91,36 +91,25 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
   };
   return (
     <form class="relaxing" noValidate onSubmit={(event) => void send(event)}>
-      {moves.map((move, i) => {
-        const { output, end } = move;
-        const interval = head.intervals[output]!;
-        return (
-          <div key={output} class="relaxing-row">
-            <span>
-              {names[output]}: from {wanted(interval)} to
-            </span>
-            <NumberField
-              id={`${id}-${output}`}
-              name={`${end === 'lower' ? 'At least' : 'At most'}, ${names[output]}`}
-              unit={head.outputUnits?.[output]}
-              text={texts[i]!}
-              fault={hasTried ? reads[i]!.fault : undefined}
-              onText={(text) => setTexts(texts.with(i, text))}
-            />
-          </div>
-        );
-      })}
+      {moves.map(({ output, end }, i) => (
+        <NumberField
+          key={output}
+          id={`${id}-${output}`}
+          name={`${names[output]} from ${wanted(head.intervals[output]!)} to at ${end === 'lower' ? 'least' : 'most'}`}
+          unit={head.outputUnits?.[output]}
+          text={texts[i]!}
+          fault={hasTried ? reads[i]!.fault : undefined}
+          onText={(text) => setTexts(texts.with(i, text))}
+        />
+      ))}
       {allowance !== null && (
-        <div class="relaxing-row">
-          <span>Sum of the differences: from {short(head.l1Threshold!)} to</span>
-          <NumberField
-            id={`${id}-sum`}
-            name="At most, in all"
-            text={sum}
-            fault={hasTried ? readSum?.fault : undefined}
-            onText={setSum}
-          />
-        </div>
+        <NumberField
+          id={`${id}-sum`}
+          name={`Sum of all differences from ${short(head.l1Threshold!)} to at most`}
+          text={sum}
+          fault={hasTried ? readSum?.fault : undefined}
+          onText={setSum}
+        />
       )}
       <Fault error={error} />
       <p>

@@ -1,6 +1,5 @@
 /** Targets that a diagnosis says are out of reach, moved so far that they come within reach. Needs no browser. */
 import type { Diagnosis, NewObjectives } from '../../../../../clients/typescript/src/index.ts';
-import type { Ends } from '../../../parts/formats.ts';
 import type { Head } from '../columns.ts';
 
 /** One end of an interval that would have to move. */
@@ -35,11 +34,6 @@ export function movesOf(targets: Targets, { unmet, nearestOutput }: Diagnosis): 
 /** The sum of distances that exact objectives would have to allow; null for others. */
 export function allowanceOf({ l1Threshold }: Targets, { l1Norm }: Diagnosis): number | null {
   return l1Threshold === null || l1Norm === null ? null : tidy(l1Threshold + roundUp(l1Norm - l1Threshold));
-}
-
-/** The interval with the end where it would have to be. */
-export function movedEnds(interval: Ends, { end }: Move, to: number): Ends {
-  return end === 'lower' ? { ...interval, lower: to } : { ...interval, upper: to };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Insight as Known } from '../../../../../clients/typescript/src/index.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { inputNames, outputNames } from '../values.ts';
@@ -46,8 +47,7 @@ function Shares({ head, insight }: TableProps) {
   const inputs = inputNames(head);
   const outputs = outputNames(head);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keys, too
-    <section class="scroll-box" aria-label="Trust and shares" tabIndex={0}>
+    <ScrollBox label="Trust and shares">
       <table class="shares">
         <thead>
           <tr>
@@ -85,7 +85,7 @@ function Shares({ head, insight }: TableProps) {
           })}
         </tbody>
       </table>
-    </section>
+    </ScrollBox>
   );
 }
 
@@ -110,8 +110,7 @@ function Compact({ head, insight }: TableProps) {
       .join(', ');
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by the keys, too */}
-      <section class="scroll-box" aria-label="Trust and what matters" tabIndex={0}>
+      <ScrollBox label="Trust and what matters">
         <table class="shares">
           <thead>
             <tr>
@@ -133,7 +132,7 @@ function Compact({ head, insight }: TableProps) {
             })}
           </tbody>
         </table>
-      </section>
+      </ScrollBox>
       {shown.length < insight.outputs.length && (
         <button type="button" onClick={() => setShowsAll(true)}>
           Show all {insight.outputs.length} outputs

@@ -50,7 +50,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
               <th scope="col" class="number">
                 Best
               </th>
-              <th scope="col" class="number">
+              <th scope="col" class="number targets-latest">
                 Latest
               </th>
               <th scope="col" class="targets-strip">
@@ -108,7 +108,7 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
       <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
       <td class="nowrap">{text}</td>
       <Value value={best} />
-      <Value value={latest} />
+      <Value value={latest} class="targets-latest" />
       <td class="targets-strip">
         <Strip
           label={describe({ text, best, latest, seen })}
@@ -141,9 +141,9 @@ function Verdict({ isMet }: { readonly isMet: boolean }) {
   return <span class={isMet ? 'met' : 'unmet'}>{isMet ? 'yes' : 'no'}</span>;
 }
 
-function Value({ value }: { readonly value: number | undefined }) {
+function Value({ value, class: className = '' }: { readonly value: number | undefined; readonly class?: string }) {
   return (
-    <td class="number" title={value === undefined ? undefined : String(value)}>
+    <td class={`number ${className}`} title={value === undefined ? undefined : String(value)}>
       {value === undefined ? '–' : short(value)}
     </td>
   );

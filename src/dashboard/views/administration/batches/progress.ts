@@ -1,0 +1,78 @@
+/** How far a batch is, in numbers and in words. Needs no browser. */
+import type { Batch, BatchObjective } from '../../../../../clients/typescript/src/index.ts';
+import { short } from '../../../parts/formats.ts';
+
+type Progress = Batch['progress'];
+/** good: as wanted; busy: under way; over: ended without; bad: failed. */
+export type Look = 'good' | 'busy' | 'over' | 'bad';
+
+interface Part {
+  readonly look: Look;
+  readonly count: number;
+}
+
+/** What the bar is about, and its parts; what is left of `total` has not begun. */
+export interface Bar {
+  readonly total: number;
+  readonly parts: readonly Part[];
+  readonly text: string;
+}
+
+const list = (parts: readonly (readonly [count: number, name: string])[]) =>
+  parts.filter(([count]) => count > 0).map(([count, name]) => `${count.toLocaleString('en-US')} ${name}`);
+
+/** Of the designed cases while they are evaluated, then of the objectives. */
+export function barOf({ status, progress }: Pick<Batch, 'status' | 'progress'>): Bar {
+  const { cases, objectives } = progress;
+  if (status === 'evaluating-cases') {
+    const text = [`${cases.done} of ${cases.planned} cases done`, ...list([[cases.failed, 'failed']])].join(', ');
+    const parts = [
+      { look: 'good', count: cases.done },
+      { look: 'bad', count: cases.failed },
+    ] as const;
+    return { total: cases.planned, parts, text };
+  }
+  return {
+    total: objectives.planned,
+    parts: [
+      { look: 'good', count: objectives.satisfied },
+      { look: 'over', count: objectives.stopped + objectives.exhausted },
+      { look: 'bad', count: objectives.failed },
+      { look: 'busy', count: objectives.running },
+    ],
+    text: objectivesText(objectives),
+  };
+}
+
+function objectivesText(objectives: Progress['objectives']): string {
+  const { planned, satisfied, running, stopped, exhausted, failed } = objectives;
+  const waiting = planned - satisfied - running - stopped - exhausted - failed;
+  const rest = list([
+    [running, 'running'],
+    [stopped, 'stopped'],
+    [exhausted, 'exhausted'],
+    [failed, 'failed'],
+    [waiting, 'waiting'],
+  ]);
+  const [all, met] = [planned.toLocaleString('en-US'), satisfied.toLocaleString('en-US')];
+  return [`${met} of ${all} objectives satisfied`, ...rest].join(', ');
+}
+
+export function evaluationsText({ waiting, leased, done, failed, cancelled }: Progress['evaluations']): string {
+  const parts = list([
+    [waiting, 'waiting'],
+    [leased, 'under way'],
+    [done, 'done'],
+    [failed, 'failed'],
+    [cancelled, 'cancelled'],
+  ]);
+  return parts.length === 0 ? 'no evaluations yet' : `evaluations: ${parts.join(', ')}`;
+}
+
+/** Of the best run: by name, or as x1, x2, ... */
+export function bestInputText(objective: BatchObjective, write: (value: number) => string = short): string {
+  const { bestInput, bestInputByName } = objective;
+  const pairs = Object.entries(bestInputByName ?? {});
+  const named = pairs.length > 0 ? pairs : (bestInput ?? []).map((value, i) => [`x${i + 1}`, value] as const);
+  return named.map(([name, value]) => `${name} ${typeof value === 'number' ? write(value) : String(value)}`).join(', ');
+}

@@ -1,0 +1,205 @@
+/** Who runs evaluations, what waits, and what failed. */
+import type { ComponentChildren } from 'preact';
+import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
+import { Age } from '../../../parts/age.tsx';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { Link } from '../../../shell/link.tsx';
+import { useLive } from '../../../shell/use-live.ts';
+import { addressOf } from '../choice.ts';
+import { projectName } from '../project-names.ts';
+import { PAUSE_MS } from '../read-list.ts';
+import { Waits } from '../waits.tsx';
+import { readWork, type Work } from './read-work.ts';
+
+export function Evaluators() {
+  const live = useLive<Work>({ read: readWork, pauseMs: PAUSE_MS }, []);
+  return (
+    <>
+      <p class="hint">Evaluators run your program on the inputs that batches wait for.</p>
+      <Waits live={live}>
+        {(work) => (
+          <>
+            <UnderWay work={work} />
+            <Waiting work={work} />
+            <Failed work={work} />
+          </>
+        )}
+      </Waits>
+    </>
+  );
+}
+
+function StartOne() {
+  return (
+    <p>
+      Start an evaluator on any machine:{' '}
+      <code>npx backsolve evaluate --url {location.origin} --key bks_… -- ./your-program</code>
+    </p>
+  );
+}
+
+const count = (number: number) => (number === 1 ? '1 evaluation' : `${number.toLocaleString('en-US')} evaluations`);
+
+function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { readonly work: Work }) {
+  const evaluations = [...underWay.values()].flat();
+  if (evaluations.length === 0) {
+    return (
+      <div class="admin-none" role="status">
+        <p>
+          <strong>No evaluation is under way.</strong>
+        </p>
+        {waitingCount > pausedCount ? (
+          <StartOne />
+        ) : (
+          <p>
+            {waitingCount > 0
+              ? 'All that wait are in batches that are paused; resume one of them.'
+              : 'None is waiting either. A batch makes them: docs/batches.md says how to create one.'}
+          </p>
+        )}
+      </div>
+    );
+  }
+  return (
+    <>
+      <h3>
+        {count(evaluations.length)} under way at {underWay.size === 1 ? '1 evaluator' : `${underWay.size} evaluators`}
+      </h3>
+      <EvaluationTable
+        label="Evaluations under way"
+        titles={['Evaluator', 'Since', 'Progress', 'Message']}
+        batches={batches}
+        evaluations={evaluations}
+        cells={({ evaluator, claimedAt, progress, message, isPushed }) => (
+          <>
+            <th scope="row" class="admin-name">
+              {evaluator === null ? isPushed ? 'called by the service' : '–' : <bdi>{evaluator}</bdi>}
+            </th>
+            <td>{claimedAt === null ? '–' : <Age time={claimedAt} />}</td>
+            <td>
+              <Share progress={progress} />
+            </td>
+            <td class="admin-text">
+              <bdi>{message ?? '–'}</bdi>
+            </td>
+          </>
+        )}
+      />
+    </>
+  );
+}
+
+function Share({ progress }: { readonly progress: number | null }) {
+  if (progress === null) return <>–</>;
+  return (
+    <>
+      <progress class="admin-share" max={1} value={progress} aria-hidden="true" /> {Math.floor(progress * 100)} %
+    </>
+  );
+}
+
+function Waiting({ work: { waitingCount, pausedCount, next, batches } }: { readonly work: Work }) {
+  if (waitingCount === 0) return null;
+  return (
+    <>
+      <h3>{count(waitingCount)} waiting</h3>
+      <p class="hint">
+        {waitingCount > next.length && `The next ${next.length} are listed. `}
+        {pausedCount > 0 && `${count(pausedCount)} in paused batches are not handed out. `}
+      </p>
+      <EvaluationTable
+        label="Evaluations waiting"
+        titles={['Waiting since', 'Tries that failed']}
+        batches={batches}
+        evaluations={next}
+        cells={({ createdAt, failedTries, maximumTries }) => (
+          <>
+            <td>
+              <Age time={createdAt} />
+            </td>
+            <td>
+              {failedTries} of {maximumTries}
+            </td>
+          </>
+        )}
+      />
+    </>
+  );
+}
+
+function Failed({ work: { failed, batches } }: { readonly work: Work }) {
+  if (failed.length === 0) return null;
+  return (
+    <>
+      <h3>Failed</h3>
+      <p class="hint">The newest {failed.length === 1 ? 'one' : failed.length} that will not be tried again.</p>
+      <EvaluationTable
+        label="Failed evaluations"
+        titles={['Failed', 'Evaluator', 'Reason']}
+        batches={batches}
+        evaluations={failed}
+        cells={({ finishedAt, evaluator, failureReason, lostLeases, maximumLosses }) => (
+          <>
+            <td>{finishedAt === null ? '–' : <Age time={finishedAt} />}</td>
+            <td class="admin-text">
+              <bdi>{evaluator ?? '–'}</bdi>
+            </td>
+            <td class="admin-text">
+              <bdi>{failureReason ?? (lostLeases >= maximumLosses ? `${lostLeases} lost leases` : '–')}</bdi>
+            </td>
+          </>
+        )}
+      />
+    </>
+  );
+}
+
+interface EvaluationTableProps {
+  readonly label: string;
+  readonly titles: readonly string[];
+  readonly batches: ReadonlyMap<number, Batch>;
+  readonly evaluations: readonly Evaluation[];
+  readonly cells: (evaluation: Evaluation) => ComponentChildren;
+}
+
+/** Each with what it is for. */
+function EvaluationTable({ label, titles, batches, evaluations, cells }: EvaluationTableProps) {
+  return (
+    <ScrollBox label={label}>
+      <table class="admin-table">
+        <thead>
+          <tr>
+            {[...titles, 'Project', 'For', 'Batch'].map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {evaluations.map((evaluation) => (
+            <tr key={evaluation.id}>
+              {cells(evaluation)}
+              <td class="admin-text">
+                <bdi>{projectName(evaluation.modelId, evaluation.projectId)}</bdi>
+              </td>
+              <td>
+                <Subject evaluation={evaluation} />
+              </td>
+              <td class="admin-text">
+                <Link to={addressOf({ show: 'batches', open: evaluation.batchId })}>
+                  <bdi>{batches.get(evaluation.batchId)?.name ?? `batch ${evaluation.batchId}`}</bdi>
+                </Link>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollBox>
+  );
+}
+
+function Subject({ evaluation: { objectiveId, caseNumber } }: { readonly evaluation: Evaluation }) {
+  if (objectiveId === null) return <>case {caseNumber}</>;
+  return <Link to={`/page/objectives/${objectiveId}`}>objective {objectiveId}</Link>;
+}

@@ -1,0 +1,68 @@
+/** What evaluators do, what waits for them, and what they failed at. */
+import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
+import { service } from '../../../shell/service.ts';
+import { readAll } from '../read-list.ts';
+
+/** Shown of what waits: the next to be handed out. */
+const NEXT_COUNT = 20;
+/** Of so many of the newest batches with failures, the failed evaluations are shown. */
+const FAILED_BATCHES = 10;
+const FAILED_COUNT = 50;
+
+export interface Work {
+  /** By the name of the evaluator, in the order of the alphabet. */
+  readonly underWay: ReadonlyMap<string, readonly Evaluation[]>;
+  readonly waitingCount: number;
+  /** Of these, those of batches that are paused. */
+  readonly pausedCount: number;
+  readonly next: readonly Evaluation[];
+  /** The newest first. */
+  readonly failed: readonly Evaluation[];
+  readonly batches: ReadonlyMap<number, Batch>;
+  /** Failed evaluations by batch: read again only when their number changes. */
+  readonly failedByBatch: ReadonlyMap<number, readonly Evaluation[]>;
+}
+
+export async function readWork(signal: AbortSignal, known: Work | undefined): Promise<Work> {
+  const [leased, waiting, batches] = await Promise.all([
+    readAll('listEvaluations', { query: { state: 'leased' }, signal }),
+    service.call('listEvaluations', { query: { state: 'waiting', limit: NEXT_COUNT }, signal }),
+    readAll('listBatches', { signal }),
+  ]);
+  const failedByBatch = await readFailed(batches, known?.failedByBatch, signal);
+  const waitingOf = (some: readonly Batch[]) =>
+    some.reduce((sum, { progress }) => sum + progress.evaluations.waiting, 0);
+  return {
+    underWay: byEvaluator(leased),
+    waitingCount: waitingOf(batches),
+    pausedCount: waitingOf(batches.filter(({ isPaused }) => isPaused)),
+    next: waiting.body,
+    failed: [...failedByBatch.values()]
+      .flat()
+      .sort((a, b) => (b.finishedAt ?? '').localeCompare(a.finishedAt ?? ''))
+      .slice(0, FAILED_COUNT),
+    batches: new Map(batches.map((batch) => [batch.id, batch])),
+    failedByBatch,
+  };
+}
+
+async function readFailed(batches: readonly Batch[], known: Work['failedByBatch'] | undefined, signal: AbortSignal) {
+  const found = new Map<number, readonly Evaluation[]>();
+  const withFailures = batches.filter(({ progress }) => progress.evaluations.failed > 0).slice(-FAILED_BATCHES);
+  for (const { id, progress } of withFailures) {
+    const before = known?.get(id);
+    const isKnown = before !== undefined && before.length === progress.evaluations.failed;
+    const query = { state: 'failed', batch_id: id };
+    found.set(id, isKnown ? before : await readAll('listEvaluations', { query, signal }));
+  }
+  return found;
+}
+
+/** An evaluation that is called by the service has no evaluator with a name of its own. */
+function byEvaluator(evaluations: readonly Evaluation[]): Work['underWay'] {
+  const names = evaluations.map(({ evaluator }) => evaluator ?? '').sort((a, b) => a.localeCompare(b));
+  const entries = [...new Set(names)].map(
+    (name) => [name, evaluations.filter(({ evaluator }) => (evaluator ?? '') === name)] as const,
+  );
+  return new Map(entries);
+}

@@ -1,0 +1,79 @@
+import { useId, useState } from 'preact/hooks';
+import type { Key, RotatedKey } from '../../../../../clients/typescript/src/index.ts';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Fault } from '../../../parts/fault.tsx';
+import { dayAndTime } from '../../../parts/formats.ts';
+import { service } from '../../../shell/service.ts';
+import { useSending } from '../sending.ts';
+import { ShownOnce } from '../shown-once.tsx';
+
+const OVERLAPS: readonly { readonly seconds: number; readonly label: string }[] = [
+  { seconds: 0, label: 'stop at once' },
+  { seconds: 3_600, label: 'go on for an hour' },
+  { seconds: 86_400, label: 'go on for a day' },
+  { seconds: 604_800, label: 'go on for a week' },
+];
+
+interface RotateKeyDialogProps {
+  readonly old: Key;
+  onRotated(): void;
+  onClose(): void;
+}
+
+/** Replaces a key by one with the same label, scopes and expiry. */
+export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProps) {
+  const [overlap, setOverlap] = useState(86_400);
+  const [made, setMade] = useState<RotatedKey | undefined>(undefined);
+  const { isBusy, error, send } = useSending();
+  const id = useId();
+  if (made !== undefined) {
+    const end = made.predecessor.expiresAt;
+    const until = overlap === 0 || end === null ? 'has stopped working' : `works until ${dayAndTime(new Date(end))}`;
+    return (
+      <Dialog title="The key is replaced" onClose={onClose}>
+        <ShownOnce name="New API key" text={made.key} hint={`The old key ${until}.`} onDone={onClose} />
+      </Dialog>
+    );
+  }
+  const rotate = (event: Event) => {
+    event.preventDefault();
+    void send(async () => {
+      const answer = await service.call('rotateKey', { path: { key_id: old.id }, body: { overlapSeconds: overlap } });
+      setMade(answer.body);
+      onRotated();
+    });
+  };
+  return (
+    <Dialog title="Replace this key by a new one" onClose={onClose}>
+      <form onSubmit={rotate}>
+        <p>
+          The new key has the label, the scopes and the expiry of{' '}
+          {old.label === null ? null : (
+            <>
+              <bdi>{old.label}</bdi>,{' '}
+            </>
+          )}
+          <code>{old.keyId}</code>.
+        </p>
+        <label for={id}>The old key is to</label>
+        <select id={id} value={overlap} onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}>
+          {OVERLAPS.map(({ seconds, label }) => (
+            <option key={seconds} value={seconds}>
+              {label}
+            </option>
+          ))}
+        </select>
+        <p class="hint">Long enough to give the new key to all that use the old one.</p>
+        <Fault error={error} />
+        <p class="dialog-buttons">
+          <button type="submit" class="primary" disabled={isBusy}>
+            Replace
+          </button>
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,135 @@
+/** What was sent to a webhook, and how it went. */
+import { useRef, useState } from 'preact/hooks';
+import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
+import { Age } from '../../../parts/age.tsx';
+import { Fault } from '../../../parts/fault.tsx';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { service } from '../../../shell/service.ts';
+import { useLive } from '../../../shell/use-live.ts';
+import { Moment } from '../moment.tsx';
+import { PAUSE_MS, readFurther } from '../read-list.ts';
+import { useSending } from '../sending.ts';
+import { Waits } from '../waits.tsx';
+
+/** Shown at first, and with each [Show more]. */
+const SHOWN = 50;
+
+const isOver = ({ status }: WebhookDelivery) => status === 'delivered' || status === 'dead';
+
+export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook }) {
+  // Sent again since the last read, which may have taken them for over.
+  const sentAgain = useRef<readonly number[]>([]);
+  const live = useLive<readonly WebhookDelivery[]>(
+    {
+      read: async (signal, known = []) => {
+        const again = sentAgain.current;
+        const isFinal = (one: WebhookDelivery) => isOver(one) && !again.includes(one.id);
+        const asked = { path: { webhook_id: id }, signal };
+        const read = await readFurther<'listDeliveries', WebhookDelivery>('listDeliveries', known, isFinal, asked);
+        sentAgain.current = sentAgain.current.filter((one) => !again.includes(one));
+        return read;
+      },
+      pauseMs: PAUSE_MS,
+    },
+    [id],
+  );
+  const [count, setCount] = useState(SHOWN);
+  const { isBusy, error, send } = useSending();
+  const redeliver = (delivery: WebhookDelivery) =>
+    send(async () => {
+      const path = { webhook_id: id, delivery_id: delivery.id };
+      await service.call('redeliver', { path });
+      sentAgain.current = [...sentAgain.current, delivery.id];
+      live.refresh();
+    });
+  return (
+    <>
+      <Fault error={error} />
+      <Waits live={live}>
+        {(deliveries) => {
+          if (deliveries.length === 0) return <p class="hint">Nothing has been sent to it yet.</p>;
+          const newest = deliveries.slice(-count).reverse();
+          return (
+            <>
+              <ScrollBox label={`Deliveries to ${url}`}>
+                <table class="admin-table">
+                  <thead>
+                    <tr>
+                      {['Event', 'Status', 'Attempts', 'Last attempt', 'Last answer', 'Next attempt'].map((title) => (
+                        <th key={title} scope="col" class={title === 'Attempts' ? 'number' : undefined}>
+                          {title}
+                        </th>
+                      ))}
+                      <th scope="col">
+                        <span class="visually-hidden">Actions</span>
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {newest.map((delivery) => (
+                      <DeliveryRow
+                        key={delivery.id}
+                        delivery={delivery}
+                        isBusy={isBusy}
+                        onRedeliver={() => void redeliver(delivery)}
+                      />
+                    ))}
+                  </tbody>
+                </table>
+              </ScrollBox>
+              <p class="hint">
+                {newest.length.toLocaleString('en-US')} of {deliveries.length.toLocaleString('en-US')}, newest first.
+                Those that are over are kept for 30 days.{' '}
+                {newest.length < deliveries.length && (
+                  <button type="button" onClick={() => setCount(count + SHOWN)}>
+                    Show more
+                  </button>
+                )}
+              </p>
+            </>
+          );
+        }}
+      </Waits>
+    </>
+  );
+}
+
+const STATUSES: Readonly<Record<WebhookDelivery['status'], readonly [text: string, look: string]>> = {
+  waiting: ['Waiting', 'busy'],
+  sending: ['Sending', 'busy'],
+  delivered: ['Delivered', 'good'],
+  dead: ['Dead', 'bad'],
+};
+
+interface DeliveryRowProps {
+  readonly delivery: WebhookDelivery;
+  readonly isBusy: boolean;
+  onRedeliver(): void;
+}
+
+function DeliveryRow({ delivery, isBusy, onRedeliver }: DeliveryRowProps) {
+  const { event, eventId, status, attemptCount, lastAttemptAt, lastStatus, lastError, nextAttemptAt } = delivery;
+  const [text, look] = STATUSES[status];
+  const answer = [lastStatus === null ? '' : `HTTP ${lastStatus}`, lastError ?? ''].filter(Boolean).join(': ');
+  return (
+    <tr>
+      <th scope="row">
+        {event} <code class="hint">evt_{eventId}</code>
+      </th>
+      <td>
+        <span class={`admin-badge ${look}`}>{text}</span>
+      </td>
+      <td class="number">{attemptCount}</td>
+      <td>{lastAttemptAt === null ? '–' : <Age time={lastAttemptAt} />}</td>
+      <td class="admin-text">
+        <bdi>{answer || '–'}</bdi>
+      </td>
+      <td>{isOver(delivery) ? '–' : <Moment time={nextAttemptAt} />}</td>
+      <td class="admin-actions">
+        <button type="button" aria-label={`Redeliver evt_${eventId}`} disabled={isBusy} onClick={onRedeliver}>
+          Redeliver
+        </button>
+      </td>
+    </tr>
+  );
+}

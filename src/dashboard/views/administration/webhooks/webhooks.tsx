@@ -1,0 +1,141 @@
+/** Where the service posts events. */
+import { useState } from 'preact/hooks';
+import type { Webhook } from '../../../../../clients/typescript/src/index.ts';
+import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
+import { Fault } from '../../../parts/fault.tsx';
+import { Link } from '../../../shell/link.tsx';
+import { navigate } from '../../../shell/router.ts';
+import { service } from '../../../shell/service.ts';
+import { useLive } from '../../../shell/use-live.ts';
+import { addressOf, type SectionProps } from '../choice.ts';
+import { Moment } from '../moment.tsx';
+import { PAUSE_MS, readAll } from '../read-list.ts';
+import { useSending } from '../sending.ts';
+import { Waits } from '../waits.tsx';
+import { CreateWebhookDialog } from './create-webhook-dialog.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { describeEvents } from './events.ts';
+
+export function Webhooks({ choice: { open } }: SectionProps) {
+  const live = useLive<readonly Webhook[]>(
+    { read: (signal) => readAll('listWebhooks', { signal }), pauseMs: PAUSE_MS },
+    [],
+  );
+  const [isCreating, setCreating] = useState(false);
+  return (
+    <>
+      <div class="admin-head">
+        <p class="hint">The service posts events to a webhook when something happens, so that programs need not ask.</p>
+        <button type="button" class="primary" onClick={() => setCreating(true)}>
+          Create a webhook
+        </button>
+      </div>
+      <Waits live={live}>
+        {(webhooks) =>
+          webhooks.length === 0 ? (
+            <NoWebhooks />
+          ) : (
+            <ul class="admin-list">
+              {webhooks.toReversed().map((webhook) => (
+                <WebhookItem key={webhook.id} webhook={webhook} isOpen={webhook.id === open} onChanged={live.refresh} />
+              ))}
+            </ul>
+          )
+        }
+      </Waits>
+      {isCreating && <CreateWebhookDialog onCreated={live.refresh} onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+function NoWebhooks() {
+  return (
+    <div class="admin-none">
+      <p>
+        There is no webhook. Create one with the address of your receiver, here or with{' '}
+        <code>npx backsolve webhooks create https://example.com/backsolve</code>.
+      </p>
+    </div>
+  );
+}
+
+interface WebhookItemProps {
+  readonly webhook: Webhook;
+  readonly isOpen: boolean;
+  onChanged(): void;
+}
+
+function WebhookItem({ webhook, isOpen, onChanged }: WebhookItemProps) {
+  const { id, url, description, enabled, failingSince } = webhook;
+  const [isDeleting, setDeleting] = useState(false);
+  const { isBusy, error, send } = useSending();
+  const path = { webhook_id: id };
+  const toggle = async () => {
+    if (await send(() => service.call('updateWebhook', { path, body: { enabled: !enabled } }))) onChanged();
+  };
+  return (
+    <li>
+      <div class="admin-item-head">
+        <h3>
+          <bdi>{url}</bdi>
+        </h3>
+        <WebhookState webhook={webhook} />
+      </div>
+      {description !== null && (
+        <p>
+          <bdi>{description}</bdi>
+        </p>
+      )}
+      <p class="hint">
+        Takes {describeEvents(webhook)}
+        {failingSince !== null && (
+          <>
+            {' '}
+            · failing since <Moment time={failingSince} />
+          </>
+        )}
+      </p>
+      <Fault error={error} />
+      <p class="admin-actions">
+        <Link to={addressOf({ show: 'webhooks', open: isOpen ? undefined : id })} class="button">
+          {isOpen ? 'Hide deliveries' : 'Deliveries'}
+          <span class="visually-hidden"> of {url}</span>
+        </Link>
+        <button type="button" disabled={isBusy} onClick={() => void toggle()}>
+          {enabled ? 'Disable' : 'Enable'}
+          <span class="visually-hidden"> {url}</span>
+        </button>
+        <button type="button" onClick={() => setDeleting(true)}>
+          Delete…<span class="visually-hidden"> {url}</span>
+        </button>
+      </p>
+      {isOpen && <Deliveries webhook={webhook} />}
+      {isDeleting && (
+        <ConfirmDialog
+          title="Delete this webhook?"
+          action="Delete"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await service.call('deleteWebhook', { path });
+            setDeleting(false);
+            if (isOpen) navigate(addressOf({ show: 'webhooks' }), { replace: true });
+            onChanged();
+          }}
+        >
+          <p>
+            <bdi>{url}</bdi> gets no more events. Its secret and its deliveries are deleted, also those that still wait.
+          </p>
+        </ConfirmDialog>
+      )}
+    </li>
+  );
+}
+
+function WebhookState({ webhook: { enabled, failingSince } }: { readonly webhook: Webhook }) {
+  if (!enabled) return <span class="admin-badge over">Disabled</span>;
+  return failingSince === null ? (
+    <span class="admin-badge good">Enabled</span>
+  ) : (
+    <span class="admin-badge bad">Failing</span>
+  );
+}

@@ -1,0 +1,116 @@
+/** The best runs of the objectives: outputs against what is wanted, and inputs. */
+import { Strip } from '../../parts/strip.tsx';
+import { Link } from '../../shell/link.tsx';
+import { bestSource, type Compared, inputRows, type OutputCell, outputRows } from './comparison.ts';
+import { seriesColours } from './series.ts';
+
+const STATES = ['Running', 'Satisfied', 'Stopped', 'Exhausted'] as const;
+
+interface TableProps {
+  readonly compared: readonly Compared[];
+}
+
+export function BestOutputs({ compared }: TableProps) {
+  const rows = outputRows(compared);
+  const differing = rows.filter(({ areTargetsSame }) => !areTargetsSame).length;
+  return (
+    <section aria-labelledby="best-outputs">
+      <h2 id="best-outputs">Outputs of the best runs</h2>
+      <p class="hint">
+        {differing === 0
+          ? 'All want the same.'
+          : `${differing} of ${rows.length} ${rows.length === 1 ? 'output is' : 'outputs are'} wanted differently.`}
+      </p>
+      <div class="scroll-box">
+        <table class="best">
+          <Heads compared={compared} first="Output" />
+          <tbody>
+            {rows.map(({ title, areTargetsSame, cells }) => (
+              <tr key={title}>
+                <th scope="row">
+                  {title}
+                  {!areTargetsSame && <span class="differs">wanted differently</span>}
+                </th>
+                {cells.map((cell, k) => (
+                  <td key={compared[k]!.id}>
+                    {cell === null ? <span class="hint">no such output</span> : <Output cell={cell} title={title} />}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Output({ cell, title }: { readonly cell: OutputCell; readonly title: string }) {
+  const { shown, isMet, value, interval } = cell;
+  const verdict = isMet ? 'met' : 'not met';
+  const words = shown === null ? `${title}: no run yet` : `${title}: ${shown.text}, ${verdict}; wanted ${cell.wanted}`;
+  return (
+    <>
+      <span class="value">
+        {shown === null ? '–' : <span title={shown.full}>{shown.text}</span>}
+        {shown !== null && <span class={isMet ? 'met' : 'unmet'}> {verdict}</span>}
+      </span>
+      <Strip
+        label={words}
+        seen={undefined}
+        lower={interval.lower}
+        upper={interval.upper}
+        best={value ?? undefined}
+        latest={undefined}
+      />
+      <span class="hint">{cell.wanted}</span>
+    </>
+  );
+}
+
+export function BestInputs({ compared }: TableProps) {
+  return (
+    <section aria-labelledby="best-inputs">
+      <h2 id="best-inputs">Inputs of the best runs</h2>
+      <div class="scroll-box">
+        <table class="best">
+          <Heads compared={compared} first="Input" />
+          <tbody>
+            {inputRows(compared).map(({ title, cells, isSame }) => (
+              <tr key={title}>
+                <th scope="row">
+                  {title}
+                  {isSame && <span class="same">the same</span>}
+                </th>
+                {cells.map((cell, k) => (
+                  <td key={compared[k]!.id} class="number" title={cell?.full}>
+                    {cell?.text ?? '–'}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Heads({ compared, first }: TableProps & { readonly first: string }) {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{first}</th>
+        {compared.map(({ id, label, head }, k) => (
+          <th key={id} scope="col">
+            <span class="series-key" style={{ background: seriesColours.value[k] }} />
+            <Link to={`/page/objectives/${id}`}>{label}</Link>
+            <span class="hint">
+              {STATES[head.stopReason]}, {bestSource(head)}
+            </span>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}

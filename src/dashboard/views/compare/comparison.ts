@@ -1,0 +1,231 @@
+/** What several objectives have in common and where they differ. The service judges; this matches names. Needs no browser. */
+import type { History } from '../../../../clients/typescript/src/index.ts';
+import { type Ends, short, titled, wanted, withUnit } from '../../parts/formats.ts';
+import { type Columns, emptyColumns, type Head, hasFailed, replaceRows } from '../objective/columns.ts';
+import { type Distances, measureRuns, smallestSoFar, verdictsOn } from '../objective/distances.ts';
+import { fullInputText, inputNames, inputText, outputNames } from '../objective/values.ts';
+
+export const FEWEST = 2;
+export const MOST = 6;
+
+/** The ids in the query, each once, at most six; undefined where they are not at least two whole numbers. */
+export function readIds(text: string | null): readonly number[] | undefined {
+  const ids = [...new Set((text ?? '').split(/[\s,;+]+/).filter((one) => one !== ''))];
+  if (ids.length < FEWEST || ids.length > MOST || !ids.every((id) => /^[1-9]\d{0,14}$/.test(id))) return undefined;
+  return ids.map(Number);
+}
+
+export interface Compared {
+  readonly id: number;
+  readonly label: string;
+  readonly head: Head;
+  readonly columns: Columns;
+  readonly distances: Distances;
+  /** Distance of the worst output of the best run so far, in tolerances. */
+  readonly best: Float64Array;
+  readonly inputNames: readonly string[];
+  readonly outputNames: readonly string[];
+}
+
+export function compare(histories: readonly History[]): readonly Compared[] {
+  const labels = labelsOf(histories);
+  return histories.map((head, k) => {
+    const columns = replaceRows(emptyColumns(head.minimums.length, head.objectives.length), 0, head);
+    const distances = measureRuns(head, columns);
+    return {
+      id: head.objectiveId,
+      label: labels[k]!,
+      head,
+      columns,
+      distances,
+      best: smallestSoFar(distances.worst, columns),
+      inputNames: inputNames(head),
+      outputNames: outputNames(head),
+    };
+  });
+}
+
+type Named = Pick<
+  History,
+  'modelName' | 'projectId' | 'projectName' | 'trialId' | 'trialNumber' | 'number' | 'objectiveId'
+>;
+
+/** As short as tells them apart. */
+function labelsOf(histories: readonly Named[]): readonly string[] {
+  const isSame = (of: (one: Named) => number) => new Set(histories.map(of)).size === 1;
+  const label = (one: Named) =>
+    [
+      isSame(({ projectId }) => projectId) ? undefined : one.projectName,
+      isSame(({ trialId }) => trialId) ? undefined : `trial ${one.trialNumber}`,
+      `objective ${one.number}`,
+    ]
+      .filter((part) => part !== undefined)
+      .join(', ');
+  const labels = histories.map(label);
+  const isAmbiguous = new Set(labels).size < labels.length;
+  return isAmbiguous ? labels.map((text, k) => `${text} (${histories[k]!.objectiveId})`) : labels;
+}
+
+/** All names in the order in which they first come. */
+export function allNames(compared: readonly Compared[], kind: 'inputNames' | 'outputNames'): readonly string[] {
+  return [...new Set(compared.flatMap((one) => one[kind]))];
+}
+
+function unitOf(compared: readonly Compared[], kind: 'input' | 'output', name: string): string | null {
+  for (const { head, inputNames, outputNames } of compared) {
+    const i = (kind === 'input' ? inputNames : outputNames).indexOf(name);
+    const unit = (kind === 'input' ? head.inputUnits : head.outputUnits)?.[i];
+    if (i >= 0 && unit) return unit;
+  }
+  return null;
+}
+
+/** One cell of a table: what it shows, and all digits. */
+interface Shown {
+  readonly text: string;
+  readonly full: string;
+}
+
+export interface OutputCell {
+  readonly wanted: string;
+  readonly interval: Ends;
+  /** Of the best run; null while there is none. */
+  readonly value: number | null;
+  readonly shown: Shown | null;
+  readonly isMet: boolean;
+}
+
+export interface OutputRow {
+  readonly title: string;
+  readonly areTargetsSame: boolean;
+  /** One per objective; null where it has no such output. */
+  readonly cells: readonly (OutputCell | null)[];
+}
+
+const WORDS: Readonly<Record<History['objectiveTypes'][number], string>> = {
+  exact: 'exactly ',
+  percent: '',
+  value: '',
+  lessthan: '',
+  lessthan_equal: '',
+  greaterthan: '',
+  greaterthan_equal: '',
+  minimize: 'minimize, ',
+  maximize: 'maximize, ',
+};
+
+export function outputRows(compared: readonly Compared[]): readonly OutputRow[] {
+  const verdicts = compared.map(({ head }) => head.bestOutput && verdictsOn(head, head.bestOutput));
+  return allNames(compared, 'outputNames').map((name) => {
+    const cells = compared.map(({ head, outputNames }, k): OutputCell | null => {
+      const j = outputNames.indexOf(name);
+      if (j < 0) return null;
+      const value = head.bestOutput?.[j] ?? null;
+      const unit = head.outputUnits?.[j];
+      return {
+        wanted: `${WORDS[head.objectiveTypes[j]!]}${withUnit(wanted(head.intervals[j]!), unit)}`,
+        interval: head.intervals[j]!,
+        value,
+        shown: value === null ? null : { text: short(value), full: String(value) },
+        isMet: verdicts[k]?.[j] ?? false,
+      };
+    });
+    const targets = cells.filter((cell) => cell !== null).map((cell) => JSON.stringify([cell.wanted, cell.interval]));
+    return {
+      title: titled(name, unitOf(compared, 'output', name)),
+      areTargetsSame: new Set(targets).size === 1 && !cells.includes(null),
+      cells,
+    };
+  });
+}
+
+export interface InputRow {
+  readonly title: string;
+  /** One per objective, of its best run. */
+  readonly cells: readonly (Shown | null)[];
+  readonly isSame: boolean;
+}
+
+export function inputRows(compared: readonly Compared[]): readonly InputRow[] {
+  return allNames(compared, 'inputNames').map((name) => {
+    const cells = compared.map(({ head, inputNames }): Shown | null => {
+      const i = inputNames.indexOf(name);
+      const value = head.bestInput?.[i];
+      if (value === undefined) return null;
+      return { text: inputText(head, i, value), full: fullInputText(head, i, value) };
+    });
+    return {
+      title: titled(name, unitOf(compared, 'input', name)),
+      cells,
+      isSame: new Set(cells.map((cell) => cell?.full)).size === 1,
+    };
+  });
+}
+
+/** Where the best run comes from. */
+export function bestSource({ bestIteration, bestCaseNumber }: Head): string {
+  if (bestIteration !== null) return `iteration ${bestIteration}`;
+  return bestCaseNumber === null ? 'no run yet' : `case ${bestCaseNumber}`;
+}
+
+export interface BestSteps {
+  readonly iterations: readonly number[];
+  readonly values: readonly number[];
+}
+
+/** Where the best so far changes, and where it ends: all that a line of it needs. */
+export function bestSteps({ columns, best }: Pick<Compared, 'columns' | 'best'>): BestSteps {
+  const iterations: number[] = [];
+  const values: number[] = [];
+  for (let row = 0; row < columns.count; row++) {
+    const value = best[row]!;
+    const isLast = row === columns.count - 1;
+    if (Number.isNaN(value) || (!isLast && value === values.at(-1))) continue;
+    iterations.push(columns.iterations[row]!);
+    values.push(value);
+  }
+  return { iterations, values };
+}
+
+/** Whether the run counts: it has an output, did not fail, and is not excluded. */
+export function counts(columns: Columns, row: number): boolean {
+  return (
+    !hasFailed(columns, row) && columns.excluded[row] === 0 && !Number.isNaN(columns.outputs[0]?.[row] ?? Number.NaN)
+  );
+}
+
+/** A row per run of every objective: for files. */
+export function runTable(compared: readonly Compared[]) {
+  const inputs = allNames(compared, 'inputNames');
+  const outputs = allNames(compared, 'outputNames');
+  const header = [
+    'objective',
+    'iteration',
+    ...inputs.map((name) => titled(name, unitOf(compared, 'input', name))),
+    ...outputs.map((name) => titled(name, unitOf(compared, 'output', name))),
+    'distance',
+    'best distance so far',
+    'excluded',
+  ];
+  const orNull = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? null : value);
+  const rows = compared.flatMap(({ id, head, columns, distances, best, inputNames, outputNames }) =>
+    Array.from({ length: columns.count }, (_, row) => [
+      id,
+      columns.iterations[row]!,
+      ...inputs.map((name) => {
+        const i = inputNames.indexOf(name);
+        const value = orNull(columns.inputs[i]?.[row]);
+        return value === null ? null : isWord(head, i) ? fullInputText(head, i, value) : value;
+      }),
+      ...outputs.map((name) => orNull(columns.outputs[outputNames.indexOf(name)]?.[row])),
+      orNull(distances.worst[row]),
+      orNull(best[row]),
+      columns.excluded[row] === 1,
+    ]),
+  );
+  return { header, rows };
+}
+
+function isWord({ inputTypes }: Head, i: number): boolean {
+  return inputTypes[i] === 'category' || inputTypes[i] === 'boolean';
+}

@@ -1,0 +1,74 @@
+/** A batch, as both its own operations and events show it. */
+import { z } from 'zod';
+import { BatchStatus, type BatchWithProgress } from '../../domain/batch.ts';
+import { timestamp, toOptionalTimestamp, toTimestamp } from './fields.ts';
+
+export const batchStatus = z.enum(Object.values(BatchStatus));
+
+const shownEvaluator = z.union([
+  z.object({ kind: z.literal('pull') }),
+  z.object({
+    kind: z.literal('http'),
+    url: z.string(),
+    timeoutSeconds: z.int().nullable(),
+    concurrency: z.int().nullable(),
+  }),
+]);
+
+const batchFields = {
+  id: z.int(),
+  modelId: z.int(),
+  projectId: z.int(),
+  trialId: z.int().nullable().describe('null until the designed cases are evaluated.'),
+  name: z.string().nullable(),
+  status: batchStatus.describe(
+    'evaluating-cases, then solving, then completed. failed: failureReason says why. cancelled: by a client, or with its project.',
+  ),
+  isPaused: z.boolean().describe('While true nothing is handed out.'),
+  parallelism: z.int(),
+  evaluator: shownEvaluator,
+  timeoutSeconds: z.int(),
+  maximumTries: z.int(),
+  maximumLosses: z.int(),
+  stopAfterFailures: z.int(),
+  progress: z.object({
+    cases: z
+      .object({ planned: z.int(), done: z.int(), failed: z.int() })
+      .describe('Designed cases; all 0 in a batch of a given trial.'),
+    objectives: z
+      .object({
+        planned: z.int().describe('All of them.'),
+        running: z.int(),
+        satisfied: z.int(),
+        stopped: z.int(),
+        exhausted: z.int(),
+        failed: z.int().describe('Those that could not be loaded.'),
+      })
+      .describe('Those that are not counted wait for their time.'),
+    evaluations: z.object({
+      waiting: z.int(),
+      leased: z.int(),
+      done: z.int(),
+      failed: z.int(),
+      cancelled: z.int(),
+    }),
+  }),
+  failureReason: z.string().nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  finishedAt: timestamp.nullable(),
+};
+
+export const batchSchema = z.object(batchFields).meta({ id: 'Batch' });
+
+export function presentBatch(batch: BatchWithProgress): z.infer<typeof batchSchema> {
+  const { outputCount: _, createdAt, updatedAt, finishedAt, evaluator, progress, ...fields } = batch;
+  return {
+    ...fields,
+    evaluator: { ...evaluator },
+    progress: { ...progress },
+    createdAt: toTimestamp(createdAt),
+    updatedAt: toTimestamp(updatedAt),
+    finishedAt: toOptionalTimestamp(finishedAt),
+  };
+}

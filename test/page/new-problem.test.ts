@@ -1,0 +1,464 @@
+/** From an empty service to a running objective, in a real browser on a real service. */
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { createKey } from '../../src/application/manage-keys.ts';
+import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
+import { startTestService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+/** An account of its own for every test: what it has is what the test has made. */
+let key: string;
+let count = 0;
+
+beforeAll(async () => {
+  service = await startTestService({ worker: false });
+});
+beforeEach(async () => {
+  key = await createKey(service.service.db, {
+    account: `test-${++count}`,
+    label: null,
+    scopes: ['read', 'write'],
+    expiresAt: null,
+  });
+});
+afterAll(() => service?.close());
+
+async function ok<T>(method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await service.call<T>(method, path, body, { authorization: `Bearer ${key}` });
+  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+  return answer.body;
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const box = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+
+async function fill(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, value] of Object.entries(values)) await box(page, name).fill(value);
+}
+
+/** As the keyboard does it: the text comes from the clipboard. */
+async function paste(page: Page, target: Locator, text: string): Promise<void> {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await target.focus();
+  await page.keyboard.press('Control+V');
+}
+
+async function dropFile(target: Locator, name: string, text: string): Promise<void> {
+  const transfer = await target.page().evaluateHandle(
+    ([title, content]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([content!], title!, { type: 'text/csv' }));
+      return data;
+    },
+    [name, text],
+  );
+  await target.dispatchEvent('drop', { dataTransfer: transfer });
+}
+
+interface Everything {
+  readonly models: readonly { readonly id: number; readonly name: string }[];
+  readonly projects: readonly Record<string, unknown>[];
+  readonly objectives: readonly {
+    readonly id: number;
+    readonly modelId: number;
+    readonly projectId: number;
+    readonly trialId: number;
+  }[];
+}
+
+async function everything(): Promise<Everything> {
+  const models = await ok<Everything['models']>('GET', '/models');
+  const projects = await Promise.all(
+    models.map(({ id }) => ok<Record<string, unknown>[]>('GET', `/models/${id}/projects`)),
+  );
+  const objectives = await ok<Everything['objectives']>('GET', '/objectives');
+  return { models, projects: projects.flat(), objectives };
+}
+
+/** The objective whose page has been opened. */
+async function started(page: Page): Promise<Record<string, unknown>> {
+  await page.waitForURL(/\/page\/objectives\/\d+$/);
+  return await ok('GET', `/objectives/${/\d+$/.exec(page.url())![0]}`);
+}
+
+/** Fills the first part with the example, and has its points designed. */
+async function designExample(page: Page): Promise<void> {
+  await button(page, 'Try the example').click();
+  await button(page, 'Next: cases').click();
+  await button(page, 'Design the points').click();
+  await box(page, 'stiffness of case 1').waitFor();
+}
+
+describe('a new problem', () => {
+  test('is described by form and started from its best case', async ({ visit }) => {
+    const page = await visit(service, '/page', { key });
+    await page.getByRole('navigation').getByRole('link', { name: 'New problem' }).click();
+    await page.getByText('Describe what you can set').waitFor();
+    await screenshot(page, 'new-problem empty');
+    await expectAccessible(page);
+    await fill(page, {
+      'Name of the problem': 'Heat exchanger',
+      'Name of input 1': 'length',
+      'Unit of length': 'm',
+      'Minimum of length': '0,5',
+      'Maximum of length': '4',
+      'Name of input 2': 'alloy',
+      'Name of output 1': 'power',
+      'Unit of power': 'kW',
+    });
+    await page.getByLabel('Type of alloy').selectOption('category');
+    await box(page, 'Categories of alloy').fill('steel, copper, glass');
+    await button(page, 'Add an output').click();
+    await fill(page, { 'Name of output 2': 'drop', 'Unit of drop': 'Pa' });
+    await button(page, 'Next: cases').click();
+    await box(page, 'How many points').fill('4');
+    await button(page, 'Design the points').click();
+    await fill(page, {
+      'power of case 1': '8,5',
+      'drop of case 1': '12',
+      'power of case 2': '9.6',
+      'drop of case 2': '18',
+    });
+    await fill(page, { 'power of case 4': '4', 'drop of case 4': '2' });
+    await page.getByText('now 1 of 4 is blank').waitFor();
+    await screenshot(page, 'new-problem cases');
+    await expectAccessible(page);
+    await button(page, 'Next: targets').click();
+    await fill(page, { 'Target of power': '10' });
+    await page.getByText('9.9 … 10.1 kW').waitFor();
+    await page.getByLabel('What is wanted of drop').selectOption('lessthan_equal');
+    await fill(page, { 'Target of drop': '20', 'Runs at most': '40', 'Runs at the same time': '2' });
+    await page.getByText('≤ 20 Pa').waitFor();
+    await page.getByText('It starts from the best of 3 runs.').waitFor();
+    await screenshot(page, 'new-problem targets');
+    await expectAccessible(page);
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({
+      objectives: [10, 20],
+      objectiveTypes: ['percent', 'lessthan_equal'],
+      minimumBounds: [-1, null],
+      maximumBounds: [1, null],
+      maximumAttempts: 40,
+      parallelism: 2,
+      initialOutput: [9.6, 18],
+    });
+    const { projects } = await everything();
+    expect(projects).toMatchObject([
+      {
+        name: 'Heat exchanger',
+        minimums: [0.5, 1],
+        maximums: [4, 3],
+        inputNames: ['length', 'alloy'],
+        categories: [[], ['steel', 'copper', 'glass']],
+        outputUnits: ['kW', 'Pa'],
+        caseCount: 4,
+      },
+    ]);
+    // The draft is used up.
+    await page.goto('/page/new');
+    await expect.poll(() => box(page, 'Name of the problem').inputValue()).toBe('');
+  });
+
+  test('is pasted from a spreadsheet, and its points go there and back', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    const inputs =
+      'Name\tUnit\tMin\tMax\tType\tOptions\nwidth\tmm\t10\t60\t\t\nholes\t\t1\t8\tinteger\t\nalloy\t\t\t\t\tsteel, copper\n';
+    await paste(page, page.getByLabel('Inputs from a spreadsheet'), inputs);
+    await page.getByText('3 inputs added.').waitFor();
+    expect(await box(page, 'Maximum of holes').inputValue()).toBe('8');
+    await fill(page, { 'Name of the problem': 'Bracket', 'Name of output 1': 'stiffness' });
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await button(page, 'Copy for a spreadsheet').click();
+    await page.getByText('3 rows copied.').waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    const [header, ...rows] = copied.replace(/\n$/, '').split('\n');
+    expect(header).toBe('case\twidth [mm]\tholes\talloy\tstiffness');
+    expect(rows[0]).toMatch(/^1\t35\t\d\tsteel\t$/);
+    // Sorted otherwise, with decimal commas, and with a run that failed.
+    const returned = [header, `${rows[2]}7,5`, `${rows[0]}5`, rows[1]].join('\n');
+    await paste(page, page.getByLabel('Outputs from a spreadsheet'), returned);
+    await page.getByText('The outputs are in the table.').waitFor();
+    expect(await box(page, 'stiffness of case 3').inputValue()).toBe('7,5');
+    await page.getByText('now 1 of 3 is blank').waitFor();
+    // A column pasted into a cell fills downwards.
+    await paste(page, box(page, 'stiffness of case 2'), '6\n7\n');
+    expect(await box(page, 'stiffness of case 3').inputValue()).toBe('7');
+    await button(page, 'Next: targets').click();
+    await page.getByLabel('What is wanted of stiffness').selectOption('maximize');
+    await fill(page, { 'Target of stiffness': '9' });
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({ objectiveTypes: ['maximize'], initialOutput: [7] });
+  });
+
+  test('begins with runs of a CSV file: faults at their cells, columns by name, in an existing model', async ({
+    visit,
+  }) => {
+    const model = await ok<{ id: number }>('POST', '/models', { name: 'Existing model' });
+    const page = await visit(service, '/page/new', { key });
+    await page.getByLabel('Model').selectOption(String(model.id));
+    await fill(page, {
+      'Name of the problem': 'Own runs',
+      'Name of input 1': 'T',
+      'Minimum of T': '300',
+      'Maximum of T': '400',
+      'Name of input 2': 'alloy',
+      'Name of output 1': 'power',
+    });
+    await page.getByLabel('Type of alloy').selectOption('category');
+    await box(page, 'Categories of alloy').fill('steel; copper');
+    await button(page, 'Next: cases').click();
+    await page.getByLabel('Runs that I have made already').check();
+    const csv =
+      'leistung,t [K],Alloy,note\n9.2,350,copper,a\n,360,steel,failed\n8.8,420,steel,hot\n9,370,tin,b\n9.5,380,Steel,c\n';
+    await dropFile(page.getByRole('group', { name: 'Your runs' }), 'rig.csv', csv);
+    await page.getByText('5 rows read.').waitFor();
+    await page.getByText('Choose the column of power.').waitFor();
+    await page.getByLabel('What leistung is').selectOption('y0');
+    await page.getByText('Lies outside 300 … 400.').waitFor();
+    await page.getByText('Must be one of steel, copper.').waitFor();
+    await screenshot(page, 'new-problem own data');
+    await expectAccessible(page);
+    await box(page, 'Alloy of row 4').fill('copper');
+    await box(page, 'Alloy of row 4').press('Tab');
+    await button(page, 'Leave out the rows with faults').click();
+    await page.getByText('4 runs, 1 of them without outputs').waitFor();
+    await button(page, 'Next: targets').click();
+    await page.getByLabel('What is wanted of power').selectOption('value');
+    await fill(page, { 'Target of power': '10', 'From, offset of power': '-0.1', 'To, offset of power': '0.1' });
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({ initialInput: [380, 1], initialOutput: [9.5] });
+    const { models, objectives } = await everything();
+    expect(models).toHaveLength(1);
+    const { modelId, projectId, trialId } = objectives[0]!;
+    const path = `/models/${modelId}/projects/${projectId}`;
+    expect(await ok('GET', `${path}/trials/${trialId}/cases`)).toMatchObject([
+      { input: [350, 2], output: [9.2] },
+      { input: [360, 1], output: null, failed: true },
+      { input: [370, 2], output: [9] },
+      { input: [380, 1], output: [9.5] },
+    ]);
+  });
+});
+
+describe('faults', () => {
+  test('of the service stand at their fields, in whatever part they are', async ({ visit }) => {
+    await ok('POST', '/models', { name: 'Bracket example' });
+    const page = await visit(service, '/page/new', { key, tolerates: [/status of 400/, /status of 409/] });
+    await button(page, 'Try the example').click();
+    await fill(page, { 'Minimum of width': '70', 'Spacing of thickness': '50' });
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    // The name of the model is taken.
+    await expect.poll(() => page.getByLabel('Name of the problem').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-name');
+    await fill(page, { 'Name of the problem': 'Bracket 2' });
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await page.getByText('Must be at least the minimum (70), is 60.').waitFor();
+    const maximum = box(page, 'Maximum of width');
+    expect(await maximum.getAttribute('aria-describedby')).toBe('fault-inputs-0-maximum');
+    await screenshot(page, 'new-problem faults');
+    await expectAccessible(page);
+    await fill(page, { 'Minimum of width': '10' });
+    await maximum.fill('sixty');
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await page.getByText('“sixty” is not a number').waitFor();
+    await maximum.fill('60');
+    await fill(page, { 'Spacing of thickness': '0.5' });
+    await page.getByText('Constraints among the inputs').click();
+    await page.getByLabel('One per line').fill('\nwidth + thicknes <= 65');
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await page.getByText(/^Line 2: .*did you mean thickness\?/).waitFor();
+    await page.getByLabel('One per line').fill('width + thickness <= 65');
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await fill(page, { 'stiffness of case 1': '1o' });
+    await page.getByRole('link', { name: '3 Targets' }).click();
+    await fill(page, { 'To, percent of stiffness': '-3', 'Runs at the same time': '65' });
+    await button(page, 'Start').click();
+    await page.getByText(/“1o” is not a number|Write only the number/).waitFor();
+    await fill(page, { 'stiffness of case 1': '10', 'mass of case 1': '20' });
+    await page.getByRole('link', { name: /3 Targets/ }).click();
+    await button(page, 'Start').click();
+    await page.getByText('Must be greater than the start of the range (-2), is -3.').waitFor();
+    await fill(page, { 'To, percent of stiffness': '2' });
+    await button(page, 'Start').click();
+    await expect.poll(() => box(page, 'Runs at the same time').getAttribute('aria-invalid')).toBe('true');
+    await fill(page, { 'Runs at the same time': '1' });
+    await button(page, 'Start').click();
+    await started(page);
+    // Nothing that was refused on the way has left anything behind.
+    const { models, projects, objectives } = await everything();
+    expect([models.length, projects.length, objectives.length]).toEqual([2, 1, 1]);
+  });
+
+  test('a key that may only read is told why it cannot', async ({ visit }) => {
+    const key = await createKey(service.service.db, {
+      account: 'test',
+      label: null,
+      scopes: ['read'],
+      expiresAt: null,
+    });
+    const page = await visit(service, '/page/new', { key });
+    await page.getByRole('heading', { name: 'This key may only read' }).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await expectAccessible(page);
+  });
+});
+
+describe('nothing is lost and nothing happens twice', () => {
+  test('a reload in the middle keeps the draft, its points and what was typed', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await designExample(page);
+    await fill(page, { 'stiffness of case 1': '126', 'mass of case 1': '105' });
+    await page.reload();
+    expect(await box(page, 'stiffness of case 1').inputValue()).toBe('126');
+    await button(page, 'Next: targets').click();
+    // Labels and order change no point, and the outputs stay with theirs.
+    await page.getByRole('link', { name: '1 Inputs and outputs' }).click();
+    await button(page, 'Move mass up').click();
+    await fill(page, { 'Name of output 1': 'weight' });
+    await page.getByRole('link', { name: '2 Cases' }).click();
+    expect(await box(page, 'weight of case 1').inputValue()).toBe('105');
+    await page.getByRole('link', { name: '3 Targets' }).click();
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({ objectives: [60, 90], initialOutput: [105, 126] });
+    const { models, projects, objectives } = await everything();
+    expect([models.length, projects.length, objectives.length]).toEqual([1, 1, 1]);
+  });
+
+  test('other bounds need other points: those that were run must be run again', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await designExample(page);
+    await fill(page, { 'stiffness of case 1': '126', 'mass of case 1': '105' });
+    await page.getByRole('link', { name: '1 Inputs and outputs' }).click();
+    await fill(page, { 'Maximum of width': '80' });
+    await page.getByRole('link', { name: '3 Targets' }).click();
+    await button(page, 'Start').click();
+    await page.getByText('The inputs have changed, and so have the points: run the new ones.').waitFor();
+    expect(await box(page, 'stiffness of case 1').inputValue()).toBe('');
+    const { projects } = await everything();
+    expect(projects).toMatchObject([{ maximums: [80, 10] }]);
+  });
+
+  test('two clicks, and a second tab, start one objective', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await designExample(page);
+    await fill(page, { 'stiffness of case 1': '126', 'mass of case 1': '105' });
+    await page.getByRole('link', { name: '3 Targets' }).click();
+    const tab = await page.context().newPage();
+    await tab.goto('/page/new?part=targets');
+    await Promise.all([button(page, 'Start').dblclick(), button(tab, 'Start').dblclick()]);
+    const [first, second] = [await started(page), await started(tab)];
+    expect(first['id']).toBe(second['id']);
+    const { models, projects, objectives } = await everything();
+    expect([models.length, projects.length, objectives.length]).toEqual([1, 1, 1]);
+  });
+
+  test('an answer that was lost is asked for again', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key, tolerates: [/Failed to load resource/] });
+    await designExample(page);
+    await fill(page, { 'stiffness of case 1': '126', 'mass of case 1': '105' });
+    await page.getByRole('link', { name: '3 Targets' }).click();
+    // The service does the work, and the page never hears of it.
+    await page.route('**/objectives', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await button(page, 'Start').click();
+    await page.getByText('The service does not answer.').waitFor();
+    await page.unroute('**/objectives');
+    await page.reload();
+    await button(page, 'Start').click();
+    await started(page);
+    expect((await everything()).objectives).toHaveLength(1);
+  });
+
+  test('a draft that is given up takes its model with it', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    await designExample(page);
+    await button(page, 'Start over').click();
+    await button(page, 'Keep it').click();
+    await button(page, 'Start over').click();
+    await button(page, 'Delete the draft').click();
+    await page.getByText('Describe what you can set').waitFor();
+    expect((await everything()).models).toEqual([]);
+  });
+});
+
+describe('whoever describes it', () => {
+  test('may use the keyboard alone', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key });
+    const press = async (control: Locator, key: string) => {
+      await control.focus();
+      await page.keyboard.press(key);
+    };
+    await press(button(page, 'Try the example'), 'Enter');
+    await press(button(page, 'Add an input'), 'Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-inputs-2-name');
+    await page.keyboard.type('colour');
+    await press(button(page, 'Move colour up'), 'Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-inputs-1-up');
+    await page.keyboard.press('Enter');
+    expect(await box(page, 'Name of input 1').inputValue()).toBe('colour');
+    await press(button(page, 'Remove colour'), 'Enter');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-inputs-0-name');
+    await press(button(page, 'Next: cases'), 'Enter');
+    await press(button(page, 'Design the points'), 'Enter');
+    await box(page, 'stiffness of case 1').focus();
+    await page.keyboard.type('126');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('105');
+    await press(button(page, 'Next: targets'), 'Enter');
+    await press(button(page, 'Start'), 'Enter');
+    expect(await started(page)).toMatchObject({ initialOutput: [126, 105] });
+  });
+
+  test('may call things as code looks, on a phone', async ({ visit }) => {
+    const hostile = '<img src=x onerror=alert(1)>';
+    const page = await visit(service, '/page/new', { key, viewport: PHONE });
+    await button(page, 'Try the example').click();
+    await fill(page, {
+      'Name of the problem': `${hostile}"`,
+      'Name of input 1': hostile,
+      'Name of output 1': `${hostile}'`,
+    });
+    await screenshot(page, 'new-problem phone');
+    await expectAccessible(page);
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await fill(page, { [`${hostile}' of case 1`]: '1', 'mass of case 1': '2' });
+    await screenshot(page, 'new-problem cases phone');
+    await expectAccessible(page);
+    await button(page, 'Next: targets').click();
+    await screenshot(page, 'new-problem targets phone');
+    await expectAccessible(page);
+    await button(page, 'Start').click();
+    await started(page);
+    expect((await everything()).projects).toMatchObject([{ name: `${hostile}"`, inputNames: [hostile, 'thickness'] }]);
+  });
+
+  test('may have 200 inputs', async ({ visit }) => {
+    const page = await visit(service, '/page/new', { key, colorScheme: 'dark' });
+    const rows = Array.from({ length: 200 }, (_, i) => `input ${i + 1},mm,0,${i + 1}`);
+    await paste(page, page.getByLabel('Inputs from a spreadsheet'), ['name,unit,min,max', ...rows].join('\n'));
+    await page.getByText('200 inputs added.').waitFor();
+    await fill(page, { 'Name of the problem': 'Many inputs', 'Maximum of input 200': '3' });
+    expect(await box(page, 'Maximum of input 200').inputValue()).toBe('3');
+    await screenshot(page, 'new-problem 200 inputs dark');
+    await button(page, 'Next: cases').click();
+    await button(page, 'Design the points').click();
+    await fill(page, { 'y1 of case 1': '4' });
+    await screenshot(page, 'new-problem 200 inputs cases dark');
+    await expectAccessible(page);
+    await button(page, 'Next: targets').click();
+    await fill(page, { 'Target of y1': '7' });
+    await button(page, 'Start').click();
+    expect(await started(page)).toMatchObject({ initialOutput: [4] });
+  });
+});

@@ -1,0 +1,46 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkDefinition } from '../../src/composing/check-definition.ts';
+import { checkProblemFile } from '../../src/runner/check-problem.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-check-'));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('the number of designed cases', () => {
+  const problem = `
+inputs: {a: {minimum: 0, maximum: 1}, b: {minimum: 0, maximum: 1}, c: {minimum: 0, maximum: 1}}
+outputs: {p: {target: 1, within: 5%}}
+command: [run]
+`;
+  it.each([
+    ['is the default with few jobs', 'jobs: 2', undefined, 3],
+    ['is the number of jobs with more', 'jobs: 6', undefined, 6],
+    ['is that of the command line instead', 'jobs: 6', 9, 9],
+    ['is what the file says', 'jobs: 6\ncases: 2', undefined, 2],
+    ['leaves half of the runs to the search', 'jobs: 64\nmaximumRuns: 20', undefined, 10],
+    ['stays the default where half of the runs are fewer', 'jobs: 64\nmaximumRuns: 5', undefined, 3],
+  ])('%s', async (_, more, jobs, count) => {
+    const file = path.join(folder, 'problem.yaml');
+    await writeFile(file, problem + more);
+    const { designedCount, problem: read } = await checkProblemFile(file, jobs, checkDefinition);
+    expect(designedCount).toBe(count);
+    expect(read.jobs).toBe(jobs ?? Number(/jobs: (\d+)/.exec(more)![1]));
+  });
+
+  it('is that of the inputs in a space with fewer than jobs', async () => {
+    const file = path.join(folder, 'few.yaml');
+    await writeFile(
+      file,
+      'inputs: {a: {type: integer, minimum: 1, maximum: 5}}\noutputs: {p: {below: 1}}\ncommand: [run]\njobs: 8\n',
+    );
+    const { designedCount } = await checkProblemFile(file, undefined, checkDefinition);
+    expect(designedCount).toBe(5);
+  });
+});
