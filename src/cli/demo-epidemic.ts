@@ -5,15 +5,17 @@
  */
 export interface EpidemicInput {
   readonly name: string;
+  /** Empty if it has none. */
+  readonly unit: string;
   readonly minimum: number;
   readonly maximum: number;
 }
 
 export const EPIDEMIC_INPUTS: readonly EpidemicInput[] = [
-  { name: 'reproduction number', minimum: 1.2, maximum: 5 },
-  { name: 'incubation, days', minimum: 1, maximum: 8 },
-  { name: 'infectious, days', minimum: 2, maximum: 12 },
-  { name: 'reported share', minimum: 0.1, maximum: 0.9 },
+  { name: 'reproduction number', unit: '', minimum: 1.2, maximum: 5 },
+  { name: 'incubation', unit: 'days', minimum: 1, maximum: 8 },
+  { name: 'infectious', unit: 'days', minimum: 2, maximum: 12 },
+  { name: 'reported share', unit: '', minimum: 0.1, maximum: 0.9 },
 ];
 
 export const EPIDEMIC_OUTPUTS = [

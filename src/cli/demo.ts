@@ -118,7 +118,10 @@ async function play(origin: string, key: string, pace: Pace): Promise<number> {
     maximums: EPIDEMIC_INPUTS.map((input) => input.maximum),
     inputTypes: EPIDEMIC_INPUTS.map(() => 'float'),
     categories: [],
+    inputNames: EPIDEMIC_INPUTS.map(({ name }) => name),
+    inputUnits: EPIDEMIC_INPUTS.map(({ unit }) => unit),
     outputCount: EPIDEMIC_OUTPUTS.length,
+    outputNames: EPIDEMIC_OUTPUTS,
   });
   console.log(`The service designed ${project.inputCases.length} input cases; running the model on each.`);
   const outputCases = project.inputCases.map(runEpidemic);
@@ -183,7 +186,7 @@ function print({ inverse, suggestions }: Ended, designed: number): void {
   }));
   console.table(outputs);
   const inputs = EPIDEMIC_INPUTS.map((input, i) => ({
-    input: input.name,
+    input: input.unit === '' ? input.name : `${input.name}, ${input.unit}`,
     found: round(inverse.input[i]!),
     truth: EPIDEMIC_TRUTH[i],
   }));

@@ -9,7 +9,7 @@ export function short(value: number): string {
   const size = Math.abs(value);
   const rounded = Number(value.toPrecision(DIGITS));
   if (size >= 1e7 || size < 1e-4) return rounded.toExponential().replace('e+', 'e').replace('-', '−');
-  return (Number.isInteger(rounded) ? rounded.toLocaleString('en-US') : String(rounded)).replace('-', '−');
+  return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS }).replace('-', '−');
 }
 
 /** With its unit, if it has one. */

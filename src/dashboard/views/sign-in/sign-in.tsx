@@ -32,8 +32,8 @@ export function SignIn() {
           aria-describedby="key-help"
         />
         <p id="key-help" class="hint">
-          It begins with bks_. <code>backsolve keys create</code> makes one; on the machine of the service,{' '}
-          <code>backsolve page</code> prints a link that signs you in without a key.
+          It begins with bks_. <code>npx backsolve keys create</code> makes one; on the machine of the service,{' '}
+          <code>npx backsolve page</code> prints a link that signs you in without a key.
         </p>
         <button type="submit" class="primary" disabled={isBusy}>
           {isBusy ? 'Signing in…' : 'Sign in'}
