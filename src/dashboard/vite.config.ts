@@ -11,6 +11,8 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/page/',
   logLevel: 'warn',
+  // Also where NODE_ENV is not production, as in tests: what they build is served later.
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
   build: {
     outDir: '../../dist/page',
     emptyOutDir: true,
