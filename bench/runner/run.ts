@@ -60,12 +60,20 @@ async function play(box: BlackBox): Promise<Row> {
     calls = now.length;
     known = await finishedInputs(folder);
   };
+  const hasBegun = async () => (await linesOf(path.join(folder, 'calls.log'))).length > calls;
+  /** Starts in a row that ran no program, because known runs met the target. */
+  let idle = 0;
   for (let killed = 0; killed < kills; ) {
+    const callsBefore = calls;
     // Two of three while a program runs, or just after; the others at any moment from the start on.
-    const over = killed % 3 === 0 ? Math.random() * longestMs : LATEST_MS * Math.random();
-    const hasBegun = async () => (await linesOf(path.join(folder, 'calls.log'))).length > calls;
-    const code = await runFor(file, over, killed % 3 === 0 ? undefined : hasBegun);
+    const atProgram = killed % 3 !== 0 && idle < 3;
+    const code = await runFor(
+      file,
+      Math.random() * (atProgram ? LATEST_MS : longestMs),
+      atProgram ? hasBegun : undefined,
+    );
     await look();
+    idle = calls === callsBefore ? idle + 1 : 0;
     if (code === null) killed += 1;
     else if (code === 0) await begin(++round);
     else throw new Error(`${box.name}: exit code ${code}, see ${folder}`);
