@@ -164,6 +164,9 @@ describe('an objective with one input open at a time', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('/');
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('iteration');
+    await page.evaluate(() => (document.activeElement as HTMLElement).blur());
     await page.keyboard.press('n');
     const shown = card(page, 2);
     await shown.waitFor();

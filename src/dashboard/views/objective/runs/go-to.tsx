@@ -1,11 +1,14 @@
-import { useId, useState } from 'preact/hooks';
+import { useId, useRef, useState } from 'preact/hooks';
 import { explain } from '../../../shell/service.ts';
+import { useKeys } from '../by-hand/keys.tsx';
 import type { Run } from '../history.ts';
 
 /** Leads to a run by its iteration, also to one that a thinned history left out. */
 export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (row: number) => boolean }) {
   const id = useId();
+  const field = useRef<HTMLInputElement>(null);
   const [fault, setFault] = useState('');
+  useKeys({ '/': () => field.current?.focus() });
   const go = async (iteration: number) => {
     try {
       const row = await run.find(iteration);
@@ -25,7 +28,7 @@ export function GoTo({ run, onFound }: { readonly run: Run; readonly onFound: (r
       }}
     >
       <label for={id}>Go to iteration</label>
-      <input id={id} name="iteration" type="number" min={1} step={1} class="short-field" />
+      <input ref={field} id={id} name="iteration" type="number" min={1} step={1} class="short-field" />
       <button type="submit">Go</button>
       <span class="unmet" role="status">
         {fault}
