@@ -1,94 +1,20 @@
 /** From an empty service to a running objective, in a real browser on a real service. */
-import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
-import { startTestService, type TestService } from '../support/service.ts';
-
-let service: TestService;
-/** An account of its own for every test: what it has is what the test has made. */
-let key: string;
-let count = 0;
-
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-});
-beforeEach(async () => {
-  key = await createKey(service.service.db, {
-    account: `test-${++count}`,
-    label: null,
-    scopes: ['read', 'write'],
-    expiresAt: null,
-  });
-});
-afterAll(() => service?.close());
-
-async function ok<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const answer = await service.call<T>(method, path, body, { authorization: `Bearer ${key}` });
-  expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
-  return answer.body;
-}
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
-const box = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
-
-async function fill(page: Page, values: Readonly<Record<string, string>>): Promise<void> {
-  for (const [name, value] of Object.entries(values)) await box(page, name).fill(value);
-}
-
-/** As the keyboard does it: the text comes from the clipboard. */
-async function paste(page: Page, target: Locator, text: string): Promise<void> {
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
-  await target.focus();
-  await page.keyboard.press('Control+V');
-}
-
-async function dropFile(target: Locator, name: string, text: string): Promise<void> {
-  const transfer = await target.page().evaluateHandle(
-    ([title, content]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([content!], title!, { type: 'text/csv' }));
-      return data;
-    },
-    [name, text],
-  );
-  await target.dispatchEvent('drop', { dataTransfer: transfer });
-}
-
-interface Everything {
-  readonly models: readonly { readonly id: number; readonly name: string }[];
-  readonly projects: readonly Record<string, unknown>[];
-  readonly objectives: readonly {
-    readonly id: number;
-    readonly modelId: number;
-    readonly projectId: number;
-    readonly trialId: number;
-  }[];
-}
-
-async function everything(): Promise<Everything> {
-  const models = await ok<Everything['models']>('GET', '/models');
-  const projects = await Promise.all(
-    models.map(({ id }) => ok<Record<string, unknown>[]>('GET', `/models/${id}/projects`)),
-  );
-  const objectives = await ok<Everything['objectives']>('GET', '/objectives');
-  return { models, projects: projects.flat(), objectives };
-}
-
-/** The objective whose page has been opened. */
-async function started(page: Page): Promise<Record<string, unknown>> {
-  await page.waitForURL(/\/page\/objectives\/\d+$/);
-  return await ok('GET', `/objectives/${/\d+$/.exec(page.url())![0]}`);
-}
-
-/** Fills the first part with the example, and has its points designed. */
-async function designExample(page: Page): Promise<void> {
-  await button(page, 'Try the example').click();
-  await button(page, 'Next: cases').click();
-  await button(page, 'Design the points').click();
-  await box(page, 'stiffness of case 1').waitFor();
-}
+import { expectAccessible, screenshot, test } from '../support/browser.ts';
+import {
+  box,
+  button,
+  designExample,
+  dropFile,
+  everything,
+  fill,
+  key,
+  ok,
+  paste,
+  service,
+  started,
+} from '../support/new-problem.ts';
 
 describe('a new problem', () => {
   test('is described by form and started from its best case', async ({ visit }) => {
@@ -388,77 +314,5 @@ describe('nothing is lost and nothing happens twice', () => {
     await button(page, 'Delete the draft').click();
     await page.getByText('Describe what you can set').waitFor();
     expect((await everything()).models).toEqual([]);
-  });
-});
-
-describe('whoever describes it', () => {
-  test('may use the keyboard alone', async ({ visit }) => {
-    const page = await visit(service, '/page/new', { key });
-    const press = async (control: Locator, key: string) => {
-      await control.focus();
-      await page.keyboard.press(key);
-    };
-    await press(button(page, 'Try the example'), 'Enter');
-    await press(button(page, 'Add an input'), 'Enter');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-inputs-2-name');
-    await page.keyboard.type('colour');
-    await press(button(page, 'Move colour up'), 'Enter');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-inputs-1-up');
-    await page.keyboard.press('Enter');
-    expect(await box(page, 'Name of input 1').inputValue()).toBe('colour');
-    await press(button(page, 'Remove colour'), 'Enter');
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('field-inputs-0-name');
-    await press(button(page, 'Next: cases'), 'Enter');
-    await press(button(page, 'Design the points'), 'Enter');
-    await box(page, 'stiffness of case 1').focus();
-    await page.keyboard.type('126');
-    await page.keyboard.press('Tab');
-    await page.keyboard.type('105');
-    await press(button(page, 'Next: targets'), 'Enter');
-    await press(button(page, 'Start'), 'Enter');
-    expect(await started(page)).toMatchObject({ initialOutput: [126, 105] });
-  });
-
-  test('may call things as code looks, on a phone', async ({ visit }) => {
-    const hostile = '<img src=x onerror=alert(1)>';
-    const page = await visit(service, '/page/new', { key, viewport: PHONE });
-    await button(page, 'Try the example').click();
-    await fill(page, {
-      'Name of the problem': `${hostile}"`,
-      'Name of input 1': hostile,
-      'Name of output 1': `${hostile}'`,
-    });
-    await screenshot(page, 'new-problem phone');
-    await expectAccessible(page);
-    await button(page, 'Next: cases').click();
-    await button(page, 'Design the points').click();
-    await fill(page, { [`${hostile}' of case 1`]: '1', 'mass of case 1': '2' });
-    await screenshot(page, 'new-problem cases phone');
-    await expectAccessible(page);
-    await button(page, 'Next: targets').click();
-    await screenshot(page, 'new-problem targets phone');
-    await expectAccessible(page);
-    await button(page, 'Start').click();
-    await started(page);
-    expect((await everything()).projects).toMatchObject([{ name: `${hostile}"`, inputNames: [hostile, 'thickness'] }]);
-  });
-
-  test('may have 200 inputs', async ({ visit }) => {
-    const page = await visit(service, '/page/new', { key, colorScheme: 'dark' });
-    const rows = Array.from({ length: 200 }, (_, i) => `input ${i + 1},mm,0,${i + 1}`);
-    await paste(page, page.getByLabel('Inputs from a spreadsheet'), ['name,unit,min,max', ...rows].join('\n'));
-    await page.getByText('200 inputs added.').waitFor();
-    await fill(page, { 'Name of the problem': 'Many inputs', 'Maximum of input 200': '3' });
-    expect(await box(page, 'Maximum of input 200').inputValue()).toBe('3');
-    await screenshot(page, 'new-problem 200 inputs dark');
-    await button(page, 'Next: cases').click();
-    await button(page, 'Design the points').click();
-    await fill(page, { 'y1 of case 1': '4' });
-    await screenshot(page, 'new-problem 200 inputs cases dark');
-    await expectAccessible(page);
-    await button(page, 'Next: targets').click();
-    await fill(page, { 'Target of y1': '7' });
-    await button(page, 'Start').click();
-    expect(await started(page)).toMatchObject({ initialOutput: [4] });
   });
 });
