@@ -279,6 +279,8 @@ describe('nothing is lost and nothing happens twice', () => {
     await page.getByRole('link', { name: '3 Targets' }).click();
     const tab = await page.context().newPage();
     await tab.goto('/page/new?part=targets');
+    // The tab has to take up the draft before the other one gives it up.
+    await button(tab, 'Start').waitFor();
     await Promise.all([button(page, 'Start').dblclick(), button(tab, 'Start').dblclick()]);
     const [first, second] = [await started(page), await started(tab)];
     expect(first['id']).toBe(second['id']);
