@@ -14,7 +14,7 @@ import {
   paste,
   service,
   started,
-} from '../support/new-problem.ts';
+} from './new-problem-steps.ts';
 
 describe('a new problem', () => {
   test('is described by form and started from its best case', async ({ visit }) => {
@@ -277,6 +277,8 @@ describe('nothing is lost and nothing happens twice', () => {
     await designExample(page);
     await fill(page, { 'stiffness of case 1': '126', 'mass of case 1': '105' });
     await page.getByRole('link', { name: '3 Targets' }).click();
+    // The draft is kept a moment after the last change.
+    await expect.poll(() => page.evaluate(() => Object.values(localStorage).join())).toContain('126');
     const tab = await page.context().newPage();
     await tab.goto('/page/new?part=targets');
     // The tab has to take up the draft before the other one gives it up.

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { createKey } from '../../src/application/manage-keys.ts';
-import { startTestService, type TestService } from './service.ts';
+import { startTestService, type TestService } from '../support/service.ts';
 
 export let service: TestService;
 /** An account of its own for every test: what it has is what the test has made. */
