@@ -13,7 +13,7 @@ create table browser_sessions (
   constraint browser_sessions_token_unique unique (token_hash)
 );
 create index browser_sessions_account on browser_sessions (account_id, id);
-create index browser_sessions_key on browser_sessions (key_id) where key_id is not null;
+create index browser_sessions_key on browser_sessions (key_id);
 
 create table sign_in_links (
   token_hash bytea not null,
