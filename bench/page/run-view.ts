@@ -49,7 +49,7 @@ const OBSERVER = `
   const isDrawn = (selector) => (document.querySelector(selector)?.width ?? 0) > 300;
   const look = () => {
     const { measured } = window;
-    if (!measured.interactive && document.querySelector('.targets tbody tr') && isDrawn('.distance-chart canvas'))
+    if (!measured.interactive && document.querySelector('.targets tbody tr') && isDrawn('.chart canvas'))
       afterFrame((at) => { measured.interactive ??= at; });
     if (isDrawn('canvas.coordinates') && document.querySelector('.runs tbody th'))
       afterFrame((at) => { measured.drawn ??= at; isDone(); });
@@ -194,7 +194,7 @@ async function brushAxis(page: Page): Promise<void> {
 }
 
 async function zoomChart(page: Page): Promise<void> {
-  const canvas = page.locator('.distance-chart canvas');
+  const canvas = page.locator('.chart canvas');
   await canvas.scrollIntoViewIfNeeded();
   const { x, y, width } = (await canvas.boundingBox())!;
   for (let zoom = 0; zoom < ZOOMS; zoom++) {
