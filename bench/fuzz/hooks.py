@@ -41,7 +41,9 @@ def map_case(context, case):
     records = RECORDS["spent" if is_ending else "kept"]
     record = records[number // RANDOM_PATHS % len(records)]
     for name in path:
-        path[name] = record[name]
+        # Batches and evaluations are not prepared: their ids stay as generated.
+        if name in record:
+            path[name] = record[name]
     if number & 1 and isinstance(case.body, dict) and not meta.is_negative_at(ParameterLocation.BODY):
         case.body = fit(case.body)
         if "Idempotency-Key" in case.headers and not meta.is_negative_at(ParameterLocation.HEADER):
