@@ -1,10 +1,12 @@
 /** All objectives of an account at a glance, without their inverses. */
 import { findObjectives } from '../db/objectives.ts';
 import {
-  listNewestObjectives,
   listOutputsAt,
   listUnjudgedRunsOf,
   type ObjectiveSurroundings,
+  type OverviewKey,
+  type OverviewStamp,
+  readOverviewStamps,
   readSurroundings,
 } from '../db/overview.ts';
 import type { Db } from '../db/transaction.ts';
@@ -12,10 +14,11 @@ import { makeVerdict } from '../domain/acceptance.ts';
 import { awaitsOutput, type Inverse, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import { findNearestRun, type NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
-import type { PageRequest } from '../domain/page.ts';
 import { StopReason } from '../domain/stop-reason.ts';
 import { chooseIterations, makeTrend, type Trend } from '../domain/trend.ts';
 import { rowsPerRead } from './read-objectives.ts';
+
+export type { OverviewStamp } from '../db/overview.ts';
 
 /** What an objective waits for: a worker, the client's output, or nothing. */
 type AwaitedThing = 'suggestion' | 'output' | null;
@@ -36,30 +39,23 @@ export interface ObjectiveGlance {
 /** Objectives read first, before it is known how large they are. */
 const FIRST_BATCH = 8;
 
-export interface OverviewRequest extends PageRequest {
-  /** Only objectives of this one, unless null. */
-  readonly stopReason: StopReason | null;
-  /** Points of the trends; 0 for none. */
-  readonly trendPoints: number;
+/** As it is now; throws nothing for an account without objectives. */
+export async function getOverviewStamp(db: Db, key: OverviewKey): Promise<OverviewStamp> {
+  return (await readOverviewStamps(db, [key]))[0]!;
 }
 
-export interface Overview {
-  readonly nextAfter: number | null;
-  /** Changes whenever the batches would. */
-  readonly stamps: readonly string[];
-  /** Read while they are written. */
-  readonly batches: AsyncIterable<readonly ObjectiveGlance[]>;
-}
-
-/** Newest first. */
-export async function listAllObjectives(db: Db, accountId: number, request: OverviewRequest): Promise<Overview> {
-  const { items, nextAfter } = await listNewestObjectives(db, accountId, request.stopReason, request);
-  const surroundings = await readSurroundings(db, items);
-  return {
-    nextAfter,
-    stamps: items.map((id) => surroundings.get(id)?.stamp ?? ''),
-    batches: readGlances(db, accountId, items, surroundings, request.trendPoints),
-  };
+/**
+ * The objectives of a stamp, newest first, read while they are written.
+ *
+ * @param trendPoints  points of the trends; 0 for none
+ */
+export async function* listGlances(
+  db: Db,
+  accountId: number,
+  { items }: OverviewStamp,
+  trendPoints: number,
+): AsyncGenerator<readonly ObjectiveGlance[], void> {
+  yield* readGlances(db, accountId, items, await readSurroundings(db, items), trendPoints);
 }
 
 async function* readGlances(

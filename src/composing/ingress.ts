@@ -4,6 +4,7 @@ import { ChangeWaiters } from '../application/change-waiters.ts';
 import { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
 import { LastUses } from '../application/last-uses.ts';
+import { NewestResults } from '../application/newest-results.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { Config } from '../config.ts';
 import { recordKeyUse } from '../db/api-keys.ts';
@@ -40,7 +41,13 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
   const { maximumWaiting, maximumWaitingPerAccount } = config.suggest;
   const waits = { pollIntervalMs: config.worker.pollIntervalMs, maximumWaiting, maximumWaitingPerAccount };
   const suggestionWaiters = new SuggestionWaiters({ db, listener, ...waits });
-  const changeWaiters = new ChangeWaiters({ db, listener, pollIntervalMs: config.worker.pollIntervalMs });
+  const changeWaiters = new ChangeWaiters({
+    db,
+    listener,
+    pollIntervalMs: config.worker.pollIntervalMs,
+    maximumWaiting: WAITS_SHARE * config.http.load.requestsInFlight,
+    maximumWaitingPerAccount: WAITS_SHARE * config.http.requestsPerAccount,
+  });
   const evaluationWaiters = new EvaluationWaiters({ db, listener, pollIntervalMs: config.worker.pollIntervalMs });
   const limiter = makeLimiter(config, db);
   const registrationLimiter = makeRegistrationLimiter(config, db);
@@ -55,6 +62,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,
+    overviews: new NewestResults(KEPT_OVERVIEWS),
     exportSlots,
     log,
     metrics,
@@ -146,6 +154,11 @@ function monotonicNow(): number {
 /** Exports of one process at a time; each takes some megabytes of memory. */
 const EXPORTS = 4;
 const EXPORTS_PER_ACCOUNT = 2;
+
+/** Of the requests in progress, those that may wait for a change: many open pages must leave room for other requests. */
+const WAITS_SHARE = 0.8;
+/** Texts of overviews, of some 50 kB each. */
+const KEPT_OVERVIEWS = 50;
 
 /** Where `npm run build` puts the page. */
 const PAGE_FOLDER = fileURLToPath(new URL('../../dist/page/', import.meta.url));

@@ -2,34 +2,92 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { StopReason } from '../domain/stop-reason.ts';
+import { compileSqlOnce } from './compiled.ts';
 import type { Run } from './inverses.ts';
 import type { Db } from './transaction.ts';
 
-/** Along objectives_open or objectives_ended, for which the stop reason must be part of the text. */
-function newestOf(
-  accountId: number,
-  stopReason: StopReason,
-  { limit, after }: PageRequest,
-): RawBuilder<{ id: number }> {
-  return sql`(select id from objectives
-    where account_id = ${accountId} and stop_reason = ${sql.lit(stopReason)} and disabled_at is null
-      and id < ${after ?? Number.MAX_SAFE_INTEGER}
-    order by id desc limit ${limit + 1})`;
+/** Which objectives of an account, newest first. */
+export interface OverviewKey extends PageRequest {
+  readonly accountId: number;
+  /** Only objectives of this one, unless null. */
+  readonly stopReason: StopReason | null;
 }
 
-/** Ids of the active objectives of an account, newest first. Looks at one page of entries per stop reason. */
-export async function listNewestObjectives(
-  db: Db,
-  accountId: number,
-  stopReason: StopReason | null,
-  page: PageRequest,
-): Promise<Page<number>> {
-  const reasons = stopReason === null ? Object.values(StopReason) : [stopReason];
-  const parts = reasons.map((reason) => newestOf(accountId, reason, page));
-  const { rows } = await sql<{ id: number }>`
-    select id from (${sql.join(parts, sql` union all `)}) o order by id desc limit ${page.limit + 1}`.execute(db);
-  const { items, nextAfter } = toPage(rows, page);
-  return { items: items.map(({ id }) => id), nextAfter };
+/** Which objectives are on a page now, and a text that is the same as long as they look the same in a list. */
+export interface OverviewStamp extends Page<number> {
+  readonly text: string;
+}
+
+/** Of `w`: keys as a table. Along objectives_open or objectives_ended, for which the stop reason must be part of the text. */
+function newestOf(stopReason: StopReason, count: RawBuilder<unknown>): RawBuilder<{ id: number }> {
+  return sql`(select id from objectives
+    where account_id = w.account_id and stop_reason = ${sql.lit(stopReason)} and disabled_at is null
+      and id < w.after and coalesce(w.stop_reason, ${sql.lit(stopReason)}) = ${sql.lit(stopReason)}
+    order by id desc limit ${count})`;
+}
+
+/** The same of all stop reasons that the key wants. Looks at one page of entries per stop reason. */
+function newest(count: RawBuilder<unknown>): RawBuilder<{ id: number }> {
+  const parts = Object.values(StopReason).map((stopReason) => newestOf(stopReason, count));
+  return sql`(select id from (${sql.join(parts, sql` union all `)}) o order by id desc limit ${count})`;
+}
+
+/** A few index look-ups for each objective `o`. */
+const AROUND = sql`
+  join trials t on t.id = o.trial_id
+  join projects p on p.id = o.project_id
+  join models m on m.id = o.model_id
+  left join explanations e on e.objective_id = o.id
+  cross join lateral (
+    select i.iteration, i.status, i.input is not null as has_input, i.output is not null as has_output
+    from inverses i where i.objective_id = o.id order by i.iteration desc limit 1) l`;
+/** Changes whenever something does that a list of objectives shows. */
+const STAMP = sql`concat_ws(' ', o.id, o.updated_at, o.data_revision, coalesce(o.judged_through, -1), o.completed_count, l.iteration,
+  l.status, l.has_input, l.has_output, coalesce(e.updated_at, '-infinity'), p.updated_at, m.updated_at)`;
+
+interface StampRow {
+  readonly ids: readonly number[] | null;
+  readonly text: string | null;
+}
+
+const selectStamps = compileSqlOnce<
+  {
+    accountIds: readonly number[];
+    stopReasons: readonly (number | null)[];
+    afters: readonly number[];
+    limits: readonly number[];
+  },
+  StampRow
+>(
+  (value) => sql`
+    select s.ids, s.text
+    from unnest(${value('accountIds')}::bigint[], ${value('stopReasons')}::smallint[], ${value('afters')}::bigint[],
+      ${value('limits')}::integer[]) with ordinality as w (account_id, stop_reason, after, page_limit, number)
+    cross join lateral (
+      select json_agg(o.id order by o.id desc) as ids,
+        md5(string_agg(${STAMP}, ',' order by o.id desc) filter (where n.number <= w.page_limit)) as text
+      from (select id, row_number() over (order by id desc) as number from ${newest(sql`w.page_limit + 1`)} n) n
+      join objectives o on o.id = n.id ${AROUND}) s
+    order by w.number`,
+);
+
+/** One per key, in order. A few index look-ups per objective of each page. */
+export async function readOverviewStamps(db: Db, keys: readonly OverviewKey[]): Promise<readonly OverviewStamp[]> {
+  const rows = await selectStamps(db, {
+    accountIds: keys.map(({ accountId }) => accountId),
+    stopReasons: keys.map(({ stopReason }) => stopReason),
+    afters: keys.map(({ after }) => after ?? Number.MAX_SAFE_INTEGER),
+    limits: keys.map(({ limit }) => limit),
+  });
+  return keys.map((key, i) => toStamp(rows[i]!, key));
+}
+
+function toStamp({ ids, text }: StampRow, page: PageRequest): OverviewStamp {
+  const { items, nextAfter } = toPage(
+    (ids ?? []).map((id) => ({ id })),
+    page,
+  );
+  return { items: items.map(({ id }) => id), nextAfter, text: `${text} ${nextAfter}` };
 }
 
 export interface ObjectiveSurroundings {
@@ -45,8 +103,6 @@ export interface ObjectiveSurroundings {
   readonly hasInput: boolean;
   readonly hasOutput: boolean;
   readonly hasDiagnosis: boolean;
-  /** Changes whenever something does that a list of objectives shows. */
-  readonly stamp: string;
 }
 
 /** The parents and the newest inverse of each objective, by its id. A few index look-ups each. */
@@ -57,17 +113,8 @@ export async function readSurroundings(
   const { rows } = await sql<ObjectiveSurroundings>`
     select o.id, o.model_id as "modelId", m.name as "modelName", o.project_id as "projectId", p.name as "projectName",
       t.number as "trialNumber", l.iteration, l.status, l.has_input as "hasInput",
-      l.has_output as "hasOutput", coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis",
-      concat_ws(' ', o.id, o.updated_at, o.data_revision, coalesce(o.judged_through, -1), o.completed_count, l.iteration, l.status,
-        l.has_input, l.has_output, coalesce(e.updated_at, '-infinity'), p.updated_at, m.updated_at) as stamp
-    from objectives o
-    join trials t on t.id = o.trial_id
-    join projects p on p.id = o.project_id
-    join models m on m.id = o.model_id
-    left join explanations e on e.objective_id = o.id
-    cross join lateral (
-      select i.iteration, i.status, i.input is not null as has_input, i.output is not null as has_output
-      from inverses i where i.objective_id = o.id order by i.iteration desc limit 1) l
+      l.has_output as "hasOutput", coalesce(jsonb_typeof(e.diagnosis) = 'object', false) as "hasDiagnosis"
+    from objectives o ${AROUND}
     where o.id = any (${objectiveIds}::bigint[])`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));
 }

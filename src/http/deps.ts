@@ -4,6 +4,7 @@ import type { AccountLimits } from '../application/account-limits.ts';
 import type { ChangeWaiters } from '../application/change-waiters.ts';
 import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
+import type { NewestResults } from '../application/newest-results.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
@@ -63,6 +64,8 @@ export interface HttpDeps {
   readonly evaluationWaiters: EvaluationWaiters;
   /** Without them no request waits for a change. */
   readonly changeWaiters?: ChangeWaiters;
+  /** Texts of answers; unless given, each is made anew. */
+  readonly overviews?: NewestResults<string>;
   readonly log: Logger;
   readonly settings: HttpSettings;
   /** Whether the database answers and its schema is up to date. */

@@ -39,7 +39,7 @@ export function registerOperations(scope: FastifyInstance, deps: IngressDeps, op
         const slice = () => enterLane(deps, accountId, reply);
         const leave = numbers > LIGHT_NUMBERS ? await slice() : undefined;
         const answer = await answerOnce(operation, call).finally(leave);
-        if (operation.method !== 'GET') deps.changeWaiters?.hint();
+        if (operation.method !== 'GET') deps.changeWaiters?.hint(accountId);
         return sendAnswer(reply, answer, slice);
       },
     });

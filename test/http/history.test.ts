@@ -337,6 +337,6 @@ describe('waiting for a change of a history', () => {
       await sql`delete from inverses where objective_id = ${id}`.execute(service.db);
       await sql`delete from objectives where id = ${id}`.execute(service.db);
     };
-    expect(await answersTo(`${t.objectiveUrl}/history`, gone, 1)).toEqual([[304, 'wait=60', false]]);
+    expect(await answersTo(`${t.objectiveUrl}/history`, gone, 1)).toEqual([[404, undefined, true]]);
   });
 });

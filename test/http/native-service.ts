@@ -6,6 +6,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { NewestResults } from '../../src/application/newest-results.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { forAccount } from '../../src/db/client.ts';
 import { Listener } from '../../src/db/listen.ts';
@@ -103,6 +104,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,
+    overviews: new NewestResults(2),
     log,
     settings: { ...SETTINGS, ...options.settings },
     isDatabaseReady: async () => true,

@@ -1,6 +1,6 @@
 /** All objectives of an account at a glance. */
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { objectiveGlanceSchema } from '../../src/http/native/overview.wire.ts';
 import {
   blackBox,
@@ -194,6 +194,58 @@ describe('the list of all objectives', () => {
     await expectChange(() => send('DELETE', `/v1/objectives/${other}`));
     await expectChange(() => send('POST', `${t.trialUrl}/objectives`, OBJECTIVES));
     expect((await read('?limit=1'))[0]).toBe(200);
+  });
+
+  it('A request that waits is answered when the page changes, and with 304 when it does not', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const urls = ['/v1/objectives', '/v1/objectives?stopReason=0&trend=5', '/v1/objectives?stopReason=2'];
+    const etags = await Promise.all(urls.map(async (url) => (await send('GET', url)).headers['etag']));
+    const wait = (k: number, seconds = 60) =>
+      send('GET', urls[k]!, undefined, { 'if-none-match': String(etags[k]), prefer: `wait=${seconds}` });
+    const over = await wait(2, 1);
+    expect([over.status, over.headers['preference-applied'], over.headers['etag']]).toEqual([304, 'wait=1', etags[2]]);
+    const answers = urls.map((_, k) => wait(k));
+    await expect.poll(() => service.changeWaiters.waiting, { interval: 5 }).toBe(3);
+    const other = await openAccount();
+    await prepareObjective(other);
+    // Nothing that this process announces.
+    await sql`update models set name = 'renamed elsewhere', updated_at = now() where id = ${t.model.id}`.execute(
+      service.db,
+    );
+    const [all, running] = await Promise.all(answers.slice(0, 2));
+    for (const { status, body, headers } of [all!, running!]) {
+      expect([status, headers['preference-applied']]).toEqual([200, 'wait=60']);
+      expect(body).toMatchObject([{ id: t.loaded.body.id, modelName: 'renamed elsewhere' }]);
+    }
+    expect(running!.body[0].trend).not.toBeNull();
+    expect(service.changeWaiters.waiting).toBe(1);
+    await send('POST', `${t.objectiveUrl}/stop`);
+    expect((await answers[2]!).body).toMatchObject([{ id: t.loaded.body.id, stopReason: 2 }]);
+    const gone = wait(0);
+    expect((await gone).body).toMatchObject([{ stopReason: 2 }]);
+  });
+
+  it('Of many who ask for the same page all get the same, one after another', async () => {
+    const send = await openAccount();
+    const t = await prepareObjective(send);
+    const older = { 'if-none-match': '"older"' };
+    const ask = () => Promise.all([0, 1, 2, 3].map(() => send('GET', '/v1/objectives?trend=3', undefined, older)));
+    const texts = new Set((await ask()).map(({ text }) => text));
+    await send('PATCH', t.projectUrl, { name: 'other name' });
+    for (const { text } of await ask()) texts.add(text);
+    expect([...texts].map((text) => JSON.parse(text)[0].projectName)).toEqual(['linear', 'other name']);
+  });
+
+  it('Without If-None-Match, or past the limit of waits, a request is answered at once', async () => {
+    const full = vi.spyOn(service.changeWaiters, 'isFull').mockReturnValue(true);
+    const send = await openAccount();
+    const first = await send('GET', '/v1/objectives', undefined, { prefer: 'wait=60' });
+    expect([first.status, first.body, first.headers['preference-applied']]).toEqual([200, [], undefined]);
+    const etag = String(first.headers['etag']);
+    const again = await send('GET', '/v1/objectives', undefined, { prefer: 'wait=60', 'if-none-match': etag });
+    expect([again.status, again.headers['preference-applied']]).toEqual([304, undefined]);
+    full.mockRestore();
   });
 
   it('Objectives of another account are not in the list', async () => {

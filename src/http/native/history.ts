@@ -1,13 +1,13 @@
+import { isUnder } from '../../application/paths.ts';
 import { getHistory, getObjectiveStamp, getRunTable, type ObjectiveStamp } from '../../application/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
 import { answerRows } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
-import type { HttpDeps } from '../deps.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
-import { applyWait, type WaitPreference } from '../wire/prefer.ts';
 import { historySchema, presentETag, presentHistory } from './history.wire.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
+import { waitForChange } from './wait-for-change.ts';
 
 const objective = '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}';
 /** Above any iteration: the initial point, every attempt, and repeats of those that could not be computed. */
@@ -43,15 +43,17 @@ export const historyOperations: readonly Operation[] = [
       },
       304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
     },
-    handle: async ({ deps, accountId, ids, numbers, format, ifNoneMatch, prefer }) => {
+    handle: async (call) => {
+      const { deps, accountId, ids, numbers, format, ifNoneMatch } = call;
       const { db } = deps;
       const isKnown = (one: ObjectiveStamp) => matchesETag(ifNoneMatch, presentETag(one, format));
-      const found = await getObjectiveStamp(db, accountId, ids);
-      const { stamp, applied } = isKnown(found)
-        ? await waitForChange(deps, accountId, found, isKnown, prefer)
-        : { stamp: found, applied: undefined };
-      const etag = presentETag(stamp, format);
-      const headers = { etag, vary: 'Accept', ...(applied !== undefined && { 'preference-applied': applied }) };
+      const awaited = await waitForChange(call, (waiters, waitMs) => {
+        const isSame = (one: ObjectiveStamp) => isUnder(ids, one) && isKnown(one);
+        return waiters.objectives.wait({ accountId, id: ids.objectiveId }, isSame, waitMs, call.whenGone);
+      });
+      const isThere = awaited.stamp !== undefined && isUnder(ids, awaited.stamp);
+      const stamp = isThere ? awaited.stamp : await getObjectiveStamp(db, accountId, ids);
+      const headers = { etag: presentETag(stamp, format), vary: 'Accept', ...awaited.headers };
       if (isKnown(stamp)) return { status: 304, headers };
       const after = numbers['after']!;
       if (format !== 'json') {
@@ -67,21 +69,3 @@ export const historyOperations: readonly Operation[] = [
     },
   }),
 ];
-
-/** The stamp when it has changed, or at the latest when the wait is over; at once where the account has too many waits. */
-async function waitForChange(
-  { changeWaiters, suggestionWaiters, settings }: HttpDeps,
-  accountId: number,
-  stamp: ObjectiveStamp,
-  isKnown: (stamp: ObjectiveStamp) => boolean,
-  prefer: WaitPreference,
-): Promise<{ readonly stamp: ObjectiveStamp; readonly applied: string | undefined }> {
-  const { waitMs, applied } = applyWait(prefer, { defaultMs: 0, maximumMs: settings.suggestWaitMaximumMs });
-  const leave = waitMs > 0 && changeWaiters !== undefined ? suggestionWaiters.enter(accountId) : undefined;
-  if (leave === undefined) return { stamp, applied: undefined };
-  try {
-    return { stamp: (await changeWaiters!.wait(accountId, stamp.id, isKnown, waitMs)) ?? stamp, applied };
-  } finally {
-    leave();
-  }
-}

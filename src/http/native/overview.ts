@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import { listAllObjectives, type Overview } from '../../application/read-overview.ts';
+import { getOverviewStamp, listGlances, type OverviewStamp } from '../../application/read-overview.ts';
 import type { StopReason } from '../../domain/stop-reason.ts';
-import { pageOf } from '../answer/answers.ts';
+import { nextPageHeaders, pageOf } from '../answer/answers.ts';
+import { JsonArray } from '../answer/json-array.ts';
+import { type NextSlice, writeJson } from '../answer/write-json.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
 import { objectiveGlanceSchema, presentGlance } from './overview.wire.ts';
+import { waitForChange } from './wait-for-change.ts';
 
 const page = pageOf.spec('The objectives, newest first.', objectiveGlanceSchema)[200]!;
 
@@ -32,24 +35,56 @@ export const overviewOperations: readonly Operation[] = [
       },
     },
     hasETag: true,
+    waits: 'change',
     answers: {
-      200: { ...page, headers: { ...page.headers, ETag: 'Changes with the page.' } },
+      200: {
+        ...page,
+        headers: { ...page.headers, ETag: 'Changes with the page.', 'Preference-Applied': 'After a wait.' },
+      },
       304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
     },
     handle: async (call) => {
+      const { deps, accountId, ifNoneMatch } = call;
       const stopReason = call.numbers['stopReason'] as StopReason | null;
       const trendPoints = call.numbers['trend'] ?? 0;
-      const overview = await listAllObjectives(call.deps.db, call.accountId, { ...call.page, stopReason, trendPoints });
-      const etag = presentETag(overview);
-      if (matchesETag(call.ifNoneMatch, etag)) return { status: 304, headers: { etag } };
-      const answer = pageOf.written(call, overview, presentGlance);
-      return { ...answer, headers: { ...answer.headers, etag } };
+      const key = { ...call.page, accountId, stopReason };
+      const isKnown = (one: OverviewStamp) => matchesETag(ifNoneMatch, presentETag(one));
+      const awaited = await waitForChange(call, (waiters, waitMs) =>
+        waiters.overviews.wait(key, isKnown, waitMs, call.whenGone),
+      );
+      const stamp = awaited.stamp ?? (await getOverviewStamp(deps.db, key));
+      const etag = presentETag(stamp);
+      if (isKnown(stamp)) return { status: 304, headers: { etag, ...awaited.headers } };
+      const write = (nextSlice: NextSlice) => {
+        const glances = listGlances(deps.db, accountId, stamp, trendPoints);
+        return join(writeJson(JsonArray.of(glances, presentGlance), nextSlice));
+      };
+      const name = [accountId, stopReason, trendPoints, call.page.after, call.page.limit].join(' ');
+      return {
+        status: 200,
+        headers: {
+          ...nextPageHeaders(call, stamp.nextAfter),
+          ...awaited.headers,
+          etag,
+          'content-type': 'application/json; charset=utf-8',
+        },
+        pieces: async function* (nextSlice) {
+          // Those who follow the list share the work; what is asked for once is made anew.
+          const isFollowed = ifNoneMatch !== undefined && deps.overviews !== undefined;
+          yield isFollowed ? await deps.overviews!.get(name, etag, () => write(nextSlice)) : await write(nextSlice);
+        },
+      };
     },
   }),
 ];
 
+async function join(pieces: AsyncIterable<string>): Promise<string> {
+  let text = '';
+  for await (const piece of pieces) text += piece;
+  return text;
+}
+
 /** Equal only if the page is. */
-function presentETag({ stamps, nextAfter }: Overview): string {
-  const facts = [nextAfter, ...stamps].join('\n');
-  return `"${createHash('sha256').update(facts).digest('base64url').slice(0, 22)}"`;
+function presentETag({ text }: OverviewStamp): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }

@@ -581,7 +581,7 @@ export interface Operations {
       /** The points of the trend of each objective; without it no trend. */
       trend?: number | undefined;
     } | undefined;
-    headers: 'If-None-Match';
+    headers: 'If-None-Match' | 'Prefer';
     answers: {
       200: { 'application/json': ObjectiveGlance[] };
       304: Record<never, never>;

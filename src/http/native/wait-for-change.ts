@@ -1,0 +1,24 @@
+import type { ChangeWaiters } from '../../application/change-waiters.ts';
+import type { Call } from '../operation.ts';
+import { applyWait } from '../wire/prefer.ts';
+
+/**
+ * For a request that has an answer and would rather wait for another: what `wait` resolves to, and the header that says so.
+ * Undefined where the request does not wait: it has no If-None-Match, does not prefer to, or too many of its account do.
+ */
+export async function waitForChange<Stamp>(
+  {
+    deps,
+    accountId,
+    ifNoneMatch,
+    prefer,
+  }: Pick<Call<unknown, unknown>, 'deps' | 'accountId' | 'ifNoneMatch' | 'prefer'>,
+  wait: (waiters: ChangeWaiters, waitMs: number) => Promise<Stamp | undefined>,
+): Promise<{ readonly stamp: Stamp | undefined; readonly headers: Readonly<Record<string, string>> }> {
+  const { changeWaiters, settings } = deps;
+  const { waitMs, applied } = applyWait(prefer, { defaultMs: 0, maximumMs: settings.suggestWaitMaximumMs });
+  const canWait =
+    ifNoneMatch !== undefined && waitMs > 0 && changeWaiters !== undefined && !changeWaiters.isFull(accountId);
+  if (!canWait || applied === undefined) return { stamp: undefined, headers: {} };
+  return { stamp: await wait(changeWaiters, waitMs), headers: { 'preference-applied': applied } };
+}
