@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
@@ -105,13 +105,53 @@ test('An objective shows where it stands, and follows what happens to it', async
   expect(new URL(page.url()).pathname).toBe(`/page/objectives/${id}`);
 });
 
-test('What is open while nothing changes is asked for without a body', async ({ visit }) => {
+test('While nothing changes the page waits, and one that is hidden does not', async ({ visit }) => {
   const { key, call } = await openAccount();
   await call('POST', await makeTrial(call), TARGETS);
   const page = await visit(service, '/page', { key });
-  await rows(page).first().waitFor();
-  const again = await page.waitForResponse((response) => response.url().includes('/v1/objectives'));
-  expect([again.status(), (await again.headerValue('etag')) !== null]).toEqual([304, true]);
+  const isWait = (request: Request) => request.headers()['prefer'] === 'wait=20';
+  const waits = await page.waitForRequest(isWait);
+  expect(waits.headers()['if-none-match']).toMatch(/^"/);
+  const over = page.waitForEvent('requestfailed', (request) => request === waits);
+  const hide = (isHidden: boolean) =>
+    page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'))`);
+  await hide(true);
+  await over;
+  const again = page.waitForRequest(isWait);
+  await hide(false);
+  await again;
+});
+
+test('Of many tabs some wait and the others ask briefly, so that none starves', async ({ visit }) => {
+  const { key, call } = await openAccount();
+  const objectives = await makeTrial(call);
+  await call('POST', objectives, TARGETS);
+  const first = await visit(service, '/page', { key });
+  const context = first.context();
+  const waits = new Set<Request>();
+  let brief = 0;
+  context.on('request', (request) => {
+    const prefer = request.headers()['prefer'];
+    if (prefer === 'wait=20') waits.add(request);
+    if (prefer === 'wait=1') brief += 1;
+  });
+  context.on('requestfinished', (request) => waits.delete(request));
+  context.on('requestfailed', (request) => waits.delete(request));
+  const tabs = [first];
+  for (let n = 0; n < 7; n++) {
+    const tab = await context.newPage();
+    await tab.goto('/page');
+    await rows(tab).first().waitFor();
+    tabs.push(tab);
+  }
+  await first.reload();
+  await expect.poll(() => waits.size).toBe(4);
+  await expect.poll(() => brief).toBeGreaterThan(3);
+  expect(waits.size).toBe(4);
+  // All of them see it.
+  await call('PATCH', objectives.split('/trials/')[0]!, { name: 'Cooler' });
+  for (const tab of tabs) await row(tab, 'Cooler').waitFor();
 });
 
 describe('60 objectives', () => {

@@ -36,8 +36,12 @@ export function keepReading<T>({ read, pauseMs }: LiveOptions<T>): Live<T> {
       wake = resolve;
       work(resolve);
     });
-  const onVisible = () => wake();
-  document.addEventListener('visibilitychange', onVisible);
+  const onVisibilityChange = () => {
+    // A tab that nobody looks at holds no connection.
+    if (document.hidden) current.abort();
+    wake();
+  };
+  document.addEventListener('visibilitychange', onVisibilityChange);
 
   const run = async () => {
     let failures = 0;
@@ -75,7 +79,7 @@ export function keepReading<T>({ read, pauseMs }: LiveOptions<T>): Live<T> {
       wake();
     },
     stop: () => {
-      document.removeEventListener('visibilitychange', onVisible);
+      document.removeEventListener('visibilitychange', onVisibilityChange);
       ended.abort();
       wake();
     },

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { History } from '../../../../clients/typescript/src/index.ts';
 import { keepReading } from '../../shell/live.ts';
 import { service } from '../../shell/service.ts';
+import { askForChange } from '../../shell/waiting.ts';
 import { type Columns, emptyColumns, type Head, insertRows, replaceRows, rowFrom, rowOf } from './columns.ts';
 
 /** What the parts of the view are given: always there, always the newest. */
@@ -25,11 +26,7 @@ interface Known {
   readonly etag: string | undefined;
 }
 
-/** How long the service waits for a change before it answers that there is none. */
-const WAIT = 'wait=20';
 const PAUSE_MS = 50;
-/** When the service lets nobody wait. */
-const PAUSE_WITHOUT_WAITING_MS = 2_000;
 
 export interface RunSource {
   /** undefined until the first answer. */
@@ -94,17 +91,16 @@ async function readNewest(
 ): Promise<Known> {
   if (known === undefined) return await readAll(objectiveId, abort);
   const after = firstOpen(known) - 1;
-  const answer = await service.call('getHistoryFlat', {
-    path: { objective_id: objectiveId },
-    query: { after },
-    ifNoneMatch: known.etag,
-    prefer: isUrgent ? undefined : WAIT,
-    signal: abort,
-  });
-  if (answer.status === 304) {
-    if (!isUrgent && !answer.headers.has('preference-applied')) await pause(PAUSE_WITHOUT_WAITING_MS, abort);
-    return known;
-  }
+  const ask = (prefer: string | undefined) =>
+    service.call('getHistoryFlat', {
+      path: { objective_id: objectiveId },
+      query: { after },
+      ifNoneMatch: known.etag,
+      prefer,
+      signal: abort,
+    });
+  const answer = await askForChange(ask, { signal: abort, isUrgent });
+  if (answer.status === 304) return known;
   const { body, headers } = answer;
   // Earlier iterations were corrected, or judged anew.
   if (body.revision !== known.head.revision) return await readAll(objectiveId, abort);
@@ -140,14 +136,4 @@ function headOf(answer: History): Head {
     ...head
   } = answer;
   return head;
-}
-
-function pause(ms: number, abort: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    abort.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

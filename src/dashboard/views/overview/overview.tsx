@@ -7,13 +7,15 @@ import { navigate, type ViewProps } from '../../shell/router.ts';
 import { explain, service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
+import { askForChange } from '../../shell/waiting.ts';
 import { addressOf, type Choice, matches, readChoice, STATES, type State } from './choice.ts';
 import { Glance } from './glance.tsx';
 import './overview.css';
 
 const PAGE_SIZE = 50;
 const TREND_POINTS = 24;
-const PAUSE_MS = 5_000;
+/** In a large account something changes all the time. */
+const PAUSE_MS = 2_000;
 const [FEWEST_COMPARED, MOST_COMPARED] = [2, 6];
 
 interface Known {
@@ -22,9 +24,16 @@ interface Known {
   readonly etag: string | undefined;
 }
 
-async function readGlances({ state, after }: Choice, signal: AbortSignal, known: Known | undefined): Promise<Known> {
+async function readGlances(
+  { state, after }: Choice,
+  signal: AbortSignal,
+  known: Known | undefined,
+  isUrgent: boolean,
+): Promise<Known> {
   const query = { limit: PAGE_SIZE, trend: TREND_POINTS, after, stopReason: state && STATES[state].stopReason };
-  const answer = await service.call('listAllObjectives', { query, ifNoneMatch: known?.etag, signal });
+  const ask = (prefer: string | undefined) =>
+    service.call('listAllObjectives', { query, ifNoneMatch: known?.etag, prefer, signal });
+  const answer = await askForChange(ask, { signal, isUrgent: isUrgent || known === undefined });
   if (answer.status === 304) return known!;
   const { body, headers } = answer;
   return { glances: body, hasOlder: headers.has('link'), etag: headers.get('etag') ?? undefined };
@@ -33,7 +42,7 @@ async function readGlances({ state, after }: Choice, signal: AbortSignal, known:
 export default function Overview({ place }: ViewProps) {
   const choice = readChoice(place.query);
   const { value, failure } = useLive<Known>(
-    { read: (signal, known) => readGlances(choice, signal, known), pauseMs: PAUSE_MS },
+    { read: (signal, known, isUrgent) => readGlances(choice, signal, known, isUrgent), pauseMs: PAUSE_MS },
     [choice.state, choice.after],
   );
   const ticked = useSignal<readonly number[]>([]);
