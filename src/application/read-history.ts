@@ -4,6 +4,7 @@ import {
   type HistoryRow,
   listCorrectedIterations,
   listHistory,
+  listLateIterations,
   listThinnedHistory,
   type ObjectiveStamp,
   type ProjectColumns,
@@ -36,7 +37,8 @@ export interface History {
   readonly objective: Objective;
   readonly surroundings: ObjectiveSurroundings;
   readonly columns: ProjectColumns;
-  readonly explanation: StoredExplanation | null;
+  /** undefined: not asked for. */
+  readonly explanation: StoredExplanation | null | undefined;
   readonly optimalIteration: number | null;
   /** null while nothing has been judged. */
   readonly best: NearestRun | null;
@@ -44,6 +46,8 @@ export interface History {
   readonly openIterations: readonly number[];
   /** Ascending. */
   readonly correctedIterations: readonly number[];
+  /** Ascending; up to the one after which the history begins. */
+  readonly lateIterations: readonly number[];
   /** 1: no iteration is left out. */
   readonly every: number;
   readonly batches: Batches;
@@ -57,6 +61,14 @@ export async function getObjectiveStamp(db: Db, accountId: number, path: Objecti
   throw await missingInPath(db, accountId, path, { resource: 'objective', id: objectiveId });
 }
 
+export interface HistoryRequest {
+  readonly after: number;
+  readonly every: number;
+  /** The completions that are known; null: none. */
+  readonly completed: number | null;
+  readonly wantsExplanation: boolean;
+}
+
 /**
  * The history after an iteration, every nth iteration of it and in any case the first, the last, the optimal and the best one.
  * `every` is raised until at most MAXIMUM_HISTORY_NUMBERS numbers are left. Throws NOT_FOUND.
@@ -67,7 +79,7 @@ export async function getHistory(
   db: Db,
   accountId: number,
   stamp: ObjectiveStamp,
-  request: { readonly after: number; readonly every: number },
+  request: HistoryRequest,
 ): Promise<History> {
   const { objective, columns } = await readSubject(db, accountId, stamp);
   const { optimalInverseId } = objective;
@@ -87,11 +99,12 @@ export async function getHistory(
     objective,
     surroundings,
     columns,
-    explanation: (await findExplanation(db, accountId, objective.id)) ?? null,
+    explanation: request.wantsExplanation ? ((await findExplanation(db, accountId, objective.id)) ?? null) : undefined,
     optimalIteration,
     best,
     openIterations: open.map(({ iteration }) => iteration),
     // Only a change of the trial's data raises its revision.
+    lateIterations: await findLate(db, objective, request),
     correctedIterations: stamp.dataRevision === 0 ? [] : await listCorrectedIterations(db, stamp.id, request.after),
     every,
     batches:
@@ -99,6 +112,12 @@ export async function getHistory(
         ? readAll(db, stamp, width, { iteration: request.after, inverseId: 0 })
         : readThinned(db, stamp, width, request.after, { every, named }),
   };
+}
+
+/** Only where several inverses may be open can one be given up and get its output later. */
+async function findLate(db: Db, { id, isParallel, completedCount }: Objective, { after, completed }: HistoryRequest) {
+  if (!isParallel || completed === null || completed >= completedCount) return [];
+  return listLateIterations(db, id, { last: after, completedCount: completed });
 }
 
 /** An objective with rows of its iterations, in order, none left out. */

@@ -18,8 +18,8 @@ export interface ObjectiveStamp {
   readonly dataRevision: number;
   /** Several inverses may be open, and an older one than the newest may be completed. */
   readonly completedCount: number;
-  readonly parallelism: number;
-  readonly holdBack: boolean;
+  /** Of the objective itself, such as its settings. */
+  readonly updatedAt: Date;
   /** Of the newest inverse. */
   readonly iteration: number;
   readonly status: string;
@@ -29,6 +29,7 @@ export interface ObjectiveStamp {
   readonly caseCount: number | null;
   /** That it was computed for. */
   readonly explainedId: number | null;
+  readonly explainedAt: Date | null;
   /** Names and units may change. */
   readonly projectUpdatedAt: Date;
 }
@@ -37,8 +38,8 @@ const selectStamps = compileSqlOnce<{ accountIds: readonly number[]; ids: readon
   (value) => sql`
     select o.id, o.model_id as "modelId", o.project_id as "projectId", o.trial_id as "trialId",
       o.stop_reason as "stopReason", o.data_revision as "dataRevision", o.completed_count as "completedCount",
-      o.parallelism, o.hold_back as "holdBack", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
-      e.inverse_id as "explainedId", p.updated_at as "projectUpdatedAt"
+      o.updated_at as "updatedAt", l.iteration, l.status, l.has_input as "hasInput", l.has_output as "hasOutput", e.case_count as "caseCount",
+      e.inverse_id as "explainedId", e.updated_at as "explainedAt", p.updated_at as "projectUpdatedAt"
     from unnest(${value('accountIds')}::bigint[], ${value('ids')}::bigint[]) as w (account_id, id)
     join objectives o on o.id = w.id and o.account_id = w.account_id
     join projects p on p.id = o.project_id
@@ -82,6 +83,22 @@ export async function listCorrectedIterations(db: Db, objectiveId: number, after
     select i.iteration from inverses i where i.objective_id = ${objectiveId} and i.iteration > ${after}::int
       and exists (select from corrections c where c.inverse_id = i.id)
     order by i.iteration`.execute(db);
+  return rows.map(({ iteration }) => iteration);
+}
+
+/**
+ * The iterations up to one that were completed after the first `completedCount` completions, ascending: given up before, their
+ * outputs came late. Looks at all iterations of the objective.
+ */
+export async function listLateIterations(
+  db: Db,
+  objectiveId: number,
+  { last, completedCount }: { readonly last: number; readonly completedCount: number },
+): Promise<readonly number[]> {
+  const { rows } = await sql<{ iteration: number }>`
+    select iteration from inverses
+    where objective_id = ${objectiveId} and iteration <= ${last}::int and completed_order > ${completedCount}::int
+    order by iteration`.execute(db);
   return rows.map(({ iteration }) => iteration);
 }
 

@@ -89,6 +89,10 @@ describe('the history of an objective', () => {
       createdAt: objective.createdAt,
       openIterations: [4],
       revision: 0,
+      completedCount: 2,
+      lateIterations: [],
+      insightVersion: expect.any(String),
+      isInsightKnown: false,
       stopReason: 0,
       attemptCount: 3,
       maximumAttempts: 500,
@@ -153,6 +157,41 @@ describe('the history of an objective', () => {
       tags.add(headers['etag']);
     }
     expect(tags.size).toBe(3);
+  });
+
+  it('An insight that is known is not sent again, until it changes', async () => {
+    const t = await prepareObjective(service.send);
+    const url = `${t.objectiveUrl}/history`;
+    const none = (await get(url)).history!;
+    expect((await get(`${url}?knownInsight=${none.insightVersion}`)).history).toMatchObject({ isInsightKnown: true });
+    await service.send('POST', `${t.objectiveUrl}/inverses`);
+    await expect.poll(async () => (await get(url)).history!.insight).not.toBeNull();
+    const { insightVersion } = (await get(`${url}?knownInsight=${none.insightVersion}`)).history!;
+    expect(insightVersion).not.toBe(none.insightVersion);
+    await service.send('POST', `${t.objectiveUrl}/inverse-output`, { output: [1, 2, 3] });
+    const again = (await get(`${url}?knownInsight=${insightVersion}`)).history!;
+    expect(again).toMatchObject({ isInsightKnown: true, insight: null, diagnosis: null, insightVersion });
+    // It names outputs.
+    await service.send('PATCH', t.projectUrl, { outputNames: ['A', 'B', 'C'] });
+    const renamed = (await get(`${url}?knownInsight=${insightVersion}`)).history!;
+    expect([renamed.isInsightKnown, renamed.insight?.caseCount]).toEqual([false, 4]);
+  });
+
+  it('An output that comes late changes the ETag and is named to those who have read past it', async () => {
+    const t = await prepareObjective(service.send, { parallelism: 2 });
+    const url = `${t.objectiveUrl}/history`;
+    const { body: first } = await service.send('POST', `${t.objectiveUrl}/inverses`);
+    await service.send('POST', `${t.objectiveUrl}/inverses`);
+    await service.send('POST', `${t.objectiveUrl}/stop`);
+    const { history: before, headers } = await get(url);
+    const etag = String(headers['etag']);
+    expect(before).toMatchObject({ completedCount: 2, lateIterations: [], openIterations: [] });
+    await service.send('PUT', `${t.objectiveUrl}/inverses/${first.id}/output`, { output: [1, 2, 3] });
+    const since = await get(`${url}?after=2&completed=2`, { 'if-none-match': etag });
+    expect(since.history).toMatchObject({ completedCount: 3, lateIterations: [2], iterations: [3] });
+    expect((await get(`${url}?after=2`)).history!.lateIterations).toEqual([]);
+    expect((await get(`${url}?after=2&completed=3`)).history!.lateIterations).toEqual([]);
+    expect((await get(`${url}?after=1&completed=2`)).history!.lateIterations).toEqual([]);
   });
 
   it('A correction changes the revision and marks its iteration, and what is open stays listed', async () => {

@@ -79,6 +79,28 @@ describe('an objective', () => {
     expect(await page.evaluate('window.isSamePage')).toBe(true);
   });
 
+  test('follows an output that comes late, and the insight that comes with suggestions', async ({ visit }) => {
+    const id = await seed({ inputs: 2, outputs: 2, runs: 5, objective: { parallelism: 2, objectives: [99, -99] } });
+    const page = await visit(service, pathOf(id));
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await expect.poll(() => firstIterations(page)).toHaveLength(5);
+    const open = () => service.ok<{ id: number; iteration: number }>('POST', `/objectives/${id}/inverses`);
+    const [early] = [await open(), await open()];
+    const rowOf = (iteration: number) => bodyRows(page).nth(7 - iteration);
+    await expect.poll(() => firstIterations(page)).toHaveLength(7);
+    const insight = section(page, 'Insight');
+    await expect.poll(() => insight.locator('tbody tr').count()).toBeGreaterThan(0);
+    await service.ok('POST', `/objectives/${id}/stop`);
+    await expect.poll(() => rowOf(early.iteration).innerText()).toContain('given up');
+    const { completedCount, insightVersion } = await service.ok('GET', `/objectives/${id}/history`);
+    const known = `completed=${completedCount}&knownInsight=${insightVersion}`;
+    await expect.poll(() => asked.some((url) => url.includes(known))).toBe(true);
+    await service.ok('PUT', `/objectives/${id}/inverses/${early.id}/output`, { output: [10, 11] });
+    await expect.poll(() => rowOf(early.iteration).innerText()).toContain('loaded');
+    expect(await insight.locator('tbody tr').count()).toBeGreaterThan(0);
+  });
+
   test('of 10,000 runs can be selected, sorted and searched', async ({ visit }) => {
     const id = await seed({ inputs: 10, outputs: 10, runs: 10_000, failedEvery: 97 });
     const page = await visit(service, pathOf(id));

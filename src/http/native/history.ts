@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { isUnder } from '../../application/paths.ts';
 import { getHistory, getObjectiveStamp, getRunTable, type ObjectiveStamp } from '../../application/read-history.ts';
 import { LARGEST_MAXIMUM_ATTEMPTS } from '../../domain/objective.ts';
@@ -5,7 +6,7 @@ import { answerRows } from '../answer/rows.ts';
 import { inSlices } from '../answer/write-json.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { matchesETag } from '../wire/etag.ts';
-import { historySchema, presentETag, presentHistory } from './history.wire.ts';
+import { historySchema, presentETag, presentHistory, presentInsightVersion } from './history.wire.ts';
 import { runTypes, toRunTable } from './runs.wire.ts';
 import { waitForChange } from './wait-for-change.ts';
 
@@ -30,6 +31,20 @@ export const historyOperations: readonly Operation[] = [
         maximum: HIGHEST_ITERATION,
         default: 1,
       },
+      completed: {
+        description:
+          'As JSON: completedCount of an earlier answer. lateIterations then names the iterations up to after that have got an output since.',
+        minimum: 0,
+        maximum: HIGHEST_ITERATION,
+        default: null,
+      },
+    },
+    texts: {
+      knownInsight: {
+        schema: z.string().max(200, 'must have at most 200 characters.'),
+        description:
+          'As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent again.',
+      },
     },
     hasFormats: true,
     hasETag: true,
@@ -44,7 +59,7 @@ export const historyOperations: readonly Operation[] = [
       304: { description: 'Nothing has changed since the answer with the ETag in If-None-Match.' },
     },
     handle: async (call) => {
-      const { deps, accountId, ids, numbers, format, ifNoneMatch } = call;
+      const { deps, accountId, ids, numbers, texts, format, ifNoneMatch } = call;
       const { db } = deps;
       const isKnown = (one: ObjectiveStamp) => matchesETag(ifNoneMatch, presentETag(one, format));
       const awaited = await waitForChange(call, (waiters, waitMs) => {
@@ -60,11 +75,17 @@ export const historyOperations: readonly Operation[] = [
         const request = { iteration: after, inverseId: 0, limit: Number.POSITIVE_INFINITY };
         return answerRows(format, toRunTable(await getRunTable(db, accountId, stamp, request)), headers);
       }
-      const history = await getHistory(db, accountId, stamp, { after, every: numbers['every']! });
+      const isInsightKnown = texts['knownInsight'] === presentInsightVersion(stamp);
+      const history = await getHistory(db, accountId, stamp, {
+        after,
+        every: numbers['every']!,
+        completed: numbers['completed']!,
+        wantsExplanation: !isInsightKnown,
+      });
       return {
         status: 200,
         headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
-        pieces: (nextSlice) => inSlices(presentHistory(history), nextSlice),
+        pieces: (nextSlice) => inSlices(presentHistory(history, stamp), nextSlice),
       };
     },
   }),

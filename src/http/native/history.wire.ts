@@ -31,6 +31,16 @@ export const historySchema = z
         'Those that wait for their outputs or are being computed. Iterations before the first of them are final.',
       ),
     revision: z.int().describe('Of the data of the trial. When it changes, ask for all iterations again.'),
+    completedCount: z
+      .int()
+      .describe('How often an iteration was completed or given up, outputs that came late included.'),
+    lateIterations: z
+      .array(z.int())
+      .describe('With completed: the iterations up to after that have got an output since. Ask for them again.'),
+    insightVersion: z
+      .string()
+      .describe('Of insight and diagnosis; send it as knownInsight to get them only when they differ.'),
+    isInsightKnown: z.boolean().describe('Whether knownInsight is still right; insight and diagnosis are null then.'),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
     attemptCount: z.int(),
     maximumAttempts: z.int(),
@@ -96,7 +106,7 @@ export const historySchema = z
   .meta({ id: 'History' });
 
 /** Pieces of the JSON text. The columns are gathered first, so that no more than one answer of them is in memory. */
-export async function* presentHistory(history: History): AsyncGenerator<string, void> {
+export async function* presentHistory(history: History, stamp: ObjectiveStamp): AsyncGenerator<string, void> {
   const lists: Record<ListName, string[]> = {
     iterations: [],
     inverseIds: [],
@@ -120,6 +130,8 @@ export async function* presentHistory(history: History): AsyncGenerator<string, 
   const { objective, explanation } = history;
   yield JSON.stringify({
     ...presentHead(history),
+    insightVersion: presentInsightVersion(stamp),
+    isInsightKnown: explanation === undefined,
     failureReasons,
     excluded,
     corrected: history.correctedIterations,
@@ -129,7 +141,7 @@ export async function* presentHistory(history: History): AsyncGenerator<string, 
     for (const [i, text] of lists[name].entries()) yield i === 0 ? text : `,${text}`;
     yield ']';
   }
-  yield `,${JSON.stringify(presentExplanation(objective, explanation)).slice(1)}`;
+  yield `,${JSON.stringify(presentExplanation(objective, explanation ?? null)).slice(1)}`;
 }
 
 const LIST_NAMES = ['iterations', 'inverseIds', 'statuses', 'loadedAt', 'computeTimes', 'inputs', 'outputs'] as const;
@@ -145,7 +157,22 @@ const TEXT_OF: Readonly<Record<ListName, (row: HistoryRow) => string | number>> 
   outputs: ({ output }) => (output === null ? 'null' : `[${output}]`),
 };
 
-function presentHead({ objective, surroundings, columns, every, optimalIteration, best, openIterations }: History) {
+/** Equal only if insight and diagnosis are. */
+export function presentInsightVersion(stamp: ObjectiveStamp): string {
+  const { caseCount, explainedId, explainedAt, projectUpdatedAt, stopReason } = stamp;
+  const isSatisfied = stopReason === StopReason.satisfied;
+  const facts = [
+    explainedId ?? 0,
+    caseCount ?? 0,
+    explainedAt?.getTime() ?? 0,
+    projectUpdatedAt.getTime(),
+    isSatisfied,
+  ];
+  return facts.join('-');
+}
+
+function presentHead(history: History) {
+  const { objective, surroundings, columns, every, optimalIteration, best, openIterations, lateIterations } = history;
   const { modelId, modelName, projectId, projectName, trialNumber } = surroundings;
   const { inputNames, inputUnits, outputNames, outputUnits } = columns;
   const { inputTypes, minimums, maximums, scales, categories } = columns;
@@ -161,6 +188,8 @@ function presentHead({ objective, surroundings, columns, every, optimalIteration
     createdAt: toTimestamp(objective.createdAt),
     openIterations,
     revision: objective.dataRevision,
+    completedCount: objective.completedCount,
+    lateIterations,
     stopReason: objective.stopReason,
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
@@ -214,8 +243,7 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explainedId,
     dataRevision,
     completedCount,
-    parallelism,
-    holdBack,
+    updatedAt,
     projectUpdatedAt,
   } = stamp;
   const state = `${status}${hasInput ? '+' : '-'}${hasOutput ? '+' : '-'}`;
@@ -228,7 +256,7 @@ export function presentETag(stamp: ObjectiveStamp, format: string): string {
     explained,
     dataRevision,
     completedCount,
-    `${parallelism}${holdBack ? '+' : '-'}`,
+    updatedAt.getTime(),
     projectUpdatedAt.getTime(),
     format,
   ];

@@ -562,6 +562,16 @@ export interface Operations {
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
       every?: number | undefined;
+      /**
+       * As JSON: completedCount of an earlier answer. lateIterations then names the iterations up to after that have
+       * got an output since.
+       */
+      completed?: number | undefined;
+      /**
+       * As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent
+       * again.
+       */
+      knownInsight?: string | undefined;
     } | undefined;
     headers: 'If-None-Match' | 'Prefer';
     answers: {
@@ -1163,6 +1173,16 @@ export interface Operations {
       after?: number | undefined;
       /** As JSON: only every nth iteration, and the first, last, optimal and best one. */
       every?: number | undefined;
+      /**
+       * As JSON: completedCount of an earlier answer. lateIterations then names the iterations up to after that have
+       * got an output since.
+       */
+      completed?: number | undefined;
+      /**
+       * As JSON: insightVersion of an earlier answer. As long as it is the same, insight and diagnosis are not sent
+       * again.
+       */
+      knownInsight?: string | undefined;
     } | undefined;
     headers: 'If-None-Match' | 'Prefer';
     answers: {

@@ -1037,6 +1037,14 @@ export interface History {
   openIterations: number[];
   /** Of the data of the trial. When it changes, ask for all iterations again. */
   revision: number;
+  /** How often an iteration was completed or given up, outputs that came late included. */
+  completedCount: number;
+  /** With completed: the iterations up to after that have got an output since. Ask for them again. */
+  lateIterations: number[];
+  /** Of insight and diagnosis; send it as knownInsight to get them only when they differ. */
+  insightVersion: string;
+  /** Whether knownInsight is still right; insight and diagnosis are null then. */
+  isInsightKnown: boolean;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
   attemptCount: number;

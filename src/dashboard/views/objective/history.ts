@@ -94,7 +94,7 @@ async function readNewest(
   const ask = (prefer: string | undefined) =>
     service.call('getHistoryFlat', {
       path: { objective_id: objectiveId },
-      query: { after },
+      query: { after, completed: known.head.completedCount, knownInsight: known.head.insightVersion },
       ifNoneMatch: known.etag,
       prefer,
       signal: abort,
@@ -102,11 +102,13 @@ async function readNewest(
   const answer = await askForChange(ask, { signal: abort, isUrgent });
   if (answer.status === 304) return known;
   const { body, headers } = answer;
-  // Earlier iterations were corrected, or judged anew.
-  if (body.revision !== known.head.revision) return await readAll(objectiveId, abort);
+  // Earlier iterations were corrected or judged anew, or got an output after they had been given up.
+  if (body.revision !== known.head.revision || body.lateIterations.length > 0) return await readAll(objectiveId, abort);
   const columns = replaceRows(known.columns, rowFrom(known.columns, after + 1), body);
   // A part of the history is thinned less than the whole.
-  return { head: { ...headOf(body), every: known.head.every }, columns, etag: headers.get('etag') ?? undefined };
+  const { insight, diagnosis } = body.isInsightKnown ? known.head : body;
+  const head = { ...headOf(body), every: known.head.every, insight, diagnosis };
+  return { head, columns, etag: headers.get('etag') ?? undefined };
 }
 
 async function readAll(objectiveId: number, abort: AbortSignal): Promise<Known> {
