@@ -8,6 +8,7 @@ import {
   type OverviewStamp,
   readOverviewStamps,
   readSurroundings,
+  searchObjectives,
 } from '../db/overview.ts';
 import type { Db } from '../db/transaction.ts';
 import { makeVerdict } from '../domain/acceptance.ts';
@@ -39,9 +40,10 @@ export interface ObjectiveGlance {
 /** Objectives read first, before it is known how large they are. */
 const FIRST_BATCH = 8;
 
-/** As it is now; throws nothing for an account without objectives. */
-export async function getOverviewStamp(db: Db, key: OverviewKey): Promise<OverviewStamp> {
-  return (await readOverviewStamps(db, [key]))[0]!;
+/** As it is now. Of a search for words, the objectives that it finds. */
+export async function getOverviewStamp(db: Db, key: OverviewKey, search = ''): Promise<OverviewStamp> {
+  const words = [...new Set(search.split(/\s+/))].filter((word) => word !== '');
+  return words.length === 0 ? (await readOverviewStamps(db, [key]))[0]! : searchObjectives(db, key, words);
 }
 
 /**

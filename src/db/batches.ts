@@ -18,6 +18,7 @@ import {
   countEvaluations,
   PUSHED_CHANNEL,
 } from './batch-evaluations.ts';
+import { rowsOfPage } from './pages.ts';
 import type { Db, Trx } from './transaction.ts';
 
 export { BATCHES_CHANNEL };
@@ -73,7 +74,6 @@ export interface BatchFilter {
   readonly projectId: number | null;
 }
 
-/** Oldest first. */
 export async function listBatches(
   db: Db,
   accountId: number,
@@ -82,8 +82,9 @@ export async function listBatches(
 ): Promise<Page<BatchWithProgress>> {
   const ofProject = projectId === null ? sql`` : sql`and b.project_id = ${projectId}`;
   const ofStatus = status === null ? sql`` : sql`and b.status = ${status}`;
-  const chosen = sql`b.account_id = ${accountId} and b.id > ${page.after ?? 0} ${ofProject} ${ofStatus}
-    order by b.id limit ${page.limit + 1}`;
+  const { condition, order } = rowsOfPage('b.id', page);
+  const chosen = sql`b.account_id = ${accountId} and ${condition} ${ofProject} ${ofStatus}
+    order by ${order} limit ${page.limit + 1}`;
   const { rows } = await selectWithProgress(chosen).execute(db);
   return toPage(rows.map(toProgress), page);
 }

@@ -16,6 +16,7 @@ import type {
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { BATCHES_CHANNEL, CLAIMABLE_CHANNEL, PUSHED_CHANNEL } from './batch-evaluations.ts';
 import { compileSqlOnce } from './compiled.ts';
+import { rowsOfPage } from './pages.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Of `e` and its batch `b`. */
@@ -339,14 +340,15 @@ export async function listEvaluations(
   { state, batchId, projectId }: EvaluationFilter,
   page: PageRequest,
 ): Promise<Page<EvaluationRecord>> {
-  const conditions = [sql`e.account_id = ${accountId}::bigint`, sql`e.id > ${page.after ?? 0}::bigint`];
+  const { condition, order } = rowsOfPage('e.id', page);
+  const conditions: RawBuilder<unknown>[] = [sql`e.account_id = ${accountId}::bigint`, condition];
   if (state !== null) conditions.push(sql`${SHOWN_STATE} = ${state}`);
   // What serves the claim serves these two states as well.
   if (state === 'waiting' || state === 'leased') conditions.push(sql`e.state in ('waiting', 'leased')`);
   if (batchId !== null) conditions.push(sql`e.batch_id = ${batchId}::bigint`);
   if (projectId !== null) conditions.push(sql`e.project_id = ${projectId}::bigint`);
   const { rows } = await sql<EvaluationRecord>`
-    ${records(sql.join(conditions, sql` and `))} order by e.id limit ${page.limit + 1}`.execute(db);
+    ${records(sql.join(conditions, sql` and `))} order by ${order} limit ${page.limit + 1}`.execute(db);
   return toPage(rows, page);
 }
 

@@ -90,6 +90,43 @@ function toStamp({ ids, text }: StampRow, page: PageRequest): OverviewStamp {
   return { items: items.map(({ id }) => id), nextAfter, text: `${text} ${nextAfter}` };
 }
 
+/** Objectives that one search looks at. */
+const SEARCHED = 10_000;
+
+/**
+ * The newest objectives whose model, project and numbers contain every one of the words, whatever the case of letters. Looks at
+ * 10,000 objectives at most; then `nextAfter` is the last one looked at, however few were found.
+ */
+export async function searchObjectives(
+  db: Db,
+  { accountId, stopReason, after, limit }: OverviewKey,
+  words: readonly string[],
+): Promise<OverviewStamp> {
+  const patterns = words.map((word) => `%${word.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  const { rows } = await sql<StampRow & { readonly lastSearched: number | null; readonly searchedCount: number }>`
+    with w as (
+      select ${accountId}::bigint as account_id, ${stopReason}::smallint as stop_reason,
+        ${after ?? Number.MAX_SAFE_INTEGER}::bigint as after),
+    searched as materialized (select n.id from w cross join lateral ${newest(sql.lit(SEARCHED))} n),
+    found as materialized (
+      select o.id, row_number() over (order by o.id desc) as number
+      from searched s
+      join objectives o on o.id = s.id
+      join trials t on t.id = o.trial_id
+      join projects p on p.id = o.project_id
+      join models m on m.id = o.model_id
+      where concat_ws(' ', m.name, p.name, 'trial', t.number::text || ', objective', o.number) ilike all (${patterns}::text[])
+      order by o.id desc limit ${limit + 1})
+    select json_agg(o.id order by o.id desc) as ids,
+      md5(string_agg(${STAMP}, ',' order by o.id desc) filter (where f.number <= ${limit})) as text,
+      (select min(id) from searched) as "lastSearched", (select count(*) from searched)::int as "searchedCount"
+    from found f join objectives o on o.id = f.id ${AROUND}`.execute(db);
+  const { lastSearched, searchedCount, ...row } = rows[0]!;
+  const stamp = toStamp(row, { limit, after });
+  if (stamp.nextAfter !== null || searchedCount < SEARCHED) return stamp;
+  return { ...stamp, nextAfter: lastSearched, text: `${stamp.text} ${lastSearched}` };
+}
+
 export interface ObjectiveSurroundings {
   readonly id: number;
   readonly modelId: number;

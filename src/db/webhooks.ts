@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Delivery, DeliveryState, EventName, Webhook } from '../domain/event.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { EVENTS_CHANNEL } from './events.ts';
+import { rowsOfPage } from './pages.ts';
 import type { Db, Trx } from './transaction.ts';
 
 /** Without the secrets, which only the claim of a delivery reads. */
@@ -210,17 +211,18 @@ export async function findDelivery(db: Db, accountId: number, id: number): Promi
   return row && toDelivery(row);
 }
 
-/** Oldest first; served by webhook_deliveries_webhook. */
+/** Served by webhook_deliveries_webhook. */
 export async function listDeliveries(
   db: Db,
   accountId: number,
   webhookId: number,
   page: PageRequest,
 ): Promise<Page<Delivery>> {
+  const { condition, order } = rowsOfPage('d.id', page);
   const rows = await deliveries(db, accountId)
     .where('d.webhook_id', '=', webhookId)
-    .where('d.id', '>', page.after ?? 0)
-    .orderBy('d.id')
+    .where(condition)
+    .orderBy(order)
     .limit(page.limit + 1)
     .execute();
   return toPage(rows.map(toDelivery), page);

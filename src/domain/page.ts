@@ -3,6 +3,8 @@ export interface PageRequest {
   readonly limit: number;
   /** Id of the last record before the page, or null for the first page. */
   readonly after: number | null;
+  /** Otherwise the oldest come first, unless the list has an order of its own. */
+  readonly isNewestFirst?: boolean;
 }
 
 /** Which records: those not deleted, those not deleted at an instant, or all that are not purged. */

@@ -13,6 +13,7 @@ import { SDK_PREFIX } from './sdk/paths.ts';
 import { SDK_OPERATIONS } from './sdk/routes.ts';
 import { toJsonSchema } from './wire/json-schema.ts';
 import { PAGE_LIMIT } from './wire/limits.ts';
+import { ORDERS } from './wire/pages.ts';
 import { problemSchema } from './wire/problem.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -194,6 +195,15 @@ function describeParameters(operation: OperationDescription): readonly Json[] {
     parameters.push({ name: 'limit', in: 'query', description: 'Records per page.', schema: limit });
     const after = { type: 'integer', minimum: 1 };
     parameters.push({ name: 'after', in: 'query', description: 'Id of the last record seen.', schema: after });
+  }
+  if (operation.hasOrder) {
+    const description = 'newest: the newest records come first, and after leads to older ones.';
+    parameters.push({
+      name: 'order',
+      in: 'query',
+      description,
+      schema: { type: 'string', enum: ORDERS, default: ORDERS[0] },
+    });
   }
   for (const [name, description] of Object.entries(operation.flags ?? {})) {
     parameters.push({ name, in: 'query', description, schema: { type: 'boolean', default: false } });

@@ -110,6 +110,8 @@ interface OperationSpec<P extends string, B, Prepared> {
   readonly description?: string;
   readonly body?: BodySpec<B>;
   readonly isList?: boolean;
+  /** Whether the client of a list may ask for the newest records first. */
+  readonly hasOrder?: boolean;
   /** Boolean query parameters, with their descriptions. */
   readonly flags?: Readonly<Record<string, string>>;
   /** Query parameters that are whole numbers. */

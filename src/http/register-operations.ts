@@ -66,7 +66,10 @@ async function readCall(
   const query = request.query as Readonly<Record<string, unknown>>;
   const format = operation.hasFormats ? formatOf(request.headers.accept) : 'json';
   const { page, violations: pageViolations } = operation.isList
-    ? parsePageQuery(query, format === 'json' ? undefined : Number.POSITIVE_INFINITY)
+    ? parsePageQuery(query, {
+        defaultLimit: format === 'json' ? undefined : Number.POSITIVE_INFINITY,
+        hasOrder: operation.hasOrder,
+      })
     : { page: { limit: 1, after: null }, violations: [] };
   const { flags, violations: flagViolations } = parseFlags(Object.keys(operation.flags ?? {}), query);
   const { numbers: counts, violations: numberViolations } = parseWholeNumbers(operation.numbers ?? {}, query);

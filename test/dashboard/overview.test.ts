@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, matches, readChoice } from '../../src/dashboard/views/overview/choice.ts';
+import { addressOf, readChoice } from '../../src/dashboard/views/overview/choice.ts';
 import { cornersOf } from '../../src/dashboard/views/overview/sparkline.ts';
 
 describe('the choice of the overview', () => {
@@ -11,15 +11,6 @@ describe('the choice of the overview', () => {
     ['after=57&find=a+%26b&state=stopped', '/page?state=stopped&find=a+%26b&after=57'],
   ])('Of the query "%s" the address %s is left', (query, address) => {
     expect(addressOf(readChoice(new URLSearchParams(query)))).toBe(address);
-  });
-
-  const names = { modelName: 'Plant 7', projectName: 'Heat Exchanger', trialNumber: 1, number: 2 };
-  it.each(['', '  ', 'heat', 'EXCHANGER plant', 'trial 1', 'objective 2 exch'])('"%s" finds it', (find) => {
-    expect(matches(names, find)).toBe(true);
-  });
-
-  it.each(['heart', 'heat 3', 'objective 21'])('"%s" does not find it', (find) => {
-    expect(matches(names, find)).toBe(false);
   });
 });
 

@@ -248,6 +248,59 @@ describe('the list of all objectives', () => {
     full.mockRestore();
   });
 
+  it('A search finds words in the names and numbers, page by page, beside the state', async () => {
+    const send = await openAccount();
+    const heat = await prepareObjective(send);
+    const wave = await prepareObjective(send);
+    await send('PATCH', heat.projectUrl, { name: 'Wärme 100% heat_exchanger \\ "a"' });
+    await send('PATCH', `/v1/models/${wave.model.id}`, { name: 'Epidemic' });
+    const second = (await send('POST', `${wave.trialUrl}/objectives`, OBJECTIVES)).body.id;
+    await send('POST', `/v1/objectives/${second}/stop`);
+    const found = async (search: string, more = '') =>
+      ids(await glances(send, `?search=${encodeURIComponent(search)}${more}`));
+    const [one, two] = [heat.loaded.body.id, wave.loaded.body.id];
+    expect(await found('HEAT')).toEqual([one]);
+    expect(await found('100% heat_ex')).toEqual([one]);
+    expect(await found('\\')).toEqual([one]);
+    for (const none of ['heat%exchanger', 'heat.exchanger', '1000% heat', 'heat epidemic', '_h']) {
+      expect(await found(none)).toEqual([]);
+    }
+    expect(await found('exchanger heat')).toEqual([one]);
+    expect(await found('epid objective 2')).toEqual([second]);
+    expect(await found('trial 1, objective 1')).toEqual([second, two, one]);
+    expect(await found('  ')).toEqual([second, two, one]);
+    expect(await found('epidemic', '&stopReason=0')).toEqual([two]);
+    const first = await glances(send, '?search=epidemic&limit=1');
+    expect(ids(first)).toEqual([second]);
+    const next = /^<(.*)>; rel="next"$/.exec(String(first.headers['link']))![1]!;
+    expect((await send('GET', next)).body).toMatchObject([{ id: two }]);
+    const known = { 'if-none-match': String(first.headers['etag']), prefer: 'wait=60' };
+    const again = await send('GET', '/v1/objectives?search=epidemic&limit=1', undefined, known);
+    expect([again.status, again.headers['preference-applied']]).toEqual([304, undefined]);
+    expect((await send('GET', `/v1/objectives?search=${'x'.repeat(101)}`)).body.errors[0].property).toBe('search');
+  });
+
+  it('A search looks at 10,000 objectives, and its page leads on to older ones', async () => {
+    const send = await openAccount();
+    const old = await prepareObjective(send);
+    await send('PATCH', old.projectUrl, { name: 'rare' });
+    const { loaded } = await prepareObjective(send);
+    await service.db.transaction().execute(async (trx) => {
+      await sql`set local session_replication_role = replica`.execute(trx);
+      await sql`
+        insert into objectives (account_id, model_id, project_id, trial_id, number, objectives, objective_types, minimum_bounds,
+          maximum_bounds, desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed, judged_through)
+        select account_id, model_id, project_id, trial_id, n + 1, objectives, objective_types, minimum_bounds, maximum_bounds,
+          desired_l1_norm, convergence, initial_input, initial_output, maximum_attempts, seed, 1
+        from objectives, generate_series(1, 10000) n where id = ${loaded.body.id}`.execute(trx);
+    });
+    const cut = await glances(send, '?search=rare');
+    expect(ids(cut)).toEqual([]);
+    const next = /^<(.*)>; rel="next"$/.exec(String(cut.headers['link']))![1]!;
+    const rest = await send('GET', next);
+    expect([rest.body.length, rest.body[0].id, rest.headers['link']]).toEqual([1, old.loaded.body.id, undefined]);
+  });
+
   it('Objectives of another account are not in the list', async () => {
     const [one, other] = [await openAccount(), await openAccount()];
     const t = await prepareObjective(one);
@@ -264,6 +317,7 @@ describe('the list of all objectives', () => {
     'after=x',
     'trend=1',
     'trend=51',
+    'search=a&search=b',
   ])('The query %s is refused', async (query) => {
     const { status, body } = await service.send('GET', `/v1/objectives?${query}`);
     expect([status, body.errors[0].property]).toEqual([400, query.split('=')[0]]);

@@ -190,18 +190,27 @@ describe('60 objectives', () => {
     await page.getByLabel('State').selectOption({ label: 'Stopped' });
     await expect.poll(() => rows(page).count()).toBe(2);
     expect(new URL(page.url()).search).toBe('?state=stopped');
-    await page.getByLabel('Find by name').fill('epidemic objective 2');
+    const find = page.getByLabel('Find by model');
+    await find.fill('epidemic objective 2');
     await expect.poll(() => rows(page).count()).toBe(1);
-    await page.getByText('1 of the 2 stopped objectives listed here').waitFor();
+    await page.getByText('1 stopped objective found for “epidemic objective 2”.').waitFor();
     await page.reload();
     await expect.poll(() => rows(page).count()).toBe(1);
     expect(await page.getByLabel('State').inputValue()).toBe('stopped');
-    expect(await page.getByLabel('Find by name').inputValue()).toBe('epidemic objective 2');
-    await page.getByLabel('Find by name').fill('nothing like it');
+    expect(await find.inputValue()).toBe('epidemic objective 2');
+    // Further back than the page reaches without a search.
+    await page.getByLabel('State').selectOption({ label: 'All states' });
+    await find.fill('EPIDEM');
+    await expect.poll(() => rows(page).count()).toBe(3);
+    await find.fill('nothing like it');
+    await page.getByText('No objectives found for “nothing like it”.').waitFor();
+    await expectAccessible(page);
+    await screenshot(page, 'overview nothing found');
     await page.getByRole('link', { name: 'Show all objectives' }).click();
     await expect.poll(() => rows(page).count()).toBe(50);
+    expect(await find.inputValue()).toBe('');
     await page.goBack();
-    await expect.poll(() => page.getByLabel('State').inputValue()).toBe('stopped');
+    await expect.poll(() => find.inputValue()).toBe('nothing like it');
   });
 
   test('Two to six that are ticked are compared', async ({ visit }) => {

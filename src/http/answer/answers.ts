@@ -44,7 +44,11 @@ interface PagedCall {
 
 /** Names the next page, if there is one. */
 export function nextPageHeaders(call: PagedCall, nextAfter: number | null): Readonly<Record<string, string>> {
-  const link = nextPageLink(call.url, call.page.limit, nextAfter, { ...call.numbers, ...call.texts });
+  const link = nextPageLink(call.url, call.page.limit, nextAfter, {
+    ...call.numbers,
+    ...call.texts,
+    order: call.page.isNewestFirst ? 'newest' : null,
+  });
   return link === undefined ? {} : { link };
 }
 

@@ -51,11 +51,12 @@ export const batchOperations: readonly Operation[] = [
     tag,
     summary: 'List the batches of the account',
     isList: true,
+    hasOrder: true,
     texts: { status: { schema: batchStatus, description: 'Only those with this status.' } },
     numbers: {
       project_id: { description: 'Only those of this project.', minimum: 1, maximum: LARGEST_ID, default: null },
     },
-    answers: pageOf.spec('The batches, oldest first.', batchSchema),
+    answers: pageOf.spec('The batches, oldest first unless order says otherwise.', batchSchema),
     handle: async (call) => {
       const status = (call.texts['status'] ?? null) as BatchStatus | null;
       const filter = { status, projectId: call.numbers['project_id'] ?? null };

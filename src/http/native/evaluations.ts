@@ -188,6 +188,7 @@ export const evaluationOperations: readonly Operation[] = [
     scope: READS,
     summary: 'List evaluations',
     isList: true,
+    hasOrder: true,
     texts: { state: { schema: stateSchema, description: `Only those in this state.` } },
     numbers: {
       batch_id: {
@@ -203,7 +204,7 @@ export const evaluationOperations: readonly Operation[] = [
         default: null,
       },
     },
-    answers: pageOf.spec('The evaluations, oldest first.', evaluationSchema),
+    answers: pageOf.spec('The evaluations, oldest first unless order says otherwise.', evaluationSchema),
     handle: async (call) => {
       const { deps, accountId, numbers, texts, page } = call;
       const state = (texts['state'] ?? null) as EvaluationState | null;

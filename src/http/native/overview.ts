@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import { getOverviewStamp, listGlances, type OverviewStamp } from '../../application/read-overview.ts';
 import type { StopReason } from '../../domain/stop-reason.ts';
 import { nextPageHeaders, pageOf } from '../answer/answers.ts';
@@ -34,6 +35,13 @@ export const overviewOperations: readonly Operation[] = [
         default: null,
       },
     },
+    texts: {
+      search: {
+        schema: z.string().max(100, 'must have at most 100 characters.'),
+        description:
+          'Only those whose model, project, trial and number contain each of these words, such as "heat trial 2"; capital letters do not matter. A search looks at 10,000 objectives: its page may be short, or empty, and yet have a next one. It does not wait.',
+      },
+    },
     hasETag: true,
     waits: 'change',
     answers: {
@@ -49,17 +57,19 @@ export const overviewOperations: readonly Operation[] = [
       const trendPoints = call.numbers['trend'] ?? 0;
       const key = { ...call.page, accountId, stopReason };
       const isKnown = (one: OverviewStamp) => matchesETag(ifNoneMatch, presentETag(one));
-      const awaited = await waitForChange(call, (waiters, waitMs) =>
-        waiters.overviews.wait(key, isKnown, waitMs, call.whenGone),
-      );
-      const stamp = awaited.stamp ?? (await getOverviewStamp(deps.db, key));
+      const { search } = call.texts;
+      const awaited =
+        search === undefined
+          ? await waitForChange(call, (waiters, waitMs) => waiters.overviews.wait(key, isKnown, waitMs, call.whenGone))
+          : { stamp: undefined, headers: {} };
+      const stamp = awaited.stamp ?? (await getOverviewStamp(deps.db, key, search));
       const etag = presentETag(stamp);
       if (isKnown(stamp)) return { status: 304, headers: { etag, ...awaited.headers } };
       const write = (nextSlice: NextSlice) => {
         const glances = listGlances(deps.db, accountId, stamp, trendPoints);
         return join(writeJson(JsonArray.of(glances, presentGlance), nextSlice));
       };
-      const name = [accountId, stopReason, trendPoints, call.page.after, call.page.limit].join(' ');
+      const name = [accountId, stopReason, trendPoints, call.page.after, call.page.limit, search].join(' ');
       return {
         status: 200,
         headers: {

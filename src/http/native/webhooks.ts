@@ -129,7 +129,8 @@ export const webhookOperations: readonly Operation[] = [
     summary: 'List the deliveries of a webhook',
     description: 'Delivered and dead deliveries are kept for 30 days.',
     isList: true,
-    answers: pageOf.spec('The deliveries, oldest first.', deliverySchema),
+    hasOrder: true,
+    answers: pageOf.spec('The deliveries, oldest first unless order says otherwise.', deliverySchema),
     handle: async (call) => {
       const page = await listDeliveries(call.deps.db, call.accountId, call.ids.webhookId, call.page);
       return pageOf.answer(call, page, presentDelivery);

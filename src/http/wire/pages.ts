@@ -5,6 +5,14 @@ import type { PageRequest } from '../../domain/page.ts';
 import { parseId } from './ids.ts';
 import { PAGE_LIMIT } from './limits.ts';
 
+export const ORDERS = ['oldest', 'newest'] as const;
+
+interface PageOptions {
+  readonly defaultLimit?: number | undefined;
+  /** Whether `order` is read. */
+  readonly hasOrder?: boolean | undefined;
+}
+
 interface ParsedPage {
   readonly page: PageRequest;
   readonly violations: readonly Violation[];
@@ -13,7 +21,7 @@ interface ParsedPage {
 /** Reads the query of a list. A parameter given twice counts as malformed. */
 export function parsePageQuery(
   query: Readonly<Record<string, unknown>>,
-  defaultLimit: number = PAGE_LIMIT.default,
+  { defaultLimit = PAGE_LIMIT.default, hasOrder = false }: PageOptions = {},
 ): ParsedPage {
   const violations: Violation[] = [];
   let limit = defaultLimit;
@@ -31,7 +39,10 @@ export function parsePageQuery(
       after = parsed.kind === 'id' ? parsed.id : Number.MAX_SAFE_INTEGER;
     }
   }
-  return { page: { limit, after }, violations };
+  if (!hasOrder) return { page: { limit, after }, violations };
+  const { order = 'oldest' } = query;
+  if (!ORDERS.some((known) => known === order)) violations.push(makeViolation(['order'], 'must be oldest or newest.'));
+  return { page: { limit, after, isNewestFirst: order === 'newest' }, violations };
 }
 
 /**

@@ -590,6 +590,12 @@ export interface Operations {
       stopReason?: number | undefined;
       /** The points of the trend of each objective; without it no trend. */
       trend?: number | undefined;
+      /**
+       * Only those whose model, project, trial and number contain each of these words, such as "heat trial 2"; capital
+       * letters do not matter. A search looks at 10,000 objectives: its page may be short, or empty, and yet have a
+       * next one. It does not wait.
+       */
+      search?: string | undefined;
     } | undefined;
     headers: 'If-None-Match' | 'Prefer';
     answers: {
@@ -771,6 +777,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** newest: the newest records come first, and after leads to older ones. */
+      order?: 'oldest' | 'newest' | undefined;
     } | undefined;
     answers: {
       200: { 'application/json': WebhookDelivery[] };
@@ -873,6 +881,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** newest: the newest records come first, and after leads to older ones. */
+      order?: 'oldest' | 'newest' | undefined;
       /** Only those of this project. */
       project_id?: number | undefined;
       /** Only those with this status. */
@@ -1018,6 +1028,8 @@ export interface Operations {
       limit?: number | undefined;
       /** Id of the last record seen. */
       after?: number | undefined;
+      /** newest: the newest records come first, and after leads to older ones. */
+      order?: 'oldest' | 'newest' | undefined;
       /** Only those of this batch. */
       batch_id?: number | undefined;
       /** Only those of this project. */

@@ -2,15 +2,41 @@
 import type { ItemOf, ListId } from '../../../../clients/typescript/src/index.ts';
 import { service } from '../../shell/service.ts';
 
-/** Between two reads. */
+/** Between two reads of what changes on its own. */
 export const PAUSE_MS = 5_000;
+/** Of what people change; what they change here is read at once. */
+export const LONG_PAUSE_MS = 30_000;
 /** The most that the service puts on a page. */
 const PAGE_SIZE = 200;
+
+type OrderedListId = 'listBatches' | 'listDeliveries' | 'listEvaluations';
 
 interface Asked {
   readonly path?: Readonly<Record<string, number>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
   readonly signal: AbortSignal;
+}
+
+export interface Newest<Item> {
+  /** The newest first. */
+  readonly items: readonly Item[];
+  readonly hasMore: boolean;
+}
+
+/** The newest items of a list, as many as `count`. */
+export async function readNewest<Id extends OrderedListId>(
+  operationId: Id,
+  count: number,
+  { path, query, signal }: Asked,
+): Promise<Newest<ItemOf<Id>>> {
+  const items: ItemOf<Id>[] = [];
+  const limit = Math.min(PAGE_SIZE, count + 1);
+  const options = { path, query: { ...query, limit, order: 'newest' }, signal } as never;
+  for await (const item of service.pages<Id>(operationId, options)) {
+    if (items.length === count) return { items, hasMore: true };
+    items.push(item);
+  }
+  return { items, hasMore: false };
 }
 
 /** All items of a list, in the order of the service. */
@@ -23,20 +49,4 @@ export async function readAll<Id extends ListId>(
   const options = { path, query: { ...query, limit: PAGE_SIZE }, signal } as never;
   for await (const item of service.pages<Id>(operationId, options)) items.push(item);
   return items;
-}
-
-/**
- * All items of a list in the order of their ids, of which `known` have been read before: only those are read again that come after
- * the last before which all are final.
- */
-export async function readFurther<Id extends ListId, Item extends ItemOf<Id> & { readonly id: number }>(
-  operationId: Id,
-  known: readonly Item[],
-  isFinal: (item: Item) => boolean,
-  { query, ...asked }: Asked,
-): Promise<readonly Item[]> {
-  const firstOpen = known.findIndex((item) => !isFinal(item));
-  const kept = firstOpen < 0 ? known : known.slice(0, firstOpen);
-  const read = await readAll(operationId, { ...asked, query: { ...query, after: kept.at(-1)?.id } });
-  return [...kept, ...(read as readonly Item[])];
 }

@@ -13,7 +13,7 @@ export type State = keyof typeof STATES;
 export interface Choice {
   /** undefined: all. */
   readonly state: State | undefined;
-  /** Words to be found in the names. */
+  /** Words that the service looks for in the names and numbers. */
   readonly find: string;
   /** Only objectives older than this one. */
   readonly after: number | undefined;
@@ -47,13 +47,4 @@ type Names = Pick<ObjectiveGlance, 'modelName' | 'projectName' | 'trialNumber' |
 /** Trial and objective, as they are numbered. */
 export function numbersOf({ trialNumber, number }: Names): string {
   return `trial ${trialNumber}, objective ${number}`;
-}
-
-/** Whether each word is somewhere in its names; capitals do not matter. */
-export function matches(glance: Names, find: string): boolean {
-  const names = `${glance.modelName} ${glance.projectName} ${numbersOf(glance)}`.toLocaleLowerCase();
-  return find
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .every((word) => names.includes(word));
 }

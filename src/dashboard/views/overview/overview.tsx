@@ -1,5 +1,6 @@
 /** All objectives of the account: where they stand, and what they wait for. */
 import { useSignal } from '@preact/signals';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ObjectiveGlance } from '../../../../clients/typescript/src/index.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Link } from '../../shell/link.tsx';
@@ -8,7 +9,7 @@ import { explain, service } from '../../shell/service.ts';
 import { may } from '../../shell/session.ts';
 import { useLive } from '../../shell/use-live.ts';
 import { askForChange } from '../../shell/waiting.ts';
-import { addressOf, type Choice, matches, readChoice, STATES, type State } from './choice.ts';
+import { addressOf, type Choice, readChoice, STATES, type State } from './choice.ts';
 import { Glance } from './glance.tsx';
 import './overview.css';
 
@@ -20,30 +21,42 @@ const [FEWEST_COMPARED, MOST_COMPARED] = [2, 6];
 
 interface Known {
   readonly glances: readonly ObjectiveGlance[];
-  readonly hasOlder: boolean;
+  /** Older ones follow after this id; undefined: none does. */
+  readonly olderAfter: number | undefined;
   readonly etag: string | undefined;
 }
 
 async function readGlances(
-  { state, after }: Choice,
+  { state, after, find }: Choice,
   signal: AbortSignal,
   known: Known | undefined,
   isUrgent: boolean,
 ): Promise<Known> {
-  const query = { limit: PAGE_SIZE, trend: TREND_POINTS, after, stopReason: state && STATES[state].stopReason };
+  const query = {
+    limit: PAGE_SIZE,
+    trend: TREND_POINTS,
+    after,
+    stopReason: state && STATES[state].stopReason,
+    search: find.trim() === '' ? undefined : find.trim(),
+  };
   const ask = (prefer: string | undefined) =>
     service.call('listAllObjectives', { query, ifNoneMatch: known?.etag, prefer, signal });
   const answer = await askForChange(ask, { signal, isUrgent: isUrgent || known === undefined });
   if (answer.status === 304) return known!;
   const { body, headers } = answer;
-  return { glances: body, hasOlder: headers.has('link'), etag: headers.get('etag') ?? undefined };
+  const older = /[?&]after=(\d+)/.exec(headers.get('link') ?? '')?.[1];
+  return {
+    glances: body,
+    olderAfter: older === undefined ? undefined : Number(older),
+    etag: headers.get('etag') ?? undefined,
+  };
 }
 
 export default function Overview({ place }: ViewProps) {
   const choice = readChoice(place.query);
   const { value, failure } = useLive<Known>(
     { read: (signal, known, isUrgent) => readGlances(choice, signal, known, isUrgent), pauseMs: PAUSE_MS },
-    [choice.state, choice.after],
+    [choice.state, choice.after, choice.find.trim()],
   );
   const ticked = useSignal<readonly number[]>([]);
   const known = value.value;
@@ -61,7 +74,9 @@ export default function Overview({ place }: ViewProps) {
         )}
       </div>
       {known === undefined ? (
-        <p role="status">{failure.value === undefined ? 'Loading…' : explain(failure.value)}</p>
+        <p role="status">
+          {failure.value !== undefined ? explain(failure.value) : choice.find === '' ? 'Loading…' : 'Searching…'}
+        </p>
       ) : (
         <List known={known} choice={choice} ticked={ticked.value} onTicked={(ids) => (ticked.value = ids)} />
       )}
@@ -75,16 +90,13 @@ function choose(choice: Choice, change: Partial<Choice>, replace = false): void 
   navigate(addressOf({ ...choice, after: undefined, ...change }), { replace });
 }
 
+/** After the last key, so that not every letter is a search. */
+const TYPING_MS = 250;
+
 function Controls({ choice }: { readonly choice: Choice }) {
   return (
     <search class="overview-controls">
-      <input
-        type="search"
-        aria-label="Find by name"
-        placeholder="Find by name"
-        value={choice.find}
-        onInput={({ currentTarget }) => choose(choice, { find: currentTarget.value, after: choice.after }, true)}
-      />
+      <Find choice={choice} />
       <select
         aria-label="State"
         value={choice.state ?? ''}
@@ -101,6 +113,38 @@ function Controls({ choice }: { readonly choice: Choice }) {
   );
 }
 
+function Find({ choice }: { readonly choice: Choice }) {
+  const [text, setText] = useState(choice.find);
+  const sent = useRef(choice.find);
+  const newest = useRef(choice);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  newest.current = choice;
+  useEffect(() => {
+    // Going back changes it from outside.
+    if (choice.find !== sent.current) setText(choice.find);
+    sent.current = choice.find;
+  }, [choice.find]);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const onInput = (find: string) => {
+    setText(find);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => {
+      sent.current = find;
+      choose(newest.current, { find }, true);
+    }, TYPING_MS);
+  };
+  return (
+    <input
+      type="search"
+      aria-label="Find by model, project or number"
+      placeholder="Find by model, project or number"
+      maxLength={100}
+      value={text}
+      onInput={({ currentTarget }) => onInput(currentTarget.value)}
+    />
+  );
+}
+
 interface ListProps {
   readonly known: Known;
   readonly choice: Choice;
@@ -108,21 +152,25 @@ interface ListProps {
   onTicked(ids: readonly number[]): void;
 }
 
-function List({ known: { glances, hasOlder }, choice, ticked, onTicked }: ListProps) {
-  const shown = glances.filter((glance) => matches(glance, choice.find));
-  const oldest = glances.at(-1);
+function List({ known: { glances, olderAfter }, choice, ticked, onTicked }: ListProps) {
+  // The service looks at a limited number at a time.
+  const isCut = choice.find.trim() !== '' && olderAfter !== undefined && glances.length < PAGE_SIZE;
   return (
     <>
       <p class="hint" role="status">
-        {countOf(shown.length, glances.length, choice)}
+        {countOf(glances.length, choice)}
+        {isCut && ' Older ones have not been searched yet.'}
       </p>
-      {shown.length === 0 && (
+      {glances.length === 0 && (
         <p>
+          {choice.find.trim() !== '' &&
+            'Each word must be in the name of the model or the project, or in the number of the trial or the objective. '}
+          {choice.state !== undefined && `Only ${STATES[choice.state].label.toLowerCase()} ones are looked at. `}
           <Link to="/page">Show all objectives</Link>
         </p>
       )}
       <ul class="glances">
-        {shown.map((glance) => (
+        {glances.map((glance) => (
           <Glance
             key={glance.id}
             glance={glance}
@@ -132,7 +180,7 @@ function List({ known: { glances, hasOlder }, choice, ticked, onTicked }: ListPr
           />
         ))}
       </ul>
-      {shown.some(({ worstMiss }) => worstMiss !== null && worstMiss > 0) && (
+      {glances.some(({ worstMiss }) => worstMiss !== null && worstMiss > 0) && (
         <p class="hint">
           Worst miss: how far the worst output of the best run is from its interval. 1 is half the width of the
           interval; for a target without bounds, 1 % of the target.
@@ -144,9 +192,9 @@ function List({ known: { glances, hasOlder }, choice, ticked, onTicked }: ListPr
             Newest
           </Link>
         )}
-        {hasOlder && oldest !== undefined && (
-          <Link to={addressOf({ ...choice, after: oldest.id })} class="button">
-            Older
+        {olderAfter !== undefined && (
+          <Link to={addressOf({ ...choice, after: olderAfter })} class="button">
+            {isCut ? 'Search older ones' : 'Older'}
           </Link>
         )}
       </nav>
@@ -154,10 +202,10 @@ function List({ known: { glances, hasOlder }, choice, ticked, onTicked }: ListPr
   );
 }
 
-function countOf(shown: number, all: number, { find, state }: Choice): string {
+function countOf(count: number, { find, state }: Choice): string {
   const kind = state === undefined ? '' : `${STATES[state].label.toLowerCase()} `;
-  const objectives = (count: number) => (count === 1 ? `1 ${kind}objective` : `${count} ${kind}objectives`);
-  return find === '' ? objectives(shown) : `${shown} of the ${objectives(all)} listed here`;
+  const objectives = count === 1 ? `1 ${kind}objective` : `${count === 0 ? 'No' : count} ${kind}objectives`;
+  return find === '' ? objectives : `${objectives} found for “${find.trim()}”.`;
 }
 
 function CompareBar({ ids, onClear }: { readonly ids: readonly number[]; onClear(): void }) {

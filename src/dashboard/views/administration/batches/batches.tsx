@@ -1,6 +1,6 @@
 /** The batches of the account, and how far they are. */
-import { useState } from 'preact/hooks';
-import type { Batch } from '../../../../../clients/typescript/src/index.ts';
+import { useRef, useState } from 'preact/hooks';
+import { type Batch, NotFoundError } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Fault } from '../../../parts/fault.tsx';
@@ -11,7 +11,7 @@ import { may } from '../../../shell/session.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import { addressOf, BATCH_STATUSES, type BatchStatus, type Choice, type SectionProps } from '../choice.ts';
 import { projectName } from '../project-names.ts';
-import { PAUSE_MS, readAll } from '../read-list.ts';
+import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
 import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
 import { BatchObjectives } from './batch-objectives.tsx';
@@ -22,10 +22,16 @@ const SHOWN = 20;
 
 export function Batches({ choice }: SectionProps) {
   const { status } = choice;
-  const live = useLive<readonly Batch[]>(
-    { read: (signal) => readAll('listBatches', { query: { status }, signal }), pauseMs: PAUSE_MS },
-    [status],
+  const { open } = choice;
+  const count = useRef(SHOWN);
+  const live = useLive<Newest<Batch>>(
+    { read: (signal) => readBatches(count.current, { status, open }, signal), pauseMs: PAUSE_MS },
+    [status, open],
   );
+  const showMore = () => {
+    count.current += SHOWN;
+    live.refresh();
+  };
   return (
     <>
       <div class="admin-head">
@@ -51,34 +57,56 @@ export function Batches({ choice }: SectionProps) {
           ))}
         </select>
       </div>
-      <Waits live={live}>{(batches) => <BatchList batches={batches} choice={choice} onChanged={live.refresh} />}</Waits>
+      <Waits live={live}>
+        {({ items, hasMore }) => (
+          <BatchList batches={items} choice={choice} onChanged={live.refresh} onMore={hasMore ? showMore : undefined} />
+        )}
+      </Waits>
     </>
   );
 }
 
+/** The newest, and in any case the one that is open. */
+async function readBatches(
+  count: number,
+  { status, open }: Pick<Choice, 'status' | 'open'>,
+  signal: AbortSignal,
+): Promise<Newest<Batch>> {
+  const newest = await readNewest('listBatches', count, { query: { status }, signal });
+  if (open === undefined || newest.items.some(({ id }) => id === open)) return newest;
+  try {
+    const { body } = await service.call('getBatch', { path: { batch_id: open }, signal });
+    const isChosen = status === undefined || body.status === status;
+    return isChosen ? { ...newest, items: [...newest.items, body] } : newest;
+  } catch (error) {
+    if (error instanceof NotFoundError) return newest;
+    throw error;
+  }
+}
+
 interface BatchListProps {
+  /** The newest first. */
   readonly batches: readonly Batch[];
   readonly choice: Choice;
   onChanged(): void;
+  /** undefined: there are no more. */
+  readonly onMore: (() => void) | undefined;
 }
 
-function BatchList({ batches, choice, onChanged }: BatchListProps) {
-  const [count, setCount] = useState(SHOWN);
+function BatchList({ batches, choice, onChanged, onMore }: BatchListProps) {
   if (batches.length === 0) return <NoBatches status={choice.status} />;
-  const newest = batches.toReversed();
-  const shown = newest.filter(({ id }, i) => i < count || id === choice.open);
   return (
     <>
       <ul class="admin-list">
-        {shown.map((batch) => (
+        {batches.map((batch) => (
           <BatchItem key={batch.id} batch={batch} choice={choice} onChanged={onChanged} />
         ))}
       </ul>
       <p class="hint" role="status">
-        {batches.length === 1 ? '1 batch' : `${shown.length} of ${batches.length} batches, newest first`}
+        {batches.length === 1 ? '1 batch' : `${batches.length} batches, newest first`}
       </p>
-      {shown.length < batches.length && (
-        <button type="button" onClick={() => setCount(count + SHOWN)}>
+      {onMore !== undefined && (
+        <button type="button" onClick={onMore}>
           Show more
         </button>
       )}

@@ -1,10 +1,12 @@
 /** What evaluators do, what waits for them, and what they failed at. */
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
 import { service } from '../../../shell/service.ts';
-import { readAll } from '../read-list.ts';
+import { readAll, readNewest } from '../read-list.ts';
 
 /** Shown of what waits: the next to be handed out. */
 const NEXT_COUNT = 20;
+/** Besides those that are open: failures of older ones are not looked for. */
+const NEWEST_BATCHES = 50;
 /** Of so many of the newest batches with failures, the failed evaluations are shown. */
 const FAILED_BATCHES = 10;
 const FAILED_COUNT = 50;
@@ -24,11 +26,15 @@ export interface Work {
 }
 
 export async function readWork(signal: AbortSignal, known: Work | undefined): Promise<Work> {
-  const [leased, waiting, batches] = await Promise.all([
+  const [leased, waiting, designing, solving, newest] = await Promise.all([
     readAll('listEvaluations', { query: { state: 'leased' }, signal }),
     service.call('listEvaluations', { query: { state: 'waiting', limit: NEXT_COUNT }, signal }),
-    readAll('listBatches', { signal }),
+    readAll('listBatches', { query: { status: 'evaluating-cases' }, signal }),
+    readAll('listBatches', { query: { status: 'solving' }, signal }),
+    readNewest('listBatches', NEWEST_BATCHES, { signal }),
   ]);
+  const byId = new Map([...designing, ...solving, ...newest.items].map((batch) => [batch.id, batch]));
+  const batches = [...byId.values()].sort((a, b) => b.id - a.id);
   const failedByBatch = await readFailed(batches, known?.failedByBatch, signal);
   const waitingOf = (some: readonly Batch[]) =>
     some.reduce((sum, { progress }) => sum + progress.evaluations.waiting, 0);
@@ -41,14 +47,14 @@ export async function readWork(signal: AbortSignal, known: Work | undefined): Pr
       .flat()
       .sort((a, b) => (b.finishedAt ?? '').localeCompare(a.finishedAt ?? ''))
       .slice(0, FAILED_COUNT),
-    batches: new Map(batches.map((batch) => [batch.id, batch])),
+    batches: byId,
     failedByBatch,
   };
 }
 
 async function readFailed(batches: readonly Batch[], known: Work['failedByBatch'] | undefined, signal: AbortSignal) {
   const found = new Map<number, readonly Evaluation[]>();
-  const withFailures = batches.filter(({ progress }) => progress.evaluations.failed > 0).slice(-FAILED_BATCHES);
+  const withFailures = batches.filter(({ progress }) => progress.evaluations.failed > 0).slice(0, FAILED_BATCHES);
   for (const { id, progress } of withFailures) {
     const before = known?.get(id);
     const isKnown = before !== undefined && before.length === progress.evaluations.failed;

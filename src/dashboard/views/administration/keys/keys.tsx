@@ -7,7 +7,7 @@ import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import { Moment } from '../moment.tsx';
-import { PAUSE_MS, readAll } from '../read-list.ts';
+import { LONG_PAUSE_MS, readAll } from '../read-list.ts';
 import { Waits } from '../waits.tsx';
 import { CreateKeyDialog } from './create-key-dialog.tsx';
 import { type KeyState, stateOfKey } from './key-states.ts';
@@ -16,7 +16,10 @@ import { RotateKeyDialog } from './rotate-key-dialog.tsx';
 type Doing = { readonly kind: 'create' } | { readonly kind: 'revoke' | 'rotate'; readonly key: Key };
 
 export function Keys() {
-  const live = useLive<readonly Key[]>({ read: (signal) => readAll('listKeys', { signal }), pauseMs: PAUSE_MS }, []);
+  const live = useLive<readonly Key[]>(
+    { read: (signal) => readAll('listKeys', { signal }), pauseMs: LONG_PAUSE_MS },
+    [],
+  );
   const [doing, setDoing] = useState<Doing | undefined>(undefined);
   const close = () => setDoing(undefined);
   return (

@@ -1,5 +1,5 @@
 /** What was sent to a webhook, and how it went. */
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
@@ -7,7 +7,7 @@ import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import { Moment } from '../moment.tsx';
-import { PAUSE_MS, readFurther } from '../read-list.ts';
+import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
 import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
 
@@ -17,38 +17,27 @@ const SHOWN = 50;
 const isOver = ({ status }: WebhookDelivery) => status === 'delivered' || status === 'dead';
 
 export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook }) {
-  // Sent again since the last read, which may have taken them for over.
-  const sentAgain = useRef<readonly number[]>([]);
-  const live = useLive<readonly WebhookDelivery[]>(
+  const count = useRef(SHOWN);
+  const live = useLive<Newest<WebhookDelivery>>(
     {
-      read: async (signal, known = []) => {
-        const again = sentAgain.current;
-        const isFinal = (one: WebhookDelivery) => isOver(one) && !again.includes(one.id);
-        const asked = { path: { webhook_id: id }, signal };
-        const read = await readFurther<'listDeliveries', WebhookDelivery>('listDeliveries', known, isFinal, asked);
-        sentAgain.current = sentAgain.current.filter((one) => !again.includes(one));
-        return read;
-      },
+      read: (signal) => readNewest('listDeliveries', count.current, { path: { webhook_id: id }, signal }),
       pauseMs: PAUSE_MS,
     },
     [id],
   );
-  const [count, setCount] = useState(SHOWN);
   const { isBusy, error, send } = useSending();
   const redeliver = (delivery: WebhookDelivery) =>
     send(async () => {
       const path = { webhook_id: id, delivery_id: delivery.id };
       await service.call('redeliver', { path });
-      sentAgain.current = [...sentAgain.current, delivery.id];
       live.refresh();
     });
   return (
     <>
       <Fault error={error} />
       <Waits live={live}>
-        {(deliveries) => {
-          if (deliveries.length === 0) return <p class="hint">Nothing has been sent to it yet.</p>;
-          const newest = deliveries.slice(-count).reverse();
+        {({ items: newest, hasMore }) => {
+          if (newest.length === 0) return <p class="hint">Nothing has been sent to it yet.</p>;
           return (
             <>
               <ScrollBox label={`Deliveries to ${url}`}>
@@ -78,10 +67,16 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
                 </table>
               </ScrollBox>
               <p class="hint">
-                {newest.length.toLocaleString('en-US')} of {deliveries.length.toLocaleString('en-US')}, newest first.
-                Those that are over are kept for 30 days.{' '}
-                {newest.length < deliveries.length && (
-                  <button type="button" onClick={() => setCount(count + SHOWN)}>
+                {hasMore ? `The newest ${newest.length.toLocaleString('en-US')}.` : 'All, newest first.'} Those that are
+                over are kept for 30 days.{' '}
+                {hasMore && (
+                  <button
+                    type="button"
+                    onClick={() => {
+                      count.current += SHOWN;
+                      live.refresh();
+                    }}
+                  >
                     Show more
                   </button>
                 )}

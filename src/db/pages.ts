@@ -1,0 +1,14 @@
+/** Lists by id, in either direction. */
+import { type RawBuilder, sql } from 'kysely';
+import type { PageRequest } from '../domain/page.ts';
+
+/** Which rows may be on a page, and how they are ordered. `column`: the id, such as b.id. */
+export function rowsOfPage(
+  column: string,
+  { after, isNewestFirst }: PageRequest,
+): { readonly condition: RawBuilder<boolean>; readonly order: RawBuilder<number> } {
+  const id = sql.ref<number>(column);
+  return isNewestFirst
+    ? { condition: sql`${id} < ${after ?? Number.MAX_SAFE_INTEGER}::bigint`, order: sql`${id} desc` }
+    : { condition: sql`${id} > ${after ?? 0}::bigint`, order: sql`${id}` };
+}
