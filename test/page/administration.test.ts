@@ -137,6 +137,33 @@ test('A key is created, shown once, used, replaced and revoked', async ({ visit 
   await row.getByText('Revoked').waitFor();
 });
 
+test('Who replaces or revokes the key they are signed in with is told what follows', async ({ visit }) => {
+  const { key, makeKey } = await openAccount();
+  await makeKey(['admin']);
+  const page = await visit(service, '/page/administration', { key, tolerates: [/status of 401/] });
+  const rowOf = (text: string) => main(page).getByRole('row').filter({ hasText: text });
+  const own = rowOf(key.slice(4, 12));
+  await own.getByText('you are signed in with it').waitFor();
+  const another = rowOf('admin').filter({ hasNotText: 'you are signed in with it' });
+  await another.getByRole('button', { name: 'Revoke' }).click();
+  expect(await dialog(page).getByText('This is the key you are signed in with').count()).toBe(0);
+  await page.keyboard.press('Escape');
+
+  await own.getByRole('button', { name: 'Rotate' }).click();
+  await dialog(page).getByText('This is the key you are signed in with').waitFor();
+  // The new key would be gone before it was copied.
+  expect(await dialog(page).getByRole('option', { name: 'stop at once' }).count()).toBe(0);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  await own.getByRole('button', { name: 'Revoke' }).click();
+  await dialog(page).getByText('This is the key you are signed in with: you are signed out as well.').waitFor();
+  await expectAccessible(page);
+  await screenshot(page, 'administration revoke own key');
+  await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
 test('The last key with the scope admin is kept, and the reason is shown', async ({ visit }) => {
   const { key } = await openAccount();
   const page = await visit(service, show('keys'), { key, tolerates: [/409 \(Conflict\)/] });

@@ -2,19 +2,8 @@
 import { describe, expect } from 'vitest';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { expectAccessible, screenshot, test } from '../support/browser.ts';
-import {
-  box,
-  button,
-  designExample,
-  dropFile,
-  everything,
-  fill,
-  key,
-  ok,
-  paste,
-  service,
-  started,
-} from './new-problem-steps.ts';
+import { dropFile } from './drop-file.ts';
+import { box, button, designExample, everything, fill, key, ok, paste, service, started } from './new-problem-steps.ts';
 
 describe('a new problem', () => {
   test('is described by form and started from its best case', async ({ visit }) => {
@@ -139,7 +128,7 @@ describe('a new problem', () => {
     await page.getByLabel('Runs that I have made already').check();
     const csv =
       'leistung,t [K],Alloy,note\n9.2,350,copper,a\n,360,steel,failed\n8.8,420,steel,hot\n9,370,tin,b\n9.5,380,Steel,c\n';
-    await dropFile(page.getByRole('group', { name: 'Your runs' }), 'rig.csv', csv);
+    expect(await dropFile(page.getByRole('group', { name: 'Your runs' }), 'rig.csv', csv)).toBe(true);
     await page.getByText('5 rows read.').waitFor();
     await page.getByText('Choose the column of power.').waitFor();
     await page.getByLabel('What leistung is').selectOption('y0');

@@ -12,6 +12,11 @@ export function short(value: number): string {
   return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS }).replace('-', '−');
 }
 
+/** How many of something, for example "1 run" or "1,036 runs". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
 /** With its unit, if it has one. */
 export function withUnit(text: string, unit: string | null | undefined): string {
   return unit === null || unit === undefined || unit === '' ? text : `${text} ${unit}`;

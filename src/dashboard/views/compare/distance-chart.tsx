@@ -6,7 +6,7 @@ import { ChartBox } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing } from '../../parts/drawing.ts';
-import { short } from '../../parts/formats.ts';
+import { counted, short } from '../../parts/formats.ts';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
 import { bestAt, bestSteps, type Compared } from './comparison.ts';
@@ -109,7 +109,7 @@ function summaryOf(compared: readonly Compared[]): string {
   const parts = compared.map((one) => {
     const value = bestSteps(one).values.at(-1);
     const state = value === undefined ? 'no output yet' : value === 0 ? 'everything met' : short(value);
-    return `${one.label}: ${state} after ${one.columns.count.toLocaleString('en-US')} ${one.columns.count === 1 ? 'iteration' : 'iterations'}`;
+    return `${one.label}: ${state} after ${counted(one.columns.count, 'iteration')}`;
   });
   return `${parts.join('; ')}.`;
 }

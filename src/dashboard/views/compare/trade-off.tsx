@@ -6,7 +6,7 @@ import { ChartBox, type Pointer } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing, DrawnBand } from '../../parts/drawing.ts';
-import { type Ends, short } from '../../parts/formats.ts';
+import { counted, type Ends, short } from '../../parts/formats.ts';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import type { Compared } from './comparison.ts';
 import { SaveChart } from './save-chart.tsx';
@@ -64,7 +64,7 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
       ) : (
         <>
           <p class="hint">
-            {points.length.toLocaleString('en-US')} {points.length === 1 ? 'run' : 'runs'}
+            {counted(points.length, 'run')}
             {bands.length > 0 && '; what satisfies is shaded'}
             {best !== undefined &&
               `; ${best.length} with a ring ${best.length === 1 ? 'is' : 'are'} not beaten in both`}

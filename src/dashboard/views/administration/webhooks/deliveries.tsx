@@ -1,14 +1,16 @@
 /** What was sent to a webhook, and how it went. */
+
 import { useRef, useState } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { useSending } from '../../../parts/sending.ts';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import { Moment } from '../moment.tsx';
 import { PAUSE_MS, readFurther } from '../read-list.ts';
-import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
 
 /** Shown at first, and with each [Show more]. */
@@ -53,18 +55,11 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
             <>
               <ScrollBox label={`Deliveries to ${url}`}>
                 <table class="admin-table">
-                  <thead>
-                    <tr>
-                      {['Event', 'Status', 'Attempts', 'Last attempt', 'Last answer', 'Next attempt'].map((title) => (
-                        <th key={title} scope="col" class={title === 'Attempts' ? 'number' : undefined}>
-                          {title}
-                        </th>
-                      ))}
-                      <th scope="col">
-                        <span class="visually-hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
+                  <TableHead
+                    titles={['Event', 'Status', 'Attempts', 'Last attempt', 'Last answer', 'Next attempt']}
+                    numbers={['Attempts']}
+                    controls="Actions"
+                  />
                   <tbody>
                     {newest.map((delivery) => (
                       <DeliveryRow
