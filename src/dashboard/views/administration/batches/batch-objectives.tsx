@@ -95,7 +95,7 @@ function ObjectiveRow({ objective }: { readonly objective: BatchObjective }) {
         {objectiveId === null ? '–' : <Link to={`/page/objectives/${objectiveId}`}>objective {objectiveId}</Link>}
       </th>
       <td>
-        <span class={`admin-badge ${look}`}>{text}</span>
+        <span class={`badge ${look}`}>{text}</span>
         {failureReason !== null && (
           <p class="fault">
             <bdi>{failureReason}</bdi>

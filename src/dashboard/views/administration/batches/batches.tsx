@@ -132,8 +132,8 @@ function BatchItem({ batch, choice, onChanged }: BatchItemProps) {
         <h3>
           <bdi>{name}</bdi>
         </h3>
-        <span class={`admin-badge ${LOOKS[status]}`}>{BATCH_STATUSES[status]}</span>
-        {isPaused && isRunning(batch) && <span class="admin-badge over">Paused</span>}
+        <span class={`badge ${LOOKS[status]}`}>{BATCH_STATUSES[status]}</span>
+        {isPaused && isRunning(batch) && <span class="badge over">Paused</span>}
       </div>
       <p class="hint">
         <bdi>{projectName(modelId, projectId)}</bdi> · created <Age time={createdAt} />

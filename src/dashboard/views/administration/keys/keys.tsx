@@ -157,5 +157,5 @@ const STATES: Readonly<Record<KeyState, readonly [text: string, look: string]>> 
 
 function KeyBadge({ state }: { readonly state: KeyState }) {
   const [text, look] = STATES[state];
-  return <span class={`admin-badge ${look}`}>{text}</span>;
+  return <span class={`badge ${look}`}>{text}</span>;
 }

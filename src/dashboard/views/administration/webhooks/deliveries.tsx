@@ -112,7 +112,7 @@ function DeliveryRow({ delivery, isBusy, onRedeliver }: DeliveryRowProps) {
         {event} <code class="hint">evt_{eventId}</code>
       </th>
       <td>
-        <span class={`admin-badge ${look}`}>{text}</span>
+        <span class={`badge ${look}`}>{text}</span>
       </td>
       <td class="number">{attemptCount}</td>
       <td>{lastAttemptAt === null ? '–' : <Age time={lastAttemptAt} />}</td>

@@ -132,10 +132,6 @@ function WebhookItem({ webhook, isOpen, onChanged }: WebhookItemProps) {
 }
 
 function WebhookState({ webhook: { enabled, failingSince } }: { readonly webhook: Webhook }) {
-  if (!enabled) return <span class="admin-badge over">Disabled</span>;
-  return failingSince === null ? (
-    <span class="admin-badge good">Enabled</span>
-  ) : (
-    <span class="admin-badge bad">Failing</span>
-  );
+  if (!enabled) return <span class="badge over">Disabled</span>;
+  return failingSince === null ? <span class="badge good">Enabled</span> : <span class="badge bad">Failing</span>;
 }

@@ -91,7 +91,7 @@ export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogPr
         ))}
       </fieldset>
       {draft.kind === 'output' && (
-        <div class="hand-fields">
+        <div class="field-grid">
           {names.map((name, j) => (
             <NumberField
               key={name}

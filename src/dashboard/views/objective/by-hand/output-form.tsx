@@ -91,7 +91,7 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
           {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
         </p>
         {showsAll ? (
-          <div class="hand-fields">
+          <div class="field-grid">
             {names.map((name, j) => (
               <NumberField
                 key={name}

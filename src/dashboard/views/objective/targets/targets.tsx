@@ -42,7 +42,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
         </p>
       )}
       <ScrollBox label="Table of targets">
-        <table class="targets">
+        <table class="targets-table">
           <thead>
             <tr>
               <th scope="col">Output</th>
