@@ -69,6 +69,7 @@ test('More inputs may be open at once; what the service refuses stands at the fi
   const page = await visit(service, t.page, { tolerates: [/status of 400/] });
   const dialog = await openDialog(page, 'Several at once…', 'Several inputs at once');
   const field = dialog.getByLabel('Inputs open at once');
+  expect(await field.evaluate((it) => it === document.activeElement)).toBe(true);
   await field.fill('1000');
   await press(dialog, 'Save');
   await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
@@ -205,7 +206,7 @@ test('Other targets load an objective that goes on from this one', async ({ visi
   const page = await visit(service, t.page, { viewport: PHONE });
   const dialog = await openDialog(page, 'Change targets…', 'Change targets');
   const power = dialog.getByRole('group', { name: 'Power (kW)' });
-  await power.getByText('Satisfied by 9.95 … 10.05 (kW)').waitFor();
+  await power.getByText('Satisfied by 9.95 … 10.05 kW').waitFor();
   await power.getByLabel('Target (kW)').fill('x');
   await press(dialog, 'Go on with these targets');
   await power.getByText(/is not a number/).waitFor();

@@ -256,7 +256,7 @@ test('A batch is followed, paused, resumed and cancelled; its objectives lead to
   await makeBatch(call, HOSTILE);
   const batch = main(page).getByRole('listitem').filter({ hasText: HOSTILE });
   await batch.getByText('Evaluating cases').waitFor();
-  await batch.getByText('evaluations: 3 waiting').waitFor();
+  await batch.getByText('Evaluations: 3 waiting').waitFor();
   await batch.getByRole('button', { name: 'Pause' }).click();
   await batch.getByText('Paused').waitFor();
   await batch.getByRole('button', { name: 'Resume' }).click();
@@ -294,7 +294,7 @@ test('A key that may only read sees the batches, and no button', async ({ visit 
   const { makeKey, call } = await openAccount();
   await makeBatch(call, 'Night shift');
   const page = await visit(service, '/page/administration', { key: await makeKey(['read']) });
-  await page.getByText('evaluations: 3 waiting').waitFor();
+  await page.getByText('Evaluations: 3 waiting').waitFor();
   expect(await main(page).getByRole('button').count()).toBe(0);
   for (const section of ['Keys', 'Webhooks']) {
     await main(page).getByRole('link', { name: section }).click();

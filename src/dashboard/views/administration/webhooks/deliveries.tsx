@@ -74,7 +74,7 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
               </ScrollBox>
               <p class="hint">
                 {newest.length.toLocaleString('en-US')} of {deliveries.length.toLocaleString('en-US')}, newest first.
-                Those that are over are kept for 30 days.{' '}
+                Finished ones are kept for 30 days.{' '}
                 {newest.length < deliveries.length && (
                   <button type="button" onClick={() => setCount(count + SHOWN)}>
                     Show more

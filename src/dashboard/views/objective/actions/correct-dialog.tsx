@@ -19,7 +19,7 @@ interface CorrectDialogProps {
 }
 
 const KINDS: Readonly<Record<CorrectionKind, string>> = {
-  output: 'The output was another one',
+  output: 'The output was different',
   failed: 'The run failed: there is no output',
   exclude: 'Leave it out: it stays in the table, but nothing learns from it and it is never the best',
   include: 'Count it again',

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { FormDialog } from '../../../parts/form-dialog.tsx';
-import { titled, wanted } from '../../../parts/formats.ts';
+import { titled, wanted, withUnit } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
@@ -113,7 +113,7 @@ function satisfiedBy(outputs: readonly OutputDraft[], j: number, desiredL1Norm: 
     from: number(one.from),
     to: number(one.to),
   }));
-  return titled(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
+  return withUnit(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
 }
 
 interface TargetRowProps {
