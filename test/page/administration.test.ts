@@ -120,7 +120,7 @@ test('A key is created, shown once, used, replaced and revoked', async ({ visit 
   expect(await main(page).textContent()).not.toContain(text);
 
   await row.getByRole('button', { name: 'Rotate' }).click();
-  await dialog(page).getByLabel('The old key is to').selectOption({ label: 'go on for an hour' });
+  await dialog(page).getByLabel('The old key should').selectOption({ label: 'keep working for an hour' });
   await dialog(page).getByRole('button', { name: 'Replace' }).click();
   const successor = await dialog(page).getByLabel('New API key').inputValue();
   expect((await service.call('GET', '/models', undefined, { authorization: `Bearer ${successor}` })).status).toBe(200);

@@ -221,7 +221,7 @@ describe('an objective with several inputs open', () => {
     await second.waitFor();
     await page.getByRole('button', { name: 'Ask for more' }).click();
     await third.waitFor();
-    await page.getByText('As many inputs are open as may be.').waitFor();
+    await page.getByText('No further input may be open.').waitFor();
     await screenshot(page, 'by hand, several');
     await expectAccessible(page);
 

@@ -54,8 +54,9 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
         ) : (
           <p>
             {waitingCount > 0
-              ? 'All that wait are in batches that are paused; resume one of them.'
-              : 'None is waiting either. A batch makes them: docs/batches.md says how to create one.'}
+              ? 'All that wait are in paused batches; resume one under '
+              : 'None is waiting either. They come from batches; how to create one stands under '}
+            <Link to={addressOf({ show: 'batches' })}>Batches</Link>.
           </p>
         )}
       </div>

@@ -11,9 +11,9 @@ import { ShownOnce } from '../shown-once.tsx';
 /** Before the old key stops. */
 const OVERLAPS: readonly { readonly seconds: number; readonly label: string }[] = [
   { seconds: 0, label: 'stop at once' },
-  { seconds: 3_600, label: 'go on for an hour' },
-  { seconds: 86_400, label: 'go on for a day' },
-  { seconds: 604_800, label: 'go on for a week' },
+  { seconds: 3_600, label: 'keep working for an hour' },
+  { seconds: 86_400, label: 'keep working for a day' },
+  { seconds: 604_800, label: 'keep working for a week' },
 ];
 
 interface RotateKeyDialogProps {
@@ -63,7 +63,7 @@ export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProp
         )}
         <code>{old.keyId}</code>.
       </p>
-      <label for={id}>The old key is to</label>
+      <label for={id}>The old key should</label>
       <select id={id} value={overlap} onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}>
         {overlaps.map(({ seconds, label }) => (
           <option key={seconds} value={seconds}>
@@ -74,7 +74,8 @@ export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProp
       <p class="hint">Long enough to give the new key to all that use the old one.</p>
       {isOwn && (
         <p class="notice warning">
-          This is the key you are signed in with: when it stops you are signed out. Sign in with the new one before.
+          This is the key you are signed in with: when it stops you are signed out. Sign in with the new one before
+          that.
         </p>
       )}
     </FormDialog>
