@@ -167,6 +167,8 @@ describe('an objective with one input open at a time', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The runs are drawn once the browser is idle.
+    await page.getByLabel('Go to iteration').waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('iteration');
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
