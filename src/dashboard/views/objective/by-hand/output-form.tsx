@@ -85,7 +85,6 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
   };
   return (
     <>
-      {' '}
       <form ref={form} class="hand-form" aria-label={`Outputs of iteration ${iteration}`} noValidate onSubmit={load}>
         <p>
           {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
@@ -155,7 +154,7 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
         </p>
       </form>
       {hasFailed && (
-        // Not within the form, which would take the submission of the dialog for its own.
+        // Has a form of its own, and forms do not nest.
         <FailedRunDialog
           iteration={iteration}
           onReport={(reason) => report({ failed: true, reason })}
