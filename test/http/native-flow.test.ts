@@ -183,6 +183,9 @@ describe('a trial', () => {
   });
 });
 
+/** What an objective shows that uses no options of the search. */
+const NO_OPTIONS = { weights: null, priorities: null };
+
 describe('objectives', () => {
   it('Objectives are loaded with the fields of the interface and null bounds in the results', async () => {
     const { loaded, trialId, trialUrl } = await prepareObjective(service.send);
@@ -202,6 +205,7 @@ describe('objectives', () => {
       continues: null,
       fixedInputs: null,
       constraints: null,
+      ...NO_OPTIONS,
       parallelism: 1,
       holdBack: true,
       openCount: 0,
@@ -246,6 +250,7 @@ describe('objectives', () => {
       continues: null,
       fixedInputs: null,
       constraints: null,
+      ...NO_OPTIONS,
       parallelism: 1,
       holdBack: true,
       openCount: 0,
