@@ -10,6 +10,7 @@ import { trialSchema } from '../../src/http/native/trials.wire.ts';
 import {
   blackBox,
   type NativeService,
+  NO_OPTIONS,
   OBJECTIVES,
   openNativeService,
   prepareObjective,
@@ -182,9 +183,6 @@ describe('a trial', () => {
     expect((await service.send('PATCH', trialUrl, {})).status).toBe(400);
   });
 });
-
-/** What an objective shows that uses no options of the search. */
-const NO_OPTIONS = { weights: null, priorities: null };
 
 describe('objectives', () => {
   it('Objectives are loaded with the fields of the interface and null bounds in the results', async () => {
