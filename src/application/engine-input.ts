@@ -9,7 +9,7 @@ import {
   NO_OBJECTIVE_LIMITS,
   type ObjectiveLimits,
 } from '../domain/objective-limits.ts';
-import type { History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
+import type { Goal, History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
 /** The space of a project, or of an objective with its own limits. */
 export function toOptimizerSpace(space: InputSpace, limits: ObjectiveLimits = NO_OBJECTIVE_LIMITS): Space {
@@ -65,13 +65,18 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
   const { objective, space } = snapshot;
   return {
     space: toObjectiveSpace(space, objective, objective.initialInput),
-    goal: compileGoal(objective),
+    goal: toGoal(objective),
     ...toHistory(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
     seed: objective.seed,
     workLimit,
   };
+}
+
+function toGoal(objective: Snapshot['objective']): Goal {
+  const { weights, priorities } = objective.options ?? {};
+  return { ...compileGoal(objective), ...(weights && { weights }), ...(priorities && { priorities }) };
 }
 
 function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> {

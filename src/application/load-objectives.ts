@@ -35,6 +35,7 @@ import {
 } from '../domain/objective-limits.ts';
 import { isEligible } from '../domain/optimum.ts';
 import type { Project } from '../domain/project.ts';
+import { searchOptionsOf } from '../domain/search-options.ts';
 import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
@@ -168,6 +169,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
     parallelism: request.parallelism ?? 1,
     holdBack: request.holdBack ?? true,
     batchId: request.batchId ?? null,
+    options: searchOptionsOf(request),
     modelId: trial.modelId,
     projectId: trial.projectId,
     trialId: trial.id,

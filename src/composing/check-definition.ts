@@ -11,7 +11,7 @@ import { checkNewObjective } from '../domain/objective.ts';
 import { checkInput, type NewProject } from '../domain/project.ts';
 import type { Engine } from '../engine/pool.ts';
 import { newModel } from '../http/native/models.wire.ts';
-import { newObjectives } from '../http/native/objectives.wire.ts';
+import { newObjectives } from '../http/native/new-objective.wire.ts';
 import { newProject } from '../http/native/projects.wire.ts';
 import { newTrialCases } from '../http/native/trial-cases.wire.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';

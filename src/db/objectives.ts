@@ -42,6 +42,7 @@ export const OBJECTIVE_COLUMNS = [
   'o.completed_count as completedCount',
   'o.nothing_new_at as nothingNewAt',
   'o.batch_id as batchId',
+  'o.options as options',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
   'o.disabled_at as disabledAt',
@@ -54,13 +55,14 @@ export const LABELS = sql<Labels | null>`(
     'minimums', p.minimums, 'inputTypes', p.input_types, 'categories', p.categories) end
   from projects p where p.id = o.project_id)`.as('labels');
 
-export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints'> {
+export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
   readonly constraints: unknown;
+  readonly options: unknown;
 }
 
-/** Types, stop reason and constraints were checked before they were stored. */
+/** Types, stop reason, constraints and options were checked before they were stored. */
 export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
   return row as Row & Objective;
 }
@@ -185,6 +187,7 @@ export async function findRunningTwin(
     .where('o.fixed_inputs', 'is', null)
     .where('o.constraints', 'is', null)
     .where('o.continues_id', 'is', null)
+    .where('o.options', 'is', null)
     .$if(reuse !== undefined, (query) => query.where('o.reuse', '=', reuse!))
     .orderBy('o.id', 'desc')
     .limit(1)
@@ -275,6 +278,7 @@ export interface NewObjectiveRow
     | 'parallelism'
     | 'holdBack'
     | 'batchId'
+    | 'options'
   > {
   readonly modelId: number;
   readonly projectId: number;
@@ -314,6 +318,7 @@ export async function insertObjective(
       is_parallel: objective.parallelism > 1,
       hold_back: objective.holdBack,
       batch_id: objective.batchId,
+      options: objective.options === null ? null : JSON.stringify(objective.options),
       ...nearestColumns(objective),
     })
     .returning('id')

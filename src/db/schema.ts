@@ -150,6 +150,8 @@ export interface ObjectivesTable extends Lifetime {
   completed_count: Generated<number>;
   nothing_new_at: number | null;
   batch_id: number | null;
+  /** Written as JSON text, read as parsed. */
+  options: ColumnType<unknown, string | null, string | null> | null;
 }
 
 export interface InversesTable extends Lifetime {

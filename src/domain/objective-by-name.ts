@@ -42,8 +42,14 @@ export function resolveObjective(
   return { objective: { ...objective, ...lists }, named, violations };
 }
 
-/** What is left out of these is null: outputs without bounds, inputs that are free. */
-const MAY_LEAVE_OUT: ReadonlySet<string> = new Set(['minimumBounds', 'maximumBounds', 'fixedInputs']);
+/** What is left out of these is null: outputs without bounds, inputs that are free, weights and priorities of 1. */
+const MAY_LEAVE_OUT: ReadonlySet<string> = new Set([
+  'minimumBounds',
+  'maximumBounds',
+  'fixedInputs',
+  'weights',
+  'priorities',
+]);
 
 function readEntry(
   field: string,
@@ -63,4 +69,6 @@ function readEntry(
 const WANTED: Readonly<Record<string, string>> = {
   minimumBounds: 'a finite number or null',
   maximumBounds: 'a finite number or null',
+  weights: 'a finite number or null',
+  priorities: 'a finite number or null',
 };

@@ -8,6 +8,7 @@ import type { Inverse } from './inverse.ts';
 import type { ByName, Labels } from './names.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkInput } from './project.ts';
+import { checkSearchOptions, type SearchOptions, type SentSearchOptions } from './search-options.ts';
 import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
 
@@ -99,6 +100,8 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly nothingNewAt: number | null;
   /** The batch that created it. */
   readonly batchId: number | null;
+  /** null when it uses none. */
+  readonly options: SearchOptions | null;
   /** Of its project; null when that has no names. */
   readonly labels: Labels | null;
   readonly createdAt: Date;
@@ -115,12 +118,14 @@ export const FIELDS_BY_NAME = [
   'initialInput',
   'initialOutput',
   'fixedInputs',
+  'weights',
+  'priorities',
 ] as const;
 
 export type ListsByName = { readonly [Field in (typeof FIELDS_BY_NAME)[number]]?: ByName };
 
 /** A definition as a client sends it, with the point from which the search starts. */
-export interface NewObjective extends ObjectiveDefinition {
+export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   /** Both or neither: without them the search starts from the best case known. */
   readonly initialInput?: readonly number[] | undefined;
   readonly initialOutput?: readonly number[] | undefined;
@@ -227,7 +232,12 @@ export function checkNewObjective(
   if (context !== undefined && initialInput !== undefined) {
     violations.push(...checkInput(context.space, initialInput, ['initialInput']));
   }
-  return [...violations, ...checkLengths(arrays, ['initialOutput']), ...checkInitialPoint(arrays)];
+  return [
+    ...violations,
+    ...checkLengths(arrays, ['initialOutput']),
+    ...checkInitialPoint(arrays),
+    ...checkSearchOptions(fields, arrays),
+  ];
 }
 
 /** An input needs its output, and an output its input. */

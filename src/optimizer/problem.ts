@@ -85,6 +85,10 @@ export interface Target {
 export interface Goal {
   readonly targets: readonly Target[];
   readonly l1: { readonly center: readonly number[]; readonly threshold: number } | null;
+  /** Length m, positive: how much each output counts in the search; 1 each unless stated. What reaches the goal does not depend on it. */
+  readonly weights?: readonly number[];
+  /** Length m: until some case meets all outputs with smaller numbers, an output hardly counts. Equal unless stated. */
+  readonly priorities?: readonly number[];
 }
 
 /** All evaluated cases in the order in which they became known: loaded cases, the initial point, then inverses. */

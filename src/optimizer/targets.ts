@@ -8,6 +8,8 @@ export interface Interval {
   readonly center: number;
   /** True for minimize and maximize, where values beyond the end are better still. */
   readonly directed: boolean;
+  /** Factor on the log probability of the output in the acquisition and on its part of the loss. */
+  readonly weight: number;
 }
 
 /** An output whose standard deviation is below this share of its magnitude varies by rounding only: it is constant. */
@@ -25,7 +27,7 @@ function toInterval(target: Target, sd: number): Interval {
   if (target.lowerOpen && Number.isFinite(lower)) lower = Math.min(Number.MAX_VALUE, lower + inside(lower));
   if (target.upperOpen && Number.isFinite(upper)) upper = Math.max(-Number.MAX_VALUE, upper - inside(upper));
   if (lower > upper) lower = upper = target.lower / 2 + target.upper / 2;
-  return { lower, upper, center: centerOf(lower, upper), directed: target.direction !== 'none' };
+  return { lower, upper, center: centerOf(lower, upper), directed: target.direction !== 'none', weight: 1 };
 }
 
 function centerOf(lower: number, upper: number): number {
@@ -33,13 +35,44 @@ function centerOf(lower: number, upper: number): number {
   return Number.isFinite(upper) ? upper : 0;
 }
 
+/** Share of the weight of an output while outputs of higher priority have not been met together. */
+const WAITING_SHARE = 0.01;
+
 /**
- * The intervals of a goal, one per output.
+ * The intervals of a goal, one per output, with their weights.
  *
  * @param Y N x m, finite: the known outputs, which give the scale of each
  */
 export function toIntervals(goal: Goal, Y: Float64Array, N: number): Interval[] {
-  return goal.targets.map((target, j) => toInterval(target, standardDeviation(Y, N, goal.targets.length, j)));
+  const { targets, weights, priorities } = goal;
+  const intervals = targets.map((target, j) => toInterval(target, standardDeviation(Y, N, targets.length, j)));
+  if (!weights && !priorities) return intervals;
+  const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : Number.POSITIVE_INFINITY;
+  return intervals.map((interval, j) => {
+    const share = priorities && priorities[j]! > reached ? WAITING_SHARE : 1;
+    return { ...interval, weight: (weights?.[j] ?? 1) * share };
+  });
+}
+
+/** The smallest priority whose outputs no case meets together with those before it; infinity when one case meets all. */
+function reachedPriority(
+  intervals: readonly Interval[],
+  priorities: readonly number[],
+  Y: Float64Array,
+  N: number,
+): number {
+  const m = intervals.length;
+  let reached = N === 0 ? Math.min(...priorities) : Number.NEGATIVE_INFINITY;
+  for (let i = 0; i < N; i++) {
+    const missed = priorities.filter((_, j) => distanceTo(intervals[j]!, Y[i * m + j]!) > 0);
+    reached = Math.max(reached, Math.min(...missed, Number.POSITIVE_INFINITY));
+  }
+  return reached;
+}
+
+/** The intervals with equal weights: for predictions and verdicts, which do not depend on weights. */
+export function unweighted(intervals: readonly Interval[]): readonly Interval[] {
+  return intervals.some(({ weight }) => weight !== 1) ? intervals.map((one) => ({ ...one, weight: 1 })) : intervals;
 }
 
 /** Distance of y from the interval, 0 inside. */
@@ -48,8 +81,8 @@ export function distanceTo(interval: Interval, y: number): number {
 }
 
 /**
- * The loss of each case: the sum over the outputs of (distance from the interval / standard deviation)^2, with the standard
- * deviation of the output over all rows.
+ * The loss of each case: the weighted sum over the outputs of (distance from the interval / standard deviation)^2, with the
+ * standard deviation of the output over all rows.
  *
  * @param Y N x m, finite
  * @returns length N, finite, 0 where every output lies in its interval
@@ -71,7 +104,7 @@ export function lossesOnScale(intervals: readonly Interval[], scales: Float64Arr
   for (let j = 0; j < m; j++) {
     for (let i = 0; i < out.length; i++) {
       const d = distanceTo(intervals[j]!, Y[i * m + j]!) / scales[j]!;
-      out[i] = Math.min(Number.MAX_VALUE, out[i]! + d * d);
+      out[i] = Math.min(Number.MAX_VALUE, out[i]! + intervals[j]!.weight * (d * d));
     }
   }
   return out;

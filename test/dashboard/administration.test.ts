@@ -65,8 +65,8 @@ describe('the progress of a batch', () => {
   });
 
   it('names the evaluations that there are', () => {
-    expect(evaluationsText(progress.evaluations)).toBe('evaluations: 4 under way, 1,234 done, 2 cancelled');
-    expect(evaluationsText({ waiting: 0, leased: 0, done: 0, failed: 0, cancelled: 0 })).toBe('no evaluations yet');
+    expect(evaluationsText(progress.evaluations)).toBe('Evaluations: 4 under way, 1,234 done, 2 cancelled');
+    expect(evaluationsText({ waiting: 0, leased: 0, done: 0, failed: 0, cancelled: 0 })).toBe('No evaluations yet');
   });
 
   it('shows the best input by its names, or numbered', () => {

@@ -55,6 +55,8 @@ describe('pictures', () => {
   it('draws points, logarithmic axes, one value and none', () => {
     const points = { ...drawing.series[0]!, kind: 'points' } as const;
     expect(drawSvg({ ...drawing, series: [points] }).match(/<circle/g)).toHaveLength(3);
+    const single = { ...drawing.series[0]!, xs: [1], ys: [4] };
+    expect(drawSvg({ ...drawing, series: [single] }).match(/<circle/g), 'one point is no line').toHaveLength(1);
     for (const series of [[], [{ ...points, xs: [5], ys: [0] }], [{ ...points, ys: [1e-300, 1e300, -1e308, 1e308] }]]) {
       for (const isLogY of [false, true]) {
         expect(drawSvg({ ...drawing, series, isLogY, isLogX: isLogY })).not.toMatch(/NaN|Infinity/);
@@ -65,5 +67,10 @@ describe('pictures', () => {
   it('marks the axis at round values', () => {
     expect(ticksOf(0, 10)).toEqual([0, 2, 4, 6, 8, 10]);
     expect(ticksOf(-0.013, 0.021)).toEqual([-0.01, 0, 0.01, 0.02]);
+  });
+
+  it('stand only where numbers of five digits differ', () => {
+    expect(ticksOf(11.9979, 12)).toEqual([11.998, 11.999, 12]);
+    expect(ticksOf(100_001, 100_002)).toEqual([100_001]);
   });
 });

@@ -24,7 +24,7 @@ import {
 } from '../../src/dashboard/views/new-problem/requests.ts';
 import { checkNewObjective, type NewObjective } from '../../src/domain/objective.ts';
 import { newModel } from '../../src/http/native/models.wire.ts';
-import { newObjectives } from '../../src/http/native/objectives.wire.ts';
+import { newObjectives } from '../../src/http/native/new-objective.wire.ts';
 import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
 import { newProject } from '../../src/http/native/projects.wire.ts';
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { historySchema } from '../../src/http/native/history.wire.ts';
-import { blackBox, type NativeService, openNativeService, prepareObjective } from './native-service.ts';
+import { blackBox, type NativeService, NO_OPTIONS, openNativeService, prepareObjective } from './native-service.ts';
 
 let service: NativeService;
 beforeAll(async () => {
@@ -112,6 +112,7 @@ describe('the history of an objective', () => {
       continues: null,
       fixedInputs: null,
       constraints: null,
+      ...NO_OPTIONS,
       parallelism: 1,
       holdBack: true,
       l1Threshold: null,

@@ -10,6 +10,7 @@ import { trialSchema } from '../../src/http/native/trials.wire.ts';
 import {
   blackBox,
   type NativeService,
+  NO_OPTIONS,
   OBJECTIVES,
   openNativeService,
   prepareObjective,
@@ -202,6 +203,7 @@ describe('objectives', () => {
       continues: null,
       fixedInputs: null,
       constraints: null,
+      ...NO_OPTIONS,
       parallelism: 1,
       holdBack: true,
       openCount: 0,
@@ -246,6 +248,7 @@ describe('objectives', () => {
       continues: null,
       fixedInputs: null,
       constraints: null,
+      ...NO_OPTIONS,
       parallelism: 1,
       holdBack: true,
       openCount: 0,

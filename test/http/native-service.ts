@@ -49,6 +49,9 @@ export interface NativeService {
   close(): Promise<void>;
 }
 
+/** What an objective shows that uses no options of the search. */
+export const NO_OPTIONS = { weights: null, priorities: null };
+
 export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;
   readonly deps?: Partial<HttpDeps>;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { execute } from '../../harness/one-statement.ts';
 import { createSignInLink } from '../../src/application/browser-sessions.ts';
-import { parseApiKey } from '../../src/domain/api-key.ts';
+import { parseApiKey, SCOPES } from '../../src/domain/api-key.ts';
 import { LIFETIME_DAYS, MAXIMUM_SESSIONS } from '../../src/domain/browser-session.ts';
 import { WrongKeys } from '../../src/http/wrong-keys.ts';
 import { startTestService } from '../support/service.ts';
@@ -31,8 +31,8 @@ const CROSS_SITE = { status: 403, body: { type: 'urn:backsolve:problem:cross-sit
 describe('signing in by key', () => {
   it('answers with account, scopes and end, and from then on the cookie is the key', async () => {
     const before = Date.now();
-    const { account, answer, send } = await signIn(['read', 'write']);
-    expect(answer.body).toEqual({ account, scopes: ['read', 'write'], expiresAt: expect.any(String) });
+    const { account, keyId, answer, send } = await signIn(['read', 'write']);
+    expect(answer.body).toEqual({ account, scopes: ['read', 'write'], keyId, expiresAt: expect.any(String) });
     const days = (Date.parse(answer.body.expiresAt) - before) / (24 * HOUR_MS);
     expect(days).toBeCloseTo(LIFETIME_DAYS, 2);
     expect(await send('GET', '/session')).toMatchObject({ status: 200, body: answer.body });
@@ -111,7 +111,7 @@ describe('signing in by link', () => {
     const { account } = await openAccount(['read']);
     const browser = openBrowser();
     const answer = await browser.send('POST', '/session', { token: await linkTo(account) });
-    expect(answer).toMatchObject({ status: 201, body: { account, scopes: ['read', 'write', 'evaluate', 'admin'] } });
+    expect(answer).toMatchObject({ status: 201, body: { account, scopes: SCOPES, keyId: null } });
     expect((await browser.send('GET', '/v1/keys')).body).toHaveLength(1);
     const made = await browser.send('POST', '/v1/keys', { scopes: ['read', 'write', 'evaluate', 'admin'] });
     expect(made.status).toBe(201);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { expectAccessible, PHONE, screenshot, test } from '../support/browser.ts';
 import { type HeatExchanger, heatExchanger, loadHeatExchanger } from '../support/heat-exchanger.ts';
 import { startTestService, type TestService } from '../support/service.ts';
+import { dropFile } from './drop-file.ts';
 
 let service: TestService;
 beforeAll(async () => {
@@ -68,6 +69,7 @@ test('More inputs may be open at once; what the service refuses stands at the fi
   const page = await visit(service, t.page, { tolerates: [/status of 400/] });
   const dialog = await openDialog(page, 'Several at once…', 'Several inputs at once');
   const field = dialog.getByLabel('Inputs open at once');
+  expect(await field.evaluate((it) => it === document.activeElement)).toBe(true);
   await field.fill('1000');
   await press(dialog, 'Save');
   await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
@@ -161,9 +163,11 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
 
   dialog = await openDialog(page, 'Add data…', 'Add data');
   const csv = 'Drop [Pa],Power,Length,Passes,Alloy\r\n8,3.1,2,3,B\r\n9,4,2.5,3,A\r\n';
-  await dialog
-    .getByLabel('Or a CSV file')
-    .setInputFiles({ name: 'rig.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  const choice = dialog.getByLabel('Choose a CSV file');
+  await choice.setInputFiles({ name: 'notes.csv', mimeType: 'text/csv', buffer: Buffer.from('Power\n') });
+  await dialog.getByText('notes.csv cannot be used as it is:').waitFor();
+  await choice.setInputFiles({ name: 'rig.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
+  await dialog.getByText('2 rows read from rig.csv.').waitFor();
   await press(dialog, 'Add 2 runs');
   await page.getByText('1 run was added. The trial now has 9 cases.').waitFor();
   await page.getByText('1 was known already.').waitFor();
@@ -178,13 +182,31 @@ test('Data is added from a spreadsheet and from a file; faults name their rows',
   ]);
 });
 
+test('A file that is dropped anywhere on the dialog is read, and one beside it does not end the visit', async ({
+  visit,
+}) => {
+  const t = await loadHeatExchanger(service);
+  const page = await visit(service, t.page);
+  const dialog = await openDialog(page, 'Add data…', 'Add data');
+  expect(await dropFile(dialog.getByRole('heading'), 'rig.csv', 'Length;Passes;Alloy;Power;Drop\n2,5;3;A;4;9\n')).toBe(
+    true,
+  );
+  await dialog.getByText('1 row read from rig.csv.').waitFor();
+  expect(await dialog.getByRole('cell').allTextContents()).toEqual(['2.5', '3', 'A', '4', '9']);
+  expect(await dropFile(page.locator('body'), 'other.csv', 'nothing')).toBe(true);
+  expect(await dialog.getByText(/other\.csv/).count()).toBe(0);
+  await screenshot(page, 'actions, file dropped');
+  await press(dialog, 'Add 1 run');
+  await page.getByText('1 run was added.').waitFor();
+});
+
 test('Other targets load an objective that goes on from this one', async ({ visit }) => {
   const t = await loadHeatExchanger(service);
   await play(t, 1, [8, 17]);
   const page = await visit(service, t.page, { viewport: PHONE });
   const dialog = await openDialog(page, 'Change targets…', 'Change targets');
   const power = dialog.getByRole('group', { name: 'Power (kW)' });
-  await power.getByText('Satisfied by 9.95 … 10.05 (kW)').waitFor();
+  await power.getByText('Satisfied by 9.95 … 10.05 kW').waitFor();
   await power.getByLabel('Target (kW)').fill('x');
   await press(dialog, 'Go on with these targets');
   await power.getByText(/is not a number/).waitFor();

@@ -120,7 +120,7 @@ test('A key is created, shown once, used, replaced and revoked', async ({ visit 
   expect(await main(page).textContent()).not.toContain(text);
 
   await row.getByRole('button', { name: 'Rotate' }).click();
-  await dialog(page).getByLabel('The old key is to').selectOption({ label: 'go on for an hour' });
+  await dialog(page).getByLabel('The old key should').selectOption({ label: 'keep working for an hour' });
   await dialog(page).getByRole('button', { name: 'Replace' }).click();
   const successor = await dialog(page).getByLabel('New API key').inputValue();
   expect((await service.call('GET', '/models', undefined, { authorization: `Bearer ${successor}` })).status).toBe(200);
@@ -135,6 +135,33 @@ test('A key is created, shown once, used, replaced and revoked', async ({ visit 
   await pictures(page, 'keys');
   await page.reload();
   await row.getByText('Revoked').waitFor();
+});
+
+test('Who replaces or revokes the key they are signed in with is told what follows', async ({ visit }) => {
+  const { key, makeKey } = await openAccount();
+  await makeKey(['admin']);
+  const page = await visit(service, '/page/administration', { key, tolerates: [/status of 401/] });
+  const rowOf = (text: string) => main(page).getByRole('row').filter({ hasText: text });
+  const own = rowOf(key.slice(4, 12));
+  await own.getByText('you are signed in with it').waitFor();
+  const another = rowOf('admin').filter({ hasNotText: 'you are signed in with it' });
+  await another.getByRole('button', { name: 'Revoke' }).click();
+  expect(await dialog(page).getByText('This is the key you are signed in with').count()).toBe(0);
+  await page.keyboard.press('Escape');
+
+  await own.getByRole('button', { name: 'Rotate' }).click();
+  await dialog(page).getByText('This is the key you are signed in with').waitFor();
+  // The new key would be gone before it was copied.
+  expect(await dialog(page).getByRole('option', { name: 'stop at once' }).count()).toBe(0);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+
+  await own.getByRole('button', { name: 'Revoke' }).click();
+  await dialog(page).getByText('This is the key you are signed in with: you are signed out as well.').waitFor();
+  await expectAccessible(page);
+  await screenshot(page, 'administration revoke own key');
+  await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
 
 test('The last key with the scope admin is kept, and the reason is shown', async ({ visit }) => {
@@ -229,7 +256,7 @@ test('A batch is followed, paused, resumed and cancelled; its objectives lead to
   await makeBatch(call, HOSTILE);
   const batch = main(page).getByRole('listitem').filter({ hasText: HOSTILE });
   await batch.getByText('Evaluating cases').waitFor();
-  await batch.getByText('evaluations: 3 waiting').waitFor();
+  await batch.getByText('Evaluations: 3 waiting').waitFor();
   await batch.getByRole('button', { name: 'Pause' }).click();
   await batch.getByText('Paused').waitFor();
   await batch.getByRole('button', { name: 'Resume' }).click();
@@ -267,7 +294,7 @@ test('A key that may only read sees the batches, and no button', async ({ visit 
   const { makeKey, call } = await openAccount();
   await makeBatch(call, 'Night shift');
   const page = await visit(service, '/page/administration', { key: await makeKey(['read']) });
-  await page.getByText('evaluations: 3 waiting').waitFor();
+  await page.getByText('Evaluations: 3 waiting').waitFor();
   expect(await main(page).getByRole('button').count()).toBe(0);
   for (const section of ['Keys', 'Webhooks']) {
     await main(page).getByRole('link', { name: section }).click();

@@ -164,6 +164,8 @@ describe('an objective with one input open at a time', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
+    // The runs are drawn once the browser is idle.
+    await page.getByLabel('Go to iteration').waitFor();
     await page.keyboard.press('/');
     expect(await page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('iteration');
     await page.evaluate(() => (document.activeElement as HTMLElement).blur());
@@ -218,7 +220,7 @@ describe('an objective with several inputs open', () => {
     await second.waitFor();
     await page.getByRole('button', { name: 'Ask for more' }).click();
     await third.waitFor();
-    await page.getByText('As many inputs are open as may be.').waitFor();
+    await page.getByText('No further input may be open.').waitFor();
     await screenshot(page, 'by hand, several');
     await expectAccessible(page);
 

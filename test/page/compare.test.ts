@@ -82,7 +82,7 @@ describe('comparing', () => {
   test('objectives of one trial: best so far, best runs and a trade-off', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[0]},${ids[1]}`);
     await page.getByRole('heading', { name: 'Compare 2 objectives' }).waitFor();
-    await page.getByText(/objective 1: .* after \d+ iterations?; objective 2:/).waitFor();
+    await page.getByText(/Objective 1: .* after \d+ iterations?; objective 2:/).waitFor();
     expect(await page.locator('.chart canvas').count()).toBe(2);
     await page.getByText('2 of 2 outputs are wanted differently.').waitFor();
     const outputs = page.getByRole('region', { name: 'Outputs of the best runs' });
@@ -93,7 +93,7 @@ describe('comparing', () => {
     await tradeOff.getByText('Runs that no other beats in both').click();
     expect(await tradeOff.getByRole('row').count()).toBeGreaterThan(1);
     await screenshot(page, 'compare-light');
-    const chart = page.getByRole('img', { name: /^Best distance so far\. objective 1/ });
+    const chart = page.getByRole('img', { name: /^Best distance so far\. Objective 1/ });
     await chart.hover({ position: { x: 300, y: 100 } });
     await page.getByText(/^objective 2: (met|[\d.]+)$/).waitFor();
     await page.getByRole('spinbutton', { name: 'Iterations' }).fill('2');
@@ -143,14 +143,17 @@ describe('comparing', () => {
   test('saves CSV, JSON, SVG and PNG', async ({ visit }) => {
     const page = await visit(service, `/page/compare?objectives=${ids[0]},${ids[1]}`);
     await page.locator('.chart canvas').nth(1).waitFor();
-    const csv = await saved(page, 'CSV');
+    const csv = await saved(page, 'Save CSV');
     expect(csv.split('\r\n')[0]).toBe(
       `objective,iteration,width (mm),${HOSTILE} (mm),stiffness (N/mm),mass (g),distance,best distance so far,excluded`,
     );
     expect(csv).toMatch(new RegExp(`^${ids[1]},1,`, 'm'));
-    expect(JSON.parse(await saved(page, 'JSON'))).toMatchObject([{ objectiveId: ids[0] }, { objectiveId: ids[1] }]);
-    expect(await saved(page, 'SVG: Best distance so far')).toContain('</svg>');
-    expect(await saved(page, 'PNG: mass (g) against stiffness (N/mm)')).toContain('PNG');
+    expect(JSON.parse(await saved(page, 'Save JSON'))).toMatchObject([
+      { objectiveId: ids[0] },
+      { objectiveId: ids[1] },
+    ]);
+    expect(await saved(page, 'Save SVG: Best distance so far')).toContain('</svg>');
+    expect(await saved(page, 'Save PNG: mass (g) against stiffness (N/mm)')).toContain('PNG');
   });
 });
 

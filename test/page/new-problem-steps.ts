@@ -44,18 +44,6 @@ export async function paste(page: Page, target: Locator, text: string): Promise<
   await page.keyboard.press('Control+V');
 }
 
-export async function dropFile(target: Locator, name: string, text: string): Promise<void> {
-  const transfer = await target.page().evaluateHandle(
-    ([title, content]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([content!], title!, { type: 'text/csv' }));
-      return data;
-    },
-    [name, text],
-  );
-  await target.dispatchEvent('drop', { dataTransfer: transfer });
-}
-
 interface Everything {
   readonly models: readonly { readonly id: number; readonly name: string }[];
   readonly projects: readonly Record<string, unknown>[];

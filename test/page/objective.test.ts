@@ -45,6 +45,8 @@ describe('an objective', () => {
     await runs.getByRole('button', { name: 'State' }).click();
     await expect.poll(async () => (await firstIterations(page)).slice(0, 5)).toEqual(['28', '21', '14', '7', '31']);
     expect(await bodyRows(page).first().innerText()).toContain('failed: mesh collapsed');
+    const legend = section(page, 'Distance to the targets').locator('.key-failed');
+    expect(await legend.evaluate((key) => getComputedStyle(key, '::before').content)).toBe('"×"');
     const chart = section(page, 'Distance to the targets').getByRole('img');
     expect(await chart.getAttribute('aria-label')).toMatch(/30 runs, 4 failed; .* at iteration \d+/);
     await screenshot(page, 'objective 30 runs');

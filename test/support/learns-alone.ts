@@ -1,6 +1,6 @@
 import type { Objective } from '../../src/domain/objective.ts';
 
-/** An objective that learns from nothing but its cases, has no limits of its own, and one open inverse at a time. */
+/** An objective that learns from nothing but its cases, has no limits and options of its own, and one open inverse at a time. */
 export const LEARNS_ALONE: Pick<
   Objective,
   | 'reuse'
@@ -14,6 +14,7 @@ export const LEARNS_ALONE: Pick<
   | 'completedCount'
   | 'nothingNewAt'
   | 'batchId'
+  | 'options'
 > = {
   reuse: false,
   continuesId: null,
@@ -26,4 +27,5 @@ export const LEARNS_ALONE: Pick<
   completedCount: 0,
   nothingNewAt: null,
   batchId: null,
+  options: null,
 };

@@ -7,7 +7,7 @@ import { readBody } from '../../src/http/body/read-body.ts';
 import { bodyOf } from '../../src/http/body/spec.ts';
 import { newInverseOutput, noFields } from '../../src/http/native/inverses.wire.ts';
 import { modelPatch, newModel } from '../../src/http/native/models.wire.ts';
-import { newInverse, newObjectives } from '../../src/http/native/objectives.wire.ts';
+import { newInverse, newObjectives } from '../../src/http/native/new-objective.wire.ts';
 import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
 import { newProject } from '../../src/http/native/projects.wire.ts';
 import { newModel as sdkModel } from '../../src/http/sdk/models.wire.ts';
@@ -197,6 +197,8 @@ describe('a body', () => {
       constraints: null,
       parallelism: 1,
       holdBack: true,
+      weights: null,
+      priorities: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { Dialog } from './dialog.tsx';
-import { Fault } from './fault.tsx';
+import { FormDialog } from './form-dialog.tsx';
+import { useSending } from './sending.ts';
 
 interface ConfirmDialogProps {
   readonly title: string;
@@ -14,31 +13,7 @@ interface ConfirmDialogProps {
 }
 
 /** Asks before something that cannot be taken back. */
-export function ConfirmDialog({ title, action, onConfirm, onClose, children }: ConfirmDialogProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(undefined);
-  const confirm = async () => {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await onConfirm();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog title={title} onClose={onClose}>
-      {children}
-      <Fault error={error} />
-      <p class="dialog-buttons">
-        <button type="button" class="primary" disabled={isBusy} onClick={() => void confirm()}>
-          {action}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </p>
-    </Dialog>
-  );
+export function ConfirmDialog({ onConfirm, ...props }: ConfirmDialogProps) {
+  const sending = useSending();
+  return <FormDialog {...props} sending={sending} onSubmit={() => sending.send(onConfirm)} />;
 }

@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import './dialog.css';
 
+/** The field to begin with: of several options the chosen one. */
+const FIRST = 'input:is(:checked, :not([type="radio"])), select, textarea';
+
 interface DialogProps {
   readonly title: string;
   /** Escape, or the button. The dialog is then to be taken out of the tree. */
@@ -17,6 +20,8 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     const before = document.activeElement;
     const element = dialog.current!;
     element.showModal();
+    // Rather than the button that closes it.
+    element.querySelector<HTMLElement>(FIRST)?.focus();
     return () => {
       // Nothing outside takes the focus while it is open.
       element.close();

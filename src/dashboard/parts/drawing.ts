@@ -119,8 +119,9 @@ export function drawSvg(drawing: Drawing): string {
 
 function drawSeries({ kind, colour, dash, xs, ys }: DrawnSeries, toX: Place, toY: Place): string {
   const points = xs.map((x, i) => ({ x, y: ys[i] ?? null }));
-  if (kind === 'points') {
-    const drawn = points.filter((point) => point.y !== null && Number.isFinite(point.x));
+  const drawn = points.filter((point) => point.y !== null && Number.isFinite(point.x));
+  // One point makes no line.
+  if (kind === 'points' || drawn.length === 1) {
     return `<g fill="${colour}">${drawn.map(({ x, y }) => `<circle cx="${toX(x)}" cy="${toY(y!)}" r="3.5"/>`).join('')}</g>`;
   }
   let path = '';

@@ -1,6 +1,7 @@
 /** Numbers and times as people read them. Needs no browser. */
 
-const DIGITS = 5;
+/** Of every number that is shown. */
+export const DIGITS = 5;
 
 /** At most five significant digits; without an exponent from 0.0001 up to 10 million. */
 export function short(value: number): string {
@@ -10,6 +11,16 @@ export function short(value: number): string {
   const rounded = Number(value.toPrecision(DIGITS));
   if (size >= 1e7 || size < 1e-4) return rounded.toExponential().replace('e+', 'e').replace('-', '−');
   return rounded.toLocaleString('en-US', { maximumSignificantDigits: DIGITS }).replace('-', '−');
+}
+
+/** As the beginning of a sentence. */
+export function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+/** How many of something, for example "1 run" or "1,036 runs". */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
 /** With its unit, if it has one. */

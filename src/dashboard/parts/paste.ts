@@ -1,4 +1,5 @@
 /** Text pasted from a spreadsheet, a file or a terminal, as rows of cells. Needs no browser. */
+import { capitalized, counted } from './formats.ts';
 import { isNumber } from './read-number.ts';
 
 export type Rows = readonly (readonly string[])[];
@@ -109,9 +110,9 @@ export function readValues(text: string, names: readonly string[]): Values {
   const atCommas = inOneList(splitPaste(text, names.length));
   if (atCommas?.length === names.length) return { cells: atCommas };
   const count = rows.reduce((sum, row) => sum + row.length, 0);
-  const expected = `${names.length} ${names.length === 1 ? 'value is' : 'values are'} expected`;
+  const expected = `${counted(names.length, 'value is', 'values are')} expected`;
   if (flat === undefined) return { fault: `Paste one row or one column: ${expected}, here are ${rows.length} rows.` };
-  return { fault: `${expected[0]!.toUpperCase()}${expected.slice(1)}, here ${count === 1 ? 'is 1' : `are ${count}`}.` };
+  return { fault: `${capitalized(expected)}, here ${count === 1 ? 'is 1' : `are ${count}`}.` };
 }
 
 /** Two rows, the first with all names in any order. */

@@ -1,5 +1,6 @@
 /** What the service says of single fields of a request. Needs no browser. */
 import { BacksolveError } from '../../../clients/typescript/src/index.ts';
+import { capitalized } from './formats.ts';
 
 /**
  * What is wrong, by the JSON Pointer of the field; of several faults of one field the first. Empty unless the service refused the
@@ -9,7 +10,7 @@ export function faultsByPointer(error: unknown): ReadonlyMap<string, string> {
   const faults = new Map<string, string>();
   if (!(error instanceof BacksolveError)) return faults;
   for (const { pointer, message } of error.violations) {
-    if (!faults.has(pointer)) faults.set(pointer, `${message.charAt(0).toUpperCase()}${message.slice(1)}`);
+    if (!faults.has(pointer)) faults.set(pointer, capitalized(message));
   }
   return faults;
 }

@@ -7,6 +7,8 @@ export type Scope = 'read' | 'write' | 'evaluate' | 'admin';
 export interface Session {
   readonly account: string;
   readonly scopes: readonly Scope[];
+  /** Of the key that signed in; null: a link did. */
+  readonly keyId: string | null;
   readonly expiresAt: string;
 }
 
@@ -76,6 +78,11 @@ export async function signOut(): Promise<void> {
   } catch {
     signInNotice.value = undefined;
   }
+}
+
+/** Whether the session ends when this key does. */
+export function isSignedInWith({ keyId }: { readonly keyId: string }): boolean {
+  return session.value?.keyId === keyId;
 }
 
 /** Whether controls that need the scope are shown. */

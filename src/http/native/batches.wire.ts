@@ -8,7 +8,7 @@ import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { textSchema } from '../wire/fields.ts';
 import { MAXIMUM_NAME_LENGTH, MAXIMUM_TEXT_LENGTH } from '../wire/limits.ts';
 import { type Parsed, readFields } from '../wire/violations.ts';
-import { newObjectives } from './objectives.wire.ts';
+import { newObjectives } from './new-objective.wire.ts';
 
 const name = textSchema({ minimum: 1, maximum: MAXIMUM_NAME_LENGTH });
 const parallelism = z.int().min(1).max(LARGEST_PARALLELISM);

@@ -109,6 +109,7 @@ const objective: Objective = {
   completedCount: 0,
   nothingNewAt: null,
   batchId: null,
+  options: null,
 };
 
 const withoutEnd = {

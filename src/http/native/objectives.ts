@@ -12,12 +12,10 @@ import { stopObjective } from '../../application/stop-objective.ts';
 import { created, noContent, ok, pageOf } from '../answer/answers.ts';
 import { defineOperation, type Operation } from '../operation.ts';
 import { inverseSchema, noFields, presentInverse } from './inverses.wire.ts';
+import { newInverse, newObjectives, objectivePatch } from './new-objective.wire.ts';
 import {
   explainedObjectiveSchema,
   loadedObjectivesSchema,
-  newInverse,
-  newObjectives,
-  objectivePatch,
   objectiveSchema,
   presentExplainedObjective,
   presentLoadedObjectives,

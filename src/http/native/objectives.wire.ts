@@ -1,195 +1,29 @@
 import { z } from 'zod';
 import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
-import { MAXIMUM_CONSTRAINTS } from '../../domain/input-details.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
-import {
-  DEFAULT_CONVERGENCE,
-  DEFAULT_MAXIMUM_ATTEMPTS,
-  FIELDS_BY_NAME,
-  LARGEST_MAXIMUM_ATTEMPTS,
-  LARGEST_PARALLELISM,
-  type NewObjective,
-  OBJECTIVE_TYPES,
-  type Objective,
-  type ObjectiveWithInverses,
-} from '../../domain/objective.ts';
-import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
-import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
-import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { readNewObjective } from '../wire/read-objective.ts';
-import { listSchema, namedInputValue, nullableVectorSchema, vectorSchema } from '../wire/vectors.ts';
 import { inputByNameSchema, outputByNameSchema, presentInputByName, presentOutputByName } from './by-name.wire.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { embeddedInverseSchema, presentEmbeddedInverse, presentResult, resultSchema } from './inverses.wire.ts';
 import { constraintSchema } from './project-fields.wire.ts';
+import { optionFields, presentOptions } from './search-options.wire.ts';
 
 const constraint = constraintSchema();
 
-const OUTPUTS = { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT };
-
-const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT }, z.number().nullable()).describe(
-  'Offsets from the target: percent points for percent, output units for value; null for types without bounds, as outputs that an object by name leaves out.',
-);
-
-const definitionFields = {
-  objectives: vectorSchema(OUTPUTS, z.number()).describe('The target of each output.'),
-  objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(OBJECTIVE_TYPES)),
-  maximumAttempts: z
-    .int()
-    .min(1)
-    .max(LARGEST_MAXIMUM_ATTEMPTS)
-    .nullish()
-    .transform((count) => count ?? DEFAULT_MAXIMUM_ATTEMPTS)
-    .describe(`How many inverses may be suggested, ${DEFAULT_MAXIMUM_ATTEMPTS} unless given.`),
-  reuse: z
-    .boolean()
-    .nullish()
-    .transform((reuse) => reuse ?? undefined)
-    .describe(
-      'Whether it learns from the runs of the other objectives of its trial, besides the cases; true unless given. false makes its suggestions independent of them.',
-    ),
-};
-
-const INPUTS = { minimum: 1, maximum: MAXIMUM_INPUT_COUNT };
-const initialInput = vectorSchema(INPUTS, namedInputValue);
-const initialOutput = vectorSchema(OUTPUTS, z.number());
-const desiredL1Norm = z.number().meta({ minimum: 0 });
-
-const optionalBounds = bounds
-  .nullish()
-  .transform((values) => values ?? [])
-  .describe('Required if some objective is percent or value. Entries of other objectives may be null.');
-
-const convergence = z.number().meta({ exclusiveMinimum: 0 });
-
-const parallelism = z.int().min(1).max(LARGEST_PARALLELISM);
-
-const newObjectivesSchema = z
-  .strictObject({
-    ...definitionFields,
-    initialInput: initialInput
-      .nullish()
-      .transform((input) => input ?? undefined)
-      .describe('Where the search starts; unless given, the best case known.'),
-    initialOutput: initialOutput
-      .nullish()
-      .transform((output) => output ?? undefined)
-      .describe('What the black box gave at initialInput: send both or neither.'),
-    desiredL1Norm: desiredL1Norm
-      .nullish()
-      .transform((norm) => norm ?? 0)
-      .describe('Judges exact objectives together with convergence; 0 unless given.'),
-    continues: z
-      .int()
-      .min(1)
-      .nullish()
-      .transform((id) => id ?? null)
-      .describe(
-        'Id of an objective of the trial that this one goes on from: it is stopped if it runs, and its runs are known whatever reuse says.',
-      ),
-    fixedInputs: nullableVectorSchema(INPUTS, namedInputValue.nullable())
-      .nullish()
-      .transform((values) => values ?? null)
-      .describe('The value that an input has in every suggestion; null where it is free.'),
-    constraints: listSchema(constraint, { minimum: 0, maximum: MAXIMUM_CONSTRAINTS }, 'constraints')
-      .nullish()
-      .transform((entries) => entries ?? null)
-      .describe('Conditions that every suggestion satisfies, besides those of the project.'),
-    parallelism: parallelism
-      .nullish()
-      .transform((count) => count ?? 1)
-      .describe('How many inverses may be open at once, 1 unless given.'),
-    holdBack: z
-      .boolean()
-      .nullish()
-      .transform((holdBack) => holdBack ?? true)
-      .describe(
-        'Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given. Objectives with minimize or maximize never hold back.',
-      ),
-    minimumBounds: optionalBounds,
-    maximumBounds: optionalBounds,
-    convergence: convergence
-      .nullish()
-      .transform((value) => value ?? DEFAULT_CONVERGENCE)
-      .describe(`The relative criterion, ${DEFAULT_CONVERGENCE} unless given.`),
-  })
-  .meta({
-    id: 'NewObjectives',
-    examples: [
-      {
-        objectives: [1.6, 20],
-        objectiveTypes: ['value', 'lessthan_equal'],
-        initialInput: [1.1, 4],
-        initialOutput: [1.5, 20],
-        desiredL1Norm: 0,
-        minimumBounds: [-0.01, null],
-        maximumBounds: [0.01, null],
-      },
-    ],
-  });
-
-const newInverseSchema = z
-  .strictObject({
-    ...definitionFields,
-    initialInput,
-    initialOutput: initialOutput.describe('What the black box gave at initialInput.'),
-    desiredL1Norm,
-    minimumBounds: bounds,
-    maximumBounds: bounds,
-    convergence,
-  })
-  .meta({
-    id: 'NewInverse',
-    examples: [
-      {
-        convergence: 0.001,
-        objectives: [1.6, 20],
-        objectiveTypes: ['exact', 'exact'],
-        initialInput: [1.1, 4],
-        initialOutput: [1.5, 20],
-        desiredL1Norm: 0,
-        minimumBounds: [null, null],
-        maximumBounds: [null, null],
-      },
-    ],
-  });
-
-const DEFAULTS = { reusesByDefault: true };
-
-export const newObjectives: BodySpec<NewObjective> = {
-  schema: newObjectivesSchema,
-  size: 'vectors',
-  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS, FIELDS_BY_NAME),
-};
-
-export const newInverse: BodySpec<NewObjective> = {
-  schema: newInverseSchema,
-  size: 'vectors',
-  read: (body) => readNewObjective(newInverseSchema, body, 'always', DEFAULTS, FIELDS_BY_NAME),
-};
-
-export const objectivePatch = bodyOf(
-  z
-    .strictObject({
-      parallelism: parallelism.optional().describe('How many inverses may be open at once.'),
-      holdBack: z.boolean().optional(),
-    })
-    .meta({ id: 'ObjectivePatch', examples: [{ parallelism: 4 }] }),
-);
-
-/** What an objective learns from, and its own limits on the inputs. */
+/** What an objective learns from, its own limits on the inputs, and what else was asked of its search. */
 export const learningFields = {
   reuse: z.boolean().describe('Whether it learns from the runs of the other objectives of its trial.'),
   continues: z.int().nullable().describe('The objective that it goes on from.'),
   fixedInputs: z.array(z.number().nullable()).nullable().describe('null when all inputs are free.'),
   constraints: z.array(constraint).nullable().describe('Its own, besides those of the project.'),
+  ...optionFields,
 };
 
 /** How its inverses are worked on at once. */
@@ -342,12 +176,13 @@ export function presentSettings(objective: Objective) {
   };
 }
 
-export function presentLearning({ reuse, continuesId, fixedInputs, constraints }: Objective) {
+export function presentLearning({ reuse, continuesId, fixedInputs, constraints, options }: Objective) {
   return {
     reuse,
     continues: continuesId,
     fixedInputs: fixedInputs && [...fixedInputs],
     constraints: constraints && presentConstraints(constraints.sent),
+    ...presentOptions(options),
   };
 }
 

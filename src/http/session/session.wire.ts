@@ -31,6 +31,6 @@ export const newSession: BodySpec<SignIn> = {
   },
 };
 
-export function presentSession({ accountName, scopes, expiresAt }: Session) {
-  return { account: accountName, scopes, expiresAt: toTimestamp(expiresAt) };
+export function presentSession({ accountName, scopes, keyId, expiresAt }: Session) {
+  return { account: accountName, scopes, keyId, expiresAt: toTimestamp(expiresAt) };
 }

@@ -26,7 +26,7 @@ export function intervalAims(intervals: readonly Interval[]): Aim[] {
 
 /**
  * The function that the search maximizes, with what a Newton step needs:
- *   A(u) = sum_j log P(lower_j <= y_j(u) <= upper_j) + log P(the run succeeds)
+ *   A(u) = sum_j w_j log P(lower_j <= y_j(u) <= upper_j) + log P(the run succeeds)
  *
  * It is free of scales and one formula for all types of target. It weights outputs by how well they are known, exploits
  * where success is predicted and prefers a large sigma where it is not. An aim other than 'interval' replaces the term of
@@ -40,7 +40,7 @@ export class Acquisition {
   readonly p: number;
   /** Length m: the least frozen spread of each output. */
   readonly frozenFloor: Float64Array;
-  /** Length m: the terms of the last evaluation. */
+  /** Length m: the terms of the last evaluation, without their weights. */
   readonly terms: Float64Array;
   /** Length p, filled by `differentiate`. */
   readonly gradient: Float64Array;
@@ -57,6 +57,7 @@ export class Acquisition {
   readonly #aims: readonly Aim[];
   readonly #failures: FailureModel | null;
   readonly #isDirected: readonly boolean[];
+  readonly #weights: readonly number[];
   /** Length m each: ends of the intervals, standardized, and least predicted spreads. */
   readonly #lower: Float64Array;
   readonly #upper: Float64Array;
@@ -69,12 +70,15 @@ export class Acquisition {
   readonly #at: Float64Array;
   #isFrozen = false;
 
-  /** @param failures null when no run has failed, or when failures are to be ignored */
+  /**
+   * @param intervals for the directions and the weights of the outputs; a weight left out is 1
+   * @param failures null when no run has failed, or when failures are to be ignored
+   */
   constructor(
     surrogate: Surrogate,
     predictor: Predictor,
     aims: readonly Aim[],
-    intervals: readonly Pick<Interval, 'directed'>[],
+    intervals: readonly (Pick<Interval, 'directed'> & Partial<Pick<Interval, 'weight'>>)[],
     failures: FailureModel | null,
   ) {
     const { m, p } = predictor;
@@ -90,6 +94,7 @@ export class Acquisition {
     this.#aims = aims;
     this.#failures = failures;
     this.#isDirected = intervals.map(({ directed }) => directed);
+    this.#weights = intervals.map(({ weight = 1 }) => weight);
     const needsHessian = p <= MAX_HESSIAN_FEATURES && this.#isDirected.includes(true);
     this.meanHessian = needsHessian ? new Float64Array(p * p) : null;
     this.#lower = lower;
@@ -115,11 +120,12 @@ export class Acquisition {
       const floor = this.#floor[j]!;
       const spread = frozen ? frozen[j]! : Math.sqrt(sigma[j]! * sigma[j]! + floor * floor);
       const term = aim === 'interval' ? this.#intervalTerm(j, spread) : this.#improvementTerm(j, spread, aim.incumbent);
-      value += term.value;
+      const weight = this.#weights[j]!;
+      value += weight * term.value;
       this.terms[j] = term.value;
-      this.curvature[j] = term.curvature;
-      this.#byMean[j] = term.byMean;
-      if (!frozen) this.#bySigma[j] = (term.bySpread * sigma[j]!) / spread;
+      this.curvature[j] = weight * term.curvature;
+      this.#byMean[j] = weight * term.byMean;
+      if (!frozen) this.#bySigma[j] = (weight * (term.bySpread * sigma[j]!)) / spread;
     }
     return value;
   }

@@ -10,7 +10,7 @@ import type { SuggestRequest } from '../problem.ts';
 import { type Box, climb, drawerIn, holdDiscrete } from '../search/box-newton.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
-import { byLoss } from '../targets.ts';
+import { byLoss, unweighted } from '../targets.ts';
 
 const NEWTON_STEPS = 25;
 /** Starts to climb from, when the whole box is searched at once and in each of its parts. */
@@ -103,7 +103,7 @@ function makeClimber(
   failures: FailureModel | null,
 ): Climber {
   const aims = intervalAims(cases.intervals).map((aim, j): Aim => (outputs.includes(j) ? aim : 'ignore'));
-  const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures);
+  const acquisition = new Acquisition(surrogate, predictor, aims, unweighted(cases.intervals), failures);
   const spreads = frozen.map((one, j) => Math.max(one, acquisition.frozenFloor[j]!, MIN_SPREAD));
   return {
     valueAt: (u) => acquisition.evaluate(u, spreads),

@@ -11,7 +11,7 @@ import { expectedRanges } from '../surrogate/expected-range.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
-import { byLoss, type Interval } from '../targets.ts';
+import { byLoss, type Interval, unweighted } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { imaginePending, type ScopeModels } from './imagined.ts';
 import { localRegion, localRound } from './local-mode.ts';
@@ -99,7 +99,7 @@ function chanceOf({ encoding, cases }: Problem, surrogate: Surrogate, predictor:
   const { intervals } = cases;
   if (intervals.some(({ directed }) => directed)) return null;
   const failures = makeFailureModel(cases, encoding.p);
-  const acquisition = new Acquisition(surrogate, predictor, intervalAims(intervals), intervals, failures);
+  const acquisition = new Acquisition(surrogate, predictor, intervalAims(intervals), unweighted(intervals), failures);
   return Math.min(1, Math.exp(acquisition.evaluate(u, null)));
 }
 

@@ -414,6 +414,13 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /** How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it. */
+  weights?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
+  /**
+   * From 1 to 3, 1 unless given: an output counts fully once one run has met all outputs of higher priority (a lower
+   * number), and next to nothing before. Not with exact. Verdicts do not depend on it.
+   */
+  priorities?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /** Required if some objective is percent or value. Entries of other objectives may be null. */
   minimumBounds?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /** Required if some objective is percent or value. Entries of other objectives may be null. */
@@ -451,6 +458,10 @@ export interface LoadedObjectives {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** One per output; null when all are 1. */
+  weights: number[] | null;
+  /** One per output; null when all are equal. */
+  priorities: number[] | null;
   /** How many inverses may be open at once. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
@@ -607,6 +618,10 @@ export interface Objective {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** One per output; null when all are 1. */
+  weights: number[] | null;
+  /** One per output; null when all are equal. */
+  priorities: number[] | null;
   /** How many inverses may be open at once. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
@@ -743,6 +758,10 @@ export interface ExplainedObjective {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** One per output; null when all are 1. */
+  weights: number[] | null;
+  /** One per output; null when all are equal. */
+  priorities: number[] | null;
   /** How many inverses may be open at once. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
@@ -1083,6 +1102,10 @@ export interface History {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** One per output; null when all are 1. */
+  weights: number[] | null;
+  /** One per output; null when all are equal. */
+  priorities: number[] | null;
   /** How many inverses may be open at once. */
   parallelism: number;
   /** Whether no inverse is opened while an open one is likely to satisfy the objective. */
@@ -1576,6 +1599,10 @@ export type ExportLine = {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** One per output; null when all are 1. */
+  weights: number[] | null;
+  /** One per output; null when all are equal. */
+  priorities: number[] | null;
   parallelism: number;
   holdBack: boolean;
   completedCount: number;

@@ -1,4 +1,5 @@
 /** The best runs of the objectives: outputs against what is wanted, and inputs. */
+import { counted } from '../../parts/formats.ts';
 import { Strip } from '../../parts/strip.tsx';
 import { Link } from '../../shell/link.tsx';
 import { bestSource, type Compared, inputRows, type OutputCell, outputRows } from './comparison.ts';
@@ -19,7 +20,7 @@ export function BestOutputs({ compared }: TableProps) {
       <p class="hint">
         {differing === 0
           ? 'All want the same.'
-          : `${differing} of ${rows.length} ${rows.length === 1 ? 'output is' : 'outputs are'} wanted differently.`}
+          : `${differing} of ${counted(rows.length, 'output is', 'outputs are')} wanted differently.`}
       </p>
       <div class="scroll-box">
         <table class="best">

@@ -79,10 +79,10 @@ function Comparison({ ids }: { readonly ids: readonly number[] }) {
         <h1>Compare {compared.length} objectives</h1>
         <span class="save-chart">
           <button type="button" onClick={() => saveCsv('compared runs', table().header, table().rows)}>
-            CSV
+            Save CSV
           </button>
           <button type="button" onClick={() => saveJson('compared runs', known?.histories)}>
-            JSON
+            Save JSON
           </button>
         </span>
       </div>

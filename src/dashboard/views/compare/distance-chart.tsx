@@ -6,12 +6,12 @@ import { ChartBox } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing } from '../../parts/drawing.ts';
-import { short } from '../../parts/formats.ts';
+import { capitalized, counted, short } from '../../parts/formats.ts';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import { logFloor } from '../objective/scales.ts';
 import { bestAt, bestSteps, type Compared } from './comparison.ts';
 import { SaveChart } from './save-chart.tsx';
-import { DASHES, SeriesKey, seriesColours } from './series.tsx';
+import { DASHES, drawShape, SeriesKey, seriesColours } from './series.tsx';
 
 const HEIGHT = 320;
 const TITLE = 'Best distance so far';
@@ -35,6 +35,11 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
           plane.context.strokeStyle = palette[k]!;
           plane.context.setLineDash([...DASHES[k]!]);
           drawSteps(plane, columns.iterations, best);
+          // Where it stands, which is all there is of a single run.
+          const [iteration, last] = [columns.iterations.at(-1), best.at(-1)];
+          plane.context.setLineDash([]);
+          if (last !== undefined && !Number.isNaN(last))
+            drawShape(plane.context, k, plane.x(iteration!), plane.y(last));
         }),
     };
   }, [compared, all, floor, top, palette]);
@@ -46,11 +51,11 @@ export function DistanceChart({ compared }: { readonly compared: readonly Compar
         <ZoomFields label="Iterations" zoom={zoom} all={all} isWhole />
         <SaveChart drawing={() => toDrawing(compared, floor)} />
       </div>
-      <p class="hint">Of the worst output, in tolerances. {summary}</p>
+      <p class="hint">Of the worst output, in tolerances. {capitalized(summary)}</p>
       <ChartBox
         chart={chart}
         zoom={zoom}
-        label={`${TITLE}. ${summary}`}
+        label={`${TITLE}. ${capitalized(summary)}`}
         onPoint={(pointer, { xAt }) => (pointed.value = pointer && Math.max(1, Math.round(xAt(pointer.left))))}
       />
       <Legend compared={compared} pointed={pointed} />
@@ -109,7 +114,7 @@ function summaryOf(compared: readonly Compared[]): string {
   const parts = compared.map((one) => {
     const value = bestSteps(one).values.at(-1);
     const state = value === undefined ? 'no output yet' : value === 0 ? 'everything met' : short(value);
-    return `${one.label}: ${state} after ${one.columns.count.toLocaleString('en-US')} ${one.columns.count === 1 ? 'iteration' : 'iterations'}`;
+    return `${one.label}: ${state} after ${counted(one.columns.count, 'iteration')}`;
   });
   return `${parts.join('; ')}.`;
 }

@@ -8,11 +8,11 @@ export function SaveChart({ drawing }: { drawing(): Drawing }) {
   const { title } = drawing();
   return (
     <span class="save-chart">
-      <button type="button" aria-label={`PNG: ${title}`} onClick={() => savePng(drawing()).catch(setFailure)}>
-        PNG
+      <button type="button" aria-label={`Save PNG: ${title}`} onClick={() => savePng(drawing()).catch(setFailure)}>
+        Save PNG
       </button>
-      <button type="button" aria-label={`SVG: ${title}`} onClick={() => saveSvg(drawing())}>
-        SVG
+      <button type="button" aria-label={`Save SVG: ${title}`} onClick={() => saveSvg(drawing())}>
+        Save SVG
       </button>
       <Fault error={failure} />
     </span>

@@ -6,11 +6,11 @@ import { ChartBox, type Pointer } from '../../parts/chart-box.tsx';
 import { ChartTable } from '../../parts/chart-table.tsx';
 import { colours } from '../../parts/colours.ts';
 import type { Drawing, DrawnBand } from '../../parts/drawing.ts';
-import { type Ends, short } from '../../parts/formats.ts';
+import { counted, type Ends, short } from '../../parts/formats.ts';
 import { ZoomFields } from '../../parts/zoom-fields.tsx';
 import type { Compared } from './comparison.ts';
 import { SaveChart } from './save-chart.tsx';
-import { SeriesKey, SHAPES, SPOTS, seriesColours } from './series.tsx';
+import { drawShape, SeriesKey, SPOTS, seriesColours } from './series.tsx';
 import {
   type AxisChoice,
   type AxisKey,
@@ -64,7 +64,7 @@ export function TradeOff({ compared }: { readonly compared: readonly Compared[] 
       ) : (
         <>
           <p class="hint">
-            {points.length.toLocaleString('en-US')} {points.length === 1 ? 'run' : 'runs'}
+            {counted(points.length, 'run')}
             {bands.length > 0 && '; what satisfies is shaded'}
             {best !== undefined &&
               `; ${best.length} with a ring ${best.length === 1 ? 'is' : 'are'} not beaten in both`}
@@ -193,7 +193,6 @@ function nearestPoint(points: readonly Point[], { left, top }: Pointer, { x, y }
 const FEW = 2_000;
 
 function drawPoints({ context, x, y }: Plane, points: readonly Point[], palette: readonly string[]): void {
-  const shapes = SHAPES.map((shape) => new Path2D(shape));
   context.lineWidth = 1.5;
   for (const point of points) {
     const [left, top] = [x(point.x), y(point.y)];
@@ -204,9 +203,7 @@ function drawPoints({ context, x, y }: Plane, points: readonly Point[], palette:
       continue;
     }
     context.strokeStyle = palette[point.of]!;
-    context.translate(left, top);
-    context.stroke(shapes[point.of]!);
-    context.translate(-left, -top);
+    drawShape(context, point.of, left, top);
   }
 }
 

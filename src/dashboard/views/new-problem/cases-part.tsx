@@ -146,7 +146,7 @@ function PointsTable() {
           Copy for a spreadsheet
         </button>
         <button type="button" onClick={() => saveCsv(`${name || 'points'} cases`, table.header, table.rows)}>
-          CSV
+          Save CSV
         </button>
         <Pager what="Rows" count={points.length} size={ROWS} from={firstRow} onFrom={setFirstRow} />
         <Pager what="Outputs" count={outputs.length} size={COLUMNS} from={firstOutput} onFrom={setFirstOutput} />

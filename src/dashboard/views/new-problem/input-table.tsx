@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { TableHead } from '../../parts/table-head.tsx';
 import { type InputDraft, type InputType, withInputs } from './draft.ts';
 import { CellChoice, CellText } from './fields.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -17,20 +18,10 @@ export function InputTable() {
   return (
     <div class="scroll-box">
       <table class="definitions">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Unit</th>
-            <th scope="col">Type</th>
-            <th scope="col">Minimum</th>
-            <th scope="col">Maximum</th>
-            <th scope="col">Scale</th>
-            <th scope="col">Spacing</th>
-            <th scope="col">
-              <span class="visually-hidden">Move or remove</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          titles={['Name', 'Unit', 'Type', 'Minimum', 'Maximum', 'Scale', 'Spacing']}
+          controls="Move or remove"
+        />
         <tbody>
           {inputs.map((input, i) => (
             <InputRow key={input.key} input={input} i={i} count={inputs.length} />

@@ -1,6 +1,8 @@
 /** The first part: name, model, inputs, outputs and constraints. */
+
 import { useEffect, useState } from 'preact/hooks';
 import type { Model } from '../../../../clients/typescript/src/index.ts';
+import { counted } from '../../parts/formats.ts';
 import { splitPaste } from '../../parts/paste.ts';
 import { explain, service } from '../../shell/service.ts';
 import { readDefinitions } from './definitions.ts';
@@ -77,7 +79,7 @@ function takeInputs(text: string): string {
   if (read.length === 0) return 'There is no row with an input.';
   const kept = inputs.filter(({ name, minimum, maximum }) => `${name}${minimum}${maximum}`.trim() !== '');
   change(withInputs(draft.value, [...kept, ...read]), 'inputs');
-  return `${read.length} ${read.length === 1 ? 'input' : 'inputs'} added.`;
+  return `${counted(read.length, 'input')} added.`;
 }
 
 /** More models than this cannot be chosen from usefully in a list. */

@@ -1,3 +1,4 @@
+import { TableHead } from '../../parts/table-head.tsx';
 import { type OutputDraft, withOutputs } from './draft.ts';
 import { CellText } from './fields.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -11,15 +12,7 @@ export function OutputTable() {
   return (
     <div class="scroll-box">
       <table class="definitions">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Unit</th>
-            <th scope="col">
-              <span class="visually-hidden">Move or remove</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead titles={['Name', 'Unit']} controls="Move or remove" />
         <tbody>
           {outputs.map((output, j) => {
             const name = output.name.trim() || `output ${j + 1}`;

@@ -1,5 +1,7 @@
 /** The user's own runs: which column is what, and a preview with the faults at their cells. */
+
 import { useMemo, useState } from 'preact/hooks';
+import { counted } from '../../parts/formats.ts';
 import { splitPaste } from '../../parts/paste.ts';
 import { type Draft, namesOfRows } from './draft.ts';
 import { described, FaultBlock, fieldId } from './fields.tsx';
@@ -17,7 +19,7 @@ export function OwnDataTable() {
     const table = readOwnTable(splitPaste(text), { inputs, outputs });
     if (table.rows.length === 0) return 'There is no row with values.';
     change({ own: table }, 'own', 'columns');
-    return `${table.rows.length} ${table.rows.length === 1 ? 'row' : 'rows'} read.`;
+    return `${counted(table.rows.length, 'row')} read.`;
   };
   return (
     <>
@@ -61,9 +63,9 @@ function Preview({ own }: { readonly own: NonNullable<Draft['own']> }) {
         </p>
       )}
       <p>
-        {own.rows.length} {own.rows.length === 1 ? 'run' : 'runs'}
+        {counted(own.rows.length, 'run')}
         {failedCount > 0 && `, ${failedCount} of them without outputs, which counts as failed`}
-        {wrongRows.size > 0 && `; ${wrongRows.size} ${wrongRows.size === 1 ? 'row has' : 'rows have'} faults`}.
+        {wrongRows.size > 0 && `; ${counted(wrongRows.size, 'row has', 'rows have')} faults`}.
       </p>
       <div class="actions">
         {wrongRows.size > 0 && wrongRows.size < own.rows.length && (

@@ -1,5 +1,7 @@
 /** Where in the form the service's violations belong. */
+
 import type { Violation } from '../../../../clients/typescript/src/index.ts';
+import { capitalized } from '../../parts/formats.ts';
 import type { Draft } from './draft.ts';
 import type { Faults } from './requests.ts';
 import { constraintLines } from './requests.ts';
@@ -109,5 +111,5 @@ function sentence(message: string): string {
     (words, [pattern, toWords]) => words.replace(pattern, (_, position: string) => toWords(Number(position))),
     message.trim(),
   );
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  return capitalized(text);
 }

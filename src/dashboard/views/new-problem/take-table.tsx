@@ -1,5 +1,6 @@
 /** Takes a table: pasted, dropped as a file, or chosen. */
 import { useState } from 'preact/hooks';
+import { FileBox } from '../../parts/file-box.tsx';
 
 interface TakeTableProps {
   readonly label: string;
@@ -8,37 +9,27 @@ interface TakeTableProps {
   onText(text: string): string;
 }
 
-/** Larger files are not read: the service would refuse them as well. */
-const MAXIMUM_BYTES = 32 * 1024 * 1024;
-
 export function TakeTable({ label, hint, onText }: TakeTableProps) {
-  const [said, setSaid] = useState('');
-  const [isOver, setOver] = useState(false);
+  const [said, say] = useState('');
   const [text, setText] = useState('');
   const take = (taken: string) => {
     setText('');
-    setSaid(onText(taken));
-  };
-  const takeFile = async (file: File | undefined) => {
-    if (file === undefined) return;
-    if (file.size > MAXIMUM_BYTES) setSaid(`${file.name} is larger than 32 MB; take a part of it.`);
-    else take(await file.text());
+    return onText(taken);
   };
   return (
-    <fieldset
-      class={isOver ? 'take-table over' : 'take-table'}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void takeFile(event.dataTransfer?.files[0]);
-      }}
+    <FileBox
+      label={label}
+      said={said}
+      onSay={say}
+      onText={take}
+      buttons={
+        text.trim() !== '' && (
+          <button type="button" onClick={() => say(take(text))}>
+            Read this text
+          </button>
+        )
+      }
     >
-      <legend class="visually-hidden">{label}</legend>
       <label>
         {label}
         <textarea
@@ -50,33 +41,11 @@ export function TakeTable({ label, hint, onText }: TakeTableProps) {
             const pasted = event.clipboardData?.getData('text/plain') ?? '';
             if (text !== '' || pasted === '') return;
             event.preventDefault();
-            take(pasted);
+            say(take(pasted));
           }}
         />
       </label>
       <p class="hint">{hint}</p>
-      <div class="actions">
-        {text.trim() !== '' && (
-          <button type="button" onClick={() => take(text)}>
-            Read this text
-          </button>
-        )}
-        <label class="button file">
-          Choose a CSV file
-          <input
-            class="file-choice"
-            type="file"
-            accept=".csv,.tsv,.txt,text/csv,text/plain"
-            onChange={({ currentTarget }) => {
-              void takeFile(currentTarget.files?.[0]);
-              currentTarget.value = '';
-            }}
-          />
-        </label>
-      </div>
-      <p role="status" class="said">
-        {said}
-      </p>
-    </fieldset>
+    </FileBox>
   );
 }

@@ -1,6 +1,8 @@
 /** The third part: what the outputs should be, and how long to search. */
-import { titled, wanted, withUnit } from '../../parts/formats.ts';
+
+import { counted, titled, wanted, withUnit } from '../../parts/formats.ts';
 import { readNumber } from '../../parts/read-number.ts';
+import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
 import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
 import { hasBounds, intervalsOf } from './intervals.ts';
@@ -31,16 +33,7 @@ export function TargetsPart() {
       <FaultBlock path="targets" />
       <div class="scroll-box">
         <table class="definitions targets">
-          <thead>
-            <tr>
-              <th scope="col">Output</th>
-              <th scope="col">Wanted</th>
-              <th scope="col">Target</th>
-              <th scope="col">From</th>
-              <th scope="col">To</th>
-              <th scope="col">Satisfied by</th>
-            </tr>
-          </thead>
+          <TableHead titles={['Output', 'Wanted', 'Target', 'From', 'To', 'Satisfied by']} />
           <tbody>
             {outputs.map((output, j) => {
               const { type, target, from, to, unit } = output;
@@ -120,7 +113,7 @@ export function TargetsPart() {
       <p>
         {known.length === 0
           ? 'It starts from the best of the first runs; fill in their outputs first.'
-          : `It starts from the best of ${known.length} ${known.length === 1 ? 'run' : 'runs'}.`}
+          : `It starts from the best of ${counted(known.length, 'run')}.`}
       </p>
       <div class="field-row">
         <TextField

@@ -13,6 +13,8 @@ type Repeated = Pick<
   | 'reuse'
   | 'desiredL1Norm'
   | 'fixedInputs'
+  | 'weights'
+  | 'priorities'
   | 'constraints'
   | 'parallelism'
   | 'holdBack'
@@ -31,6 +33,8 @@ export async function goOn(head: Head, change: Partial<Repeated>): Promise<void>
     reuse: head.reuse,
     desiredL1Norm: head.desiredL1Norm,
     fixedInputs: head.fixedInputs,
+    weights: head.weights,
+    priorities: head.priorities,
     constraints: head.constraints,
     parallelism: head.parallelism,
     holdBack: head.holdBack,

@@ -31,7 +31,7 @@ export function Header({ run }: { readonly run: Run }) {
         <span>{bestText(head)}</span>
         {last !== undefined && (
           <span class="hint">
-            last output <time dateTime={last.toISOString()}>{dayAndTime(last)}</time>
+            Last output <time dateTime={last.toISOString()}>{dayAndTime(last)}</time>
           </span>
         )}
         {head.every > 1 && (

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { BatchObjective } from '../../../../../clients/typescript/src/index.ts';
 import { short } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
@@ -45,22 +46,10 @@ export function BatchObjectives({ batchId, name }: BatchObjectivesProps) {
         <>
           <ScrollBox label={`Objectives of ${name}`}>
             <table class="admin-table">
-              <thead>
-                <tr>
-                  <th scope="col" class="number">
-                    Position
-                  </th>
-                  <th scope="col">Objective</th>
-                  <th scope="col">State</th>
-                  <th scope="col" class="number">
-                    Runs
-                  </th>
-                  <th scope="col" class="number">
-                    Worst miss
-                  </th>
-                  <th scope="col">Best input</th>
-                </tr>
-              </thead>
+              <TableHead
+                titles={['Position', 'Objective', 'State', 'Runs', 'Worst miss', 'Best input']}
+                numbers={['Position', 'Runs', 'Worst miss']}
+              />
               <tbody>
                 {objectives.map((objective) => (
                   <ObjectiveRow key={objective.position} objective={objective} />
@@ -106,7 +95,7 @@ function ObjectiveRow({ objective }: { readonly objective: BatchObjective }) {
         {objectiveId === null ? '–' : <Link to={`/page/objectives/${objectiveId}`}>objective {objectiveId}</Link>}
       </th>
       <td>
-        <span class={`admin-badge ${look}`}>{text}</span>
+        <span class={`badge ${look}`}>{text}</span>
         {failureReason !== null && (
           <p class="fault">
             <bdi>{failureReason}</bdi>

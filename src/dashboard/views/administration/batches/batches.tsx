@@ -4,6 +4,7 @@ import { type Batch, NotFoundError } from '../../../../../clients/typescript/src
 import { Age } from '../../../parts/age.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Fault } from '../../../parts/fault.tsx';
+import { useSending } from '../../../parts/sending.ts';
 import { Link } from '../../../shell/link.tsx';
 import { navigate } from '../../../shell/router.ts';
 import { service } from '../../../shell/service.ts';
@@ -12,7 +13,6 @@ import { useLive } from '../../../shell/use-live.ts';
 import { addressOf, BATCH_STATUSES, type BatchStatus, type Choice, type SectionProps } from '../choice.ts';
 import { projectName } from '../project-names.ts';
 import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
-import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
 import { BatchObjectives } from './batch-objectives.tsx';
 import { barOf, evaluationsText, type Look } from './progress.ts';
@@ -160,8 +160,8 @@ function BatchItem({ batch, choice, onChanged }: BatchItemProps) {
         <h3>
           <bdi>{name}</bdi>
         </h3>
-        <span class={`admin-badge ${LOOKS[status]}`}>{BATCH_STATUSES[status]}</span>
-        {isPaused && isRunning(batch) && <span class="admin-badge over">Paused</span>}
+        <span class={`badge ${LOOKS[status]}`}>{BATCH_STATUSES[status]}</span>
+        {isPaused && isRunning(batch) && <span class="badge over">Paused</span>}
       </div>
       <p class="hint">
         <bdi>{projectName(modelId, projectId)}</bdi> · created <Age time={createdAt} />

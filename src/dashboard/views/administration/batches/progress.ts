@@ -66,7 +66,7 @@ export function evaluationsText({ waiting, leased, done, failed, cancelled }: Pr
     [failed, 'failed'],
     [cancelled, 'cancelled'],
   ]);
-  return parts.length === 0 ? 'no evaluations yet' : `evaluations: ${parts.join(', ')}`;
+  return parts.length === 0 ? 'No evaluations yet' : `Evaluations: ${parts.join(', ')}`;
 }
 
 /** Of the best run: by name, or as x1, x2, ... */

@@ -1,8 +1,11 @@
 /** Who runs evaluations, what waits, and what failed. */
+
 import type { ComponentChildren } from 'preact';
 import type { Batch, Evaluation } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
+import { counted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { Link } from '../../../shell/link.tsx';
 import { useLive } from '../../../shell/use-live.ts';
 import { addressOf } from '../choice.ts';
@@ -38,8 +41,6 @@ function StartOne() {
   );
 }
 
-const count = (number: number) => (number === 1 ? '1 evaluation' : `${number.toLocaleString('en-US')} evaluations`);
-
 function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { readonly work: Work }) {
   const evaluations = [...underWay.values()].flat();
   if (evaluations.length === 0) {
@@ -53,8 +54,9 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
         ) : (
           <p>
             {waitingCount > 0
-              ? 'All that wait are in batches that are paused; resume one of them.'
-              : 'None is waiting either. A batch makes them: docs/batches.md says how to create one.'}
+              ? 'All that wait are in paused batches; resume one under '
+              : 'None is waiting either. They come from batches; how to create one stands under '}
+            <Link to={addressOf({ show: 'batches' })}>Batches</Link>.
           </p>
         )}
       </div>
@@ -63,7 +65,7 @@ function UnderWay({ work: { underWay, waitingCount, pausedCount, batches } }: { 
   return (
     <>
       <h3>
-        {count(evaluations.length)} under way at {underWay.size === 1 ? '1 evaluator' : `${underWay.size} evaluators`}
+        {counted(evaluations.length, 'evaluation')} under way at {counted(underWay.size, 'evaluator')}
       </h3>
       <EvaluationTable
         label="Evaluations under way"
@@ -102,10 +104,10 @@ function Waiting({ work: { waitingCount, pausedCount, next, batches } }: { reado
   if (waitingCount === 0) return null;
   return (
     <>
-      <h3>{count(waitingCount)} waiting</h3>
+      <h3>{counted(waitingCount, 'evaluation')} waiting</h3>
       <p class="hint">
         {waitingCount > next.length && `The next ${next.length} are listed. `}
-        {pausedCount > 0 && `${count(pausedCount)} in paused batches are not handed out. `}
+        {pausedCount > 0 && `${counted(pausedCount, 'evaluation')} in paused batches are not handed out. `}
       </p>
       <EvaluationTable
         label="Evaluations waiting"
@@ -167,15 +169,7 @@ function EvaluationTable({ label, titles, batches, evaluations, cells }: Evaluat
   return (
     <ScrollBox label={label}>
       <table class="admin-table">
-        <thead>
-          <tr>
-            {[...titles, 'Project', 'For', 'Batch'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead titles={[...titles, 'Project', 'For', 'Batch']} />
         <tbody>
           {evaluations.map((evaluation) => (
             <tr key={evaluation.id}>

@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks';
 import type { CreatedKey } from '../../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Fault } from '../../../parts/fault.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
 import { may, type Scope } from '../../../shell/session.ts';
-import { useSending } from '../sending.ts';
 import { ShownOnce } from '../shown-once.tsx';
 import { EXPIRIES, endOfDay, expiryAfter } from './key-states.ts';
 
@@ -33,7 +33,8 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
   const [day, setDay] = useState('');
   const [fault, setFault] = useState<string | undefined>(undefined);
   const [made, setMade] = useState<CreatedKey | undefined>(undefined);
-  const { isBusy, error, send } = useSending();
+  const sending = useSending();
+  const { error } = sending;
   const id = useId();
   if (made !== undefined) {
     return (
@@ -48,91 +49,86 @@ export function CreateKeyDialog({ onCreated, onClose }: CreateKeyDialogProps) {
     );
   }
   const faults = faultsByPointer(error);
-  const create = async (event: Event) => {
-    event.preventDefault();
+  const create = async () => {
     const isNamedDay = expiry === '';
     const expiresAt = isNamedDay ? endOfDay(day) : expiryAfter(Number(expiry), new Date());
     const missing = expiresAt === undefined ? 'Name the day.' : undefined;
     setFault(scopes.length === 0 ? 'Choose at least one scope.' : missing);
     if (scopes.length === 0 || expiresAt === undefined) return;
     const body = { label: label.trim() === '' ? null : label.trim(), scopes, expiresAt };
-    await send(async () => {
+    await sending.send(async () => {
       const answer = await service.call('createKey', { body });
       setMade(answer.body);
       onCreated();
     });
   };
   return (
-    <Dialog title="Create a key" onClose={onClose}>
-      <form noValidate onSubmit={(event) => void create(event)}>
-        <label for={id}>Label</label>
-        <input
-          id={id}
-          maxLength={100}
-          value={label}
-          aria-describedby={`${id}-hint`}
-          aria-invalid={faults.has('/label')}
-          onInput={({ currentTarget }) => setLabel(currentTarget.value)}
-        />
-        <p id={`${id}-hint`} class="hint">
-          What it is for, such as “the test rig”.
-        </p>
-        {faults.has('/label') && <p class="fault">{faults.get('/label')}</p>}
-        <fieldset>
-          <legend>Scopes</legend>
-          {(Object.keys(SCOPES) as Scope[]).filter(mayGrant).map((scope) => (
-            <label key={scope} class="choice">
-              <input
-                type="checkbox"
-                checked={scopes.includes(scope)}
-                onChange={({ currentTarget }) =>
-                  setScopes(currentTarget.checked ? [...scopes, scope] : scopes.filter((other) => other !== scope))
-                }
-              />
-              <span>{SCOPES[scope]}</span>
-            </label>
-          ))}
-          {faults.has('/scopes') && <p class="fault">{faults.get('/scopes')}</p>}
-        </fieldset>
-        <div class="admin-fields">
-          <div>
-            <label for={`${id}-expiry`}>Expires</label>
-            <select id={`${id}-expiry`} value={expiry} onChange={({ currentTarget }) => setExpiry(currentTarget.value)}>
-              {EXPIRIES.map(({ days, label: text }) => (
-                <option key={text} value={days ?? ''}>
-                  {text}
-                </option>
-              ))}
-            </select>
-          </div>
-          {expiry === '' && (
-            <div>
-              <label for={`${id}-day`}>Last day</label>
-              <input
-                id={`${id}-day`}
-                type="date"
-                value={day}
-                onInput={({ currentTarget }) => setDay(currentTarget.value)}
-              />
-            </div>
-          )}
+    <FormDialog
+      title="Create a key"
+      action="Create"
+      sending={sending}
+      error={withoutShown(error, (pointer) => POINTERS.includes(pointer))}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <label for={id}>Label</label>
+      <input
+        id={id}
+        maxLength={100}
+        value={label}
+        aria-describedby={`${id}-hint`}
+        aria-invalid={faults.has('/label')}
+        onInput={({ currentTarget }) => setLabel(currentTarget.value)}
+      />
+      <p id={`${id}-hint`} class="hint">
+        What it is for, such as “the test rig”.
+      </p>
+      {faults.has('/label') && <p class="fault">{faults.get('/label')}</p>}
+      <fieldset>
+        <legend>Scopes</legend>
+        {(Object.keys(SCOPES) as Scope[]).filter(mayGrant).map((scope) => (
+          <label key={scope} class="choice">
+            <input
+              type="checkbox"
+              checked={scopes.includes(scope)}
+              onChange={({ currentTarget }) =>
+                setScopes(currentTarget.checked ? [...scopes, scope] : scopes.filter((other) => other !== scope))
+              }
+            />
+            <span>{SCOPES[scope]}</span>
+          </label>
+        ))}
+        {faults.has('/scopes') && <p class="fault">{faults.get('/scopes')}</p>}
+      </fieldset>
+      <div class="admin-fields">
+        <div>
+          <label for={`${id}-expiry`}>Expires</label>
+          <select id={`${id}-expiry`} value={expiry} onChange={({ currentTarget }) => setExpiry(currentTarget.value)}>
+            {EXPIRIES.map(({ days, label: text }) => (
+              <option key={text} value={days ?? ''}>
+                {text}
+              </option>
+            ))}
+          </select>
         </div>
-        {faults.has('/expiresAt') && <p class="fault">{faults.get('/expiresAt')}</p>}
-        {fault !== undefined && (
-          <p class="fault" role="alert">
-            {fault}
-          </p>
+        {expiry === '' && (
+          <div>
+            <label for={`${id}-day`}>Last day</label>
+            <input
+              id={`${id}-day`}
+              type="date"
+              value={day}
+              onInput={({ currentTarget }) => setDay(currentTarget.value)}
+            />
+          </div>
         )}
-        <Fault error={withoutShown(error, (pointer) => POINTERS.includes(pointer))} />
-        <p class="dialog-buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Create
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+      </div>
+      {faults.has('/expiresAt') && <p class="fault">{faults.get('/expiresAt')}</p>}
+      {fault !== undefined && (
+        <p class="fault" role="alert">
+          {fault}
         </p>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

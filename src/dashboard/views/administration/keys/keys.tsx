@@ -1,10 +1,13 @@
 /** The API keys of the account. */
+
 import { useState } from 'preact/hooks';
 import type { Key } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
+import { isSignedInWith } from '../../../shell/session.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import { Moment } from '../moment.tsx';
 import { LONG_PAUSE_MS, readAll } from '../read-list.ts';
@@ -45,9 +48,12 @@ export function Keys() {
           }}
         >
           <p>
-            <KeyName apiKey={doing.key} /> stops working at once and for good. Everyone who is signed in with it is
-            signed out; if that is your key, so are you.
+            <KeyName apiKey={doing.key} /> stops working at once and for good, and everyone who is signed in with it is
+            signed out.
           </p>
+          {isSignedInWith(doing.key) && (
+            <p class="notice warning">This is the key you are signed in with: you are signed out as well.</p>
+          )}
         </ConfirmDialog>
       )}
     </>
@@ -83,18 +89,7 @@ function KeyTable({ keys, onDo }: KeyTableProps) {
   return (
     <ScrollBox label="Keys">
       <table class="admin-table">
-        <thead>
-          <tr>
-            {['Label', 'Key', 'Scopes', 'State', 'Created', 'Expires', 'Last used'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-            <th scope="col">
-              <span class="visually-hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead titles={['Label', 'Key', 'Scopes', 'State', 'Created', 'Expires', 'Last used']} controls="Actions" />
         <tbody>
           {keys.toReversed().map((key) => (
             <KeyRow key={key.id} apiKey={key} state={stateOfKey(key, now)} keys={keys} onDo={onDo} />
@@ -132,6 +127,7 @@ function KeyRow({ apiKey, state, keys, onDo }: KeyRowProps) {
           </span>
         )}
         {successor && <p class="hint">replaced by {successor.keyId}</p>}
+        {isSignedInWith(apiKey) && <p class="hint">you are signed in with it</p>}
       </td>
       <td>
         <Age time={createdAt} />
@@ -164,5 +160,5 @@ const STATES: Readonly<Record<KeyState, readonly [text: string, look: string]>> 
 
 function KeyBadge({ state }: { readonly state: KeyState }) {
   const [text, look] = STATES[state];
-  return <span class={`admin-badge ${look}`}>{text}</span>;
+  return <span class={`badge ${look}`}>{text}</span>;
 }

@@ -1,17 +1,19 @@
 import { useId, useState } from 'preact/hooks';
 import type { Key, RotatedKey } from '../../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Fault } from '../../../parts/fault.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { dayAndTime } from '../../../parts/formats.ts';
+import { useSending } from '../../../parts/sending.ts';
 import { service } from '../../../shell/service.ts';
-import { useSending } from '../sending.ts';
+import { isSignedInWith } from '../../../shell/session.ts';
 import { ShownOnce } from '../shown-once.tsx';
 
+/** Before the old key stops. */
 const OVERLAPS: readonly { readonly seconds: number; readonly label: string }[] = [
   { seconds: 0, label: 'stop at once' },
-  { seconds: 3_600, label: 'go on for an hour' },
-  { seconds: 86_400, label: 'go on for a day' },
-  { seconds: 604_800, label: 'go on for a week' },
+  { seconds: 3_600, label: 'keep working for an hour' },
+  { seconds: 86_400, label: 'keep working for a day' },
+  { seconds: 604_800, label: 'keep working for a week' },
 ];
 
 interface RotateKeyDialogProps {
@@ -22,9 +24,12 @@ interface RotateKeyDialogProps {
 
 /** Replaces a key by one with the same label, scopes and expiry. */
 export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProps) {
+  // Without an overlap the page would be signed out before the new key was copied.
+  const isOwn = isSignedInWith(old);
+  const overlaps = isOwn ? OVERLAPS.filter(({ seconds }) => seconds > 0) : OVERLAPS;
   const [overlap, setOverlap] = useState(86_400);
   const [made, setMade] = useState<RotatedKey | undefined>(undefined);
-  const { isBusy, error, send } = useSending();
+  const sending = useSending();
   const id = useId();
   if (made !== undefined) {
     const end = made.predecessor.expiresAt;
@@ -35,45 +40,44 @@ export function RotateKeyDialog({ old, onRotated, onClose }: RotateKeyDialogProp
       </Dialog>
     );
   }
-  const rotate = (event: Event) => {
-    event.preventDefault();
-    void send(async () => {
+  const rotate = () =>
+    sending.send(async () => {
       const answer = await service.call('rotateKey', { path: { key_id: old.id }, body: { overlapSeconds: overlap } });
       setMade(answer.body);
       onRotated();
     });
-  };
   return (
-    <Dialog title="Replace this key by a new one" onClose={onClose}>
-      <form onSubmit={rotate}>
-        <p>
-          The new key has the label, the scopes and the expiry of{' '}
-          {old.label === null ? null : (
-            <>
-              <bdi>{old.label}</bdi>,{' '}
-            </>
-          )}
-          <code>{old.keyId}</code>.
+    <FormDialog
+      title="Replace this key by a new one"
+      action="Replace"
+      sending={sending}
+      onSubmit={rotate}
+      onClose={onClose}
+    >
+      <p>
+        The new key has the label, the scopes and the expiry of{' '}
+        {old.label === null ? null : (
+          <>
+            <bdi>{old.label}</bdi>,{' '}
+          </>
+        )}
+        <code>{old.keyId}</code>.
+      </p>
+      <label for={id}>The old key should</label>
+      <select id={id} value={overlap} onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}>
+        {overlaps.map(({ seconds, label }) => (
+          <option key={seconds} value={seconds}>
+            {label}
+          </option>
+        ))}
+      </select>
+      <p class="hint">Long enough to give the new key to all that use the old one.</p>
+      {isOwn && (
+        <p class="notice warning">
+          This is the key you are signed in with: when it stops you are signed out. Sign in with the new one before
+          that.
         </p>
-        <label for={id}>The old key is to</label>
-        <select id={id} value={overlap} onChange={({ currentTarget }) => setOverlap(Number(currentTarget.value))}>
-          {OVERLAPS.map(({ seconds, label }) => (
-            <option key={seconds} value={seconds}>
-              {label}
-            </option>
-          ))}
-        </select>
-        <p class="hint">Long enough to give the new key to all that use the old one.</p>
-        <Fault error={error} />
-        <p class="dialog-buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Replace
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
+      )}
+    </FormDialog>
   );
 }

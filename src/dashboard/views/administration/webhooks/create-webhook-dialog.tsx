@@ -1,10 +1,10 @@
 import { useId, useState } from 'preact/hooks';
 import type { CreatedWebhook } from '../../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Fault } from '../../../parts/fault.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
-import { useSending } from '../sending.ts';
 import { ShownOnce } from '../shown-once.tsx';
 import { EVENTS, type EventName } from './events.ts';
 
@@ -21,7 +21,8 @@ export function CreateWebhookDialog({ onCreated, onClose }: CreateWebhookDialogP
   const [takesAll, setTakesAll] = useState(true);
   const [events, setEvents] = useState<readonly EventName[]>([]);
   const [made, setMade] = useState<CreatedWebhook | undefined>(undefined);
-  const { isBusy, error, send } = useSending();
+  const sending = useSending();
+  const { error } = sending;
   const id = useId();
   if (made !== undefined) {
     return (
@@ -36,14 +37,13 @@ export function CreateWebhookDialog({ onCreated, onClose }: CreateWebhookDialogP
     );
   }
   const faults = faultsByPointer(error);
-  const create = (event: Event) => {
-    event.preventDefault();
+  const create = () => {
     const body = {
       url: url.trim(),
       description: description.trim() === '' ? null : description.trim(),
       events: takesAll ? null : events,
     };
-    void send(async () => {
+    return sending.send(async () => {
       const answer = await service.call('createWebhook', { body });
       setMade(answer.body);
       onCreated();
@@ -60,65 +60,61 @@ export function CreateWebhookDialog({ onCreated, onClose }: CreateWebhookDialogP
       </p>
     );
   return (
-    <Dialog title="Create a webhook" onClose={onClose}>
-      <form noValidate onSubmit={create}>
-        <label for={`${id}-url`}>Address of the receiver</label>
-        <input
-          id={`${id}-url`}
-          inputMode="url"
-          autocomplete="off"
-          placeholder="https://example.com/backsolve"
-          value={url}
-          {...field('/url', `${id}-url`)}
-          onInput={({ currentTarget }) => setUrl(currentTarget.value)}
-        />
-        {faultOf('/url', `${id}-url`)}
-        <label for={`${id}-description`}>Description (optional)</label>
-        <input
-          id={`${id}-description`}
-          maxLength={1000}
-          value={description}
-          {...field('/description', `${id}-description`)}
-          onInput={({ currentTarget }) => setDescription(currentTarget.value)}
-        />
-        {faultOf('/description', `${id}-description`)}
-        <fieldset>
-          <legend>Events</legend>
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={takesAll}
-              onChange={({ currentTarget }) => setTakesAll(currentTarget.checked)}
-            />
-            <span>All events, also those added later</span>
-          </label>
-          {!takesAll &&
-            EVENTS.map(([name, sentWhen]) => (
-              <label key={name} class="choice">
-                <input
-                  type="checkbox"
-                  checked={events.includes(name)}
-                  onChange={({ currentTarget }) =>
-                    setEvents(currentTarget.checked ? [...events, name] : events.filter((other) => other !== name))
-                  }
-                />
-                <span>
-                  <code>{name}</code>, when {sentWhen}
-                </span>
-              </label>
-            ))}
-          {faultOf('/events', `${id}-events`)}
-        </fieldset>
-        <Fault error={withoutShown(error, (pointer) => POINTERS.includes(pointer))} />
-        <p class="dialog-buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Create
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Create a webhook"
+      action="Create"
+      sending={sending}
+      error={withoutShown(error, (pointer) => POINTERS.includes(pointer))}
+      onSubmit={create}
+      onClose={onClose}
+    >
+      <label for={`${id}-url`}>Address of the receiver</label>
+      <input
+        id={`${id}-url`}
+        inputMode="url"
+        autocomplete="off"
+        placeholder="https://example.com/backsolve"
+        value={url}
+        {...field('/url', `${id}-url`)}
+        onInput={({ currentTarget }) => setUrl(currentTarget.value)}
+      />
+      {faultOf('/url', `${id}-url`)}
+      <label for={`${id}-description`}>Description (optional)</label>
+      <input
+        id={`${id}-description`}
+        maxLength={1000}
+        value={description}
+        {...field('/description', `${id}-description`)}
+        onInput={({ currentTarget }) => setDescription(currentTarget.value)}
+      />
+      {faultOf('/description', `${id}-description`)}
+      <fieldset>
+        <legend>Events</legend>
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={takesAll}
+            onChange={({ currentTarget }) => setTakesAll(currentTarget.checked)}
+          />
+          <span>All events, also those added later</span>
+        </label>
+        {!takesAll &&
+          EVENTS.map(([name, sentWhen]) => (
+            <label key={name} class="choice">
+              <input
+                type="checkbox"
+                checked={events.includes(name)}
+                onChange={({ currentTarget }) =>
+                  setEvents(currentTarget.checked ? [...events, name] : events.filter((other) => other !== name))
+                }
+              />
+              <span>
+                <code>{name}</code>, when {sentWhen}
+              </span>
+            </label>
+          ))}
+        {faultOf('/events', `${id}-events`)}
+      </fieldset>
+    </FormDialog>
   );
 }

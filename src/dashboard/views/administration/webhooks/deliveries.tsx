@@ -1,14 +1,16 @@
 /** What was sent to a webhook, and how it went. */
+
 import { useRef } from 'preact/hooks';
 import type { Webhook, WebhookDelivery } from '../../../../../clients/typescript/src/index.ts';
 import { Age } from '../../../parts/age.tsx';
 import { Fault } from '../../../parts/fault.tsx';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { useSending } from '../../../parts/sending.ts';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import { useLive } from '../../../shell/use-live.ts';
 import { Moment } from '../moment.tsx';
 import { type Newest, PAUSE_MS, readNewest } from '../read-list.ts';
-import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
 
 /** Shown at first, and with each [Show more]. */
@@ -42,18 +44,11 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
             <>
               <ScrollBox label={`Deliveries to ${url}`}>
                 <table class="admin-table">
-                  <thead>
-                    <tr>
-                      {['Event', 'Status', 'Attempts', 'Last attempt', 'Last answer', 'Next attempt'].map((title) => (
-                        <th key={title} scope="col" class={title === 'Attempts' ? 'number' : undefined}>
-                          {title}
-                        </th>
-                      ))}
-                      <th scope="col">
-                        <span class="visually-hidden">Actions</span>
-                      </th>
-                    </tr>
-                  </thead>
+                  <TableHead
+                    titles={['Event', 'Status', 'Attempts', 'Last attempt', 'Last answer', 'Next attempt']}
+                    numbers={['Attempts']}
+                    controls="Actions"
+                  />
                   <tbody>
                     {newest.map((delivery) => (
                       <DeliveryRow
@@ -67,8 +62,8 @@ export function Deliveries({ webhook: { id, url } }: { readonly webhook: Webhook
                 </table>
               </ScrollBox>
               <p class="hint">
-                {hasMore ? `The newest ${newest.length.toLocaleString('en-US')}.` : 'All, newest first.'} Those that are
-                over are kept for 30 days.{' '}
+                {hasMore ? `The newest ${newest.length.toLocaleString('en-US')}.` : 'All, newest first.'} Finished ones
+                are kept for 30 days.{' '}
                 {hasMore && (
                   <button
                     type="button"
@@ -112,7 +107,7 @@ function DeliveryRow({ delivery, isBusy, onRedeliver }: DeliveryRowProps) {
         {event} <code class="hint">evt_{eventId}</code>
       </th>
       <td>
-        <span class={`admin-badge ${look}`}>{text}</span>
+        <span class={`badge ${look}`}>{text}</span>
       </td>
       <td class="number">{attemptCount}</td>
       <td>{lastAttemptAt === null ? '–' : <Age time={lastAttemptAt} />}</td>

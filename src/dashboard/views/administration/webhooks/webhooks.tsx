@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Webhook } from '../../../../../clients/typescript/src/index.ts';
 import { ConfirmDialog } from '../../../parts/confirm-dialog.tsx';
 import { Fault } from '../../../parts/fault.tsx';
+import { useSending } from '../../../parts/sending.ts';
 import { Link } from '../../../shell/link.tsx';
 import { navigate } from '../../../shell/router.ts';
 import { service } from '../../../shell/service.ts';
@@ -10,7 +11,6 @@ import { useLive } from '../../../shell/use-live.ts';
 import { addressOf, type SectionProps } from '../choice.ts';
 import { Moment } from '../moment.tsx';
 import { PAUSE_MS, readAll } from '../read-list.ts';
-import { useSending } from '../sending.ts';
 import { Waits } from '../waits.tsx';
 import { CreateWebhookDialog } from './create-webhook-dialog.tsx';
 import { Deliveries } from './deliveries.tsx';
@@ -132,10 +132,6 @@ function WebhookItem({ webhook, isOpen, onChanged }: WebhookItemProps) {
 }
 
 function WebhookState({ webhook: { enabled, failingSince } }: { readonly webhook: Webhook }) {
-  if (!enabled) return <span class="admin-badge over">Disabled</span>;
-  return failingSince === null ? (
-    <span class="admin-badge good">Enabled</span>
-  ) : (
-    <span class="admin-badge bad">Failing</span>
-  );
+  if (!enabled) return <span class="badge over">Disabled</span>;
+  return failingSince === null ? <span class="badge good">Enabled</span> : <span class="badge bad">Failing</span>;
 }

@@ -1,8 +1,12 @@
-import { useId, useState } from 'preact/hooks';
+import { useId, useMemo, useState } from 'preact/hooks';
 import { type AddedCases, BacksolveError } from '../../../../../clients/typescript/src/index.ts';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { Fault } from '../../../parts/fault.tsx';
+import { FileBox } from '../../../parts/file-box.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { counted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { useSending } from '../../../parts/sending.ts';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { service } from '../../../shell/service.ts';
 import type { Head } from '../columns.ts';
 import { inputNames, outputNames } from '../values.ts';
@@ -21,98 +25,93 @@ interface AddDataDialogProps {
 export function AddDataDialog({ head, onAdded, onClose }: AddDataDialogProps) {
   const [text, setText] = useState('');
   const [source, setSource] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(undefined);
+  const [said, say] = useState('');
+  const sending = useSending();
   const [added, setAdded] = useState<AddedCases | undefined>(undefined);
   const id = useId();
-  const { file, fault } = readCases(text, inputNames(head), outputNames(head));
+  const inputs = inputNames(head);
+  const outputs = outputNames(head);
+  const { file, fault } = useMemo(() => readCases(text, inputs, outputs), [text, head]);
   const isEmpty = text.trim() === '';
-  const faults = error instanceof BacksolveError ? error.violations : [];
+  const faults = sending.error instanceof BacksolveError ? sending.error.violations : [];
   const take = (next: string) => {
     setText(next);
-    setError(undefined);
+    sending.forget();
   };
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const takeFile = (next: string, name: string) => {
+    take(next);
+    const { file: found } = readCases(next, inputs, outputs);
+    return found === undefined
+      ? `${name} cannot be used as it is:`
+      : `${counted(found.rows.length, 'row')} read from ${name}.`;
+  };
+  const add = () => {
     if (file === undefined) return;
-    setBusy(true);
-    setError(undefined);
-    try {
+    void sending.send(async () => {
       const path = { model_id: head.modelId, project_id: head.projectId, trial_id: head.trialId };
       const query = source.trim() === '' ? undefined : { source: source.trim() };
       const answer = await service.call('addCases', { path, query, body: toFile(file) });
       setAdded(answer.body);
       onAdded();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   if (added !== undefined) return <Added added={added} onClose={onClose} />;
   return (
-    <Dialog title="Add data" onClose={onClose}>
-      <form noValidate onSubmit={(event) => void send(event)}>
-        <p>
-          Runs that were made elsewhere inform the search from its next suggestion on. A row has all inputs and all
-          outputs; a run that failed has no outputs. With a header the columns may come in any order.
-        </p>
+    <FormDialog
+      title="Add data"
+      action={file === undefined ? 'Add' : `Add ${counted(file.rows.length, 'run')}`}
+      isReady={file !== undefined}
+      sending={sending}
+      error={faults.length > 0 ? undefined : sending.error}
+      onSubmit={add}
+      onClose={onClose}
+    >
+      <p>
+        Runs that were made elsewhere inform the search from its next suggestion on. A row has all inputs and all
+        outputs; a run that failed has no outputs. With a header the columns may come in any order.
+      </p>
+      <FileBox label="Runs" said={said} onSay={say} onText={takeFile}>
         <label for={`${id}-text`}>Rows from a spreadsheet</label>
         <textarea
           id={`${id}-text`}
           rows={5}
           spellcheck={false}
           value={text}
+          placeholder="Paste here, or drop a CSV file"
           aria-invalid={!isEmpty && fault !== undefined}
-          onInput={({ currentTarget }) => take(currentTarget.value)}
-        />
-        <label for={`${id}-file`}>Or a CSV file</label>
-        <input
-          id={`${id}-file`}
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv,text/plain"
-          onChange={({ currentTarget }) => {
-            const chosen = currentTarget.files?.[0];
-            if (chosen) chosen.text().then(take, setError);
+          onInput={({ currentTarget }) => {
+            take(currentTarget.value);
+            say('');
           }}
         />
-        {!isEmpty && fault !== undefined && (
-          <p class="fault" role="alert">
-            {fault}
-          </p>
-        )}
-        {file !== undefined && <Preview file={file} />}
-        <label for={`${id}-source`}>Where they come from (optional)</label>
-        <input
-          id={`${id}-source`}
-          class="wide"
-          placeholder="rig 2012"
-          maxLength={100}
-          value={source}
-          onInput={({ currentTarget }) => setSource(currentTarget.value)}
-        />
-        {faults.length > 0 && (
-          <div class="fault" role="alert">
-            <ul>
-              {faults.slice(0, SHOWN_FAULTS).map(({ pointer, message }) => (
-                <li key={pointer}>
-                  {placeOf(pointer)}: {message}
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
-        {faults.length === 0 && <Fault error={error} />}
-        <p class="dialog-buttons">
-          <button type="submit" class="primary" disabled={isBusy || file === undefined}>
-            {file === undefined ? 'Add' : `Add ${file.rows.length} ${file.rows.length === 1 ? 'run' : 'runs'}`}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+      </FileBox>
+      {!isEmpty && fault !== undefined && (
+        <p class="fault" role="alert">
+          {fault}
         </p>
-      </form>
-    </Dialog>
+      )}
+      {file !== undefined && <Preview file={file} />}
+      <label for={`${id}-source`}>Where they come from (optional)</label>
+      <input
+        id={`${id}-source`}
+        class="wide"
+        placeholder="rig 2012"
+        maxLength={100}
+        value={source}
+        onInput={({ currentTarget }) => setSource(currentTarget.value)}
+      />
+      {faults.length > 0 && (
+        <div class="fault" role="alert">
+          <ul>
+            {faults.slice(0, SHOWN_FAULTS).map(({ pointer, message }) => (
+              <li key={pointer}>
+                {placeOf(pointer)}: {message}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </FormDialog>
   );
 }
 
@@ -129,15 +128,7 @@ function Preview({ file: { header, hasHeader, rows } }: { readonly file: CaseFil
       {!hasHeader && <p class="hint">There is no header: the columns are taken in this order.</p>}
       <ScrollBox label="How the rows are read">
         <table>
-          <thead>
-            <tr>
-              {header.map((title, j) => (
-                <th key={j} scope="col">
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead titles={header} />
           <tbody>
             {rows.slice(0, PREVIEWED_ROWS).map((row, r) => (
               <tr key={r}>
@@ -160,7 +151,7 @@ function Added({ added, onClose }: { readonly added: AddedCases; onClose(): void
     <Dialog title="Data added" onClose={onClose}>
       <ul role="status">
         <li>
-          {count === 1 ? '1 run was added.' : `${count} runs were added.`} The trial now has {total} cases.
+          {counted(count, 'run')} {count === 1 ? 'was' : 'were'} added. The trial now has {counted(total, 'case')}.
         </li>
         {duplicates > 0 && <li>{duplicates === 1 ? '1 was' : `${duplicates} were`} known already.</li>}
         {outside > 0 && (

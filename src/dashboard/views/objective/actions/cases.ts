@@ -1,5 +1,7 @@
 /** Runs that were made elsewhere, as pasted rows or a file, made ready for the service. Needs no browser. */
+
 import { toCsv } from '../../../parts/export.ts';
+import { counted } from '../../../parts/formats.ts';
 import { hasHeader, type Rows, splitPaste } from '../../../parts/paste.ts';
 import { readNumber } from '../../../parts/read-number.ts';
 
@@ -27,9 +29,8 @@ export function readCases(text: string, inputs: readonly string[], outputs: read
   if (rows.length === 0) return { fault: 'There is no row below the header.' };
   const wrong = rows.findIndex((row) => row.length > header.length || (!isTitled && row.length < inputs.length));
   if (wrong >= 0) {
-    const count = rows[wrong]!.length;
     const expected = `${header.length} are expected: ${header.slice(0, 8).join(', ')}${header.length > 8 ? ', …' : ''}`;
-    return { fault: `Row ${wrong + 1} has ${count} ${count === 1 ? 'cell' : 'cells'}; ${expected}.` };
+    return { fault: `Row ${wrong + 1} has ${counted(rows[wrong]!.length, 'cell')}; ${expected}.` };
   }
   // A spreadsheet leaves empty cells at the end of a row out: the outputs of a run that failed.
   const full = rows.map((row) => header.map((_, j) => plain(row[j] ?? '')));

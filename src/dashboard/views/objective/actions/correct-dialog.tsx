@@ -1,8 +1,8 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Fault } from '../../../parts/fault.tsx';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
 import { NumberField } from '../../../parts/number-field.tsx';
+import { useSending } from '../../../parts/sending.ts';
 import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
 import { outputAt } from '../by-hand/read-outputs.ts';
@@ -19,7 +19,7 @@ interface CorrectDialogProps {
 }
 
 const KINDS: Readonly<Record<CorrectionKind, string>> = {
-  output: 'The output was another one',
+  output: 'The output was different',
   failed: 'The run failed: there is no output',
   exclude: 'Leave it out: it stays in the table, but nothing learns from it and it is never the best',
   include: 'Count it again',
@@ -39,8 +39,8 @@ export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogPr
     reopens: false,
   }));
   const [hasTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(undefined);
+  const sending = useSending();
+  const { error } = sending;
   const form = useRef<HTMLFormElement>(null);
   const id = useId();
   const isExcluded = columns.excluded[row] === 1;
@@ -61,104 +61,90 @@ export function CorrectDialog({ run, iteration, kind, onClose }: CorrectDialogPr
     if (hasTried) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [hasTried, error]);
 
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const correct = () => {
     setTried(true);
-    setError(undefined);
     if (body === undefined) return;
-    setBusy(true);
-    try {
+    void sending.send(async () => {
       const path = { objective_id: run.objectiveId, inverse_id: columns.inverseIds[row]! };
       await service.call('correctInverseFlat', { path, body });
       onClose();
       run.refresh();
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    });
   };
   return (
-    <Dialog title={`Correct iteration ${iteration}`} onClose={onClose}>
-      <form ref={form} noValidate onSubmit={(event) => void send(event)}>
-        <fieldset>
-          <legend>What is right?</legend>
-          {kinds.map((one) => (
-            <label key={one} class="choice">
-              <input
-                type="radio"
-                name={`${id}-kind`}
-                checked={draft.kind === one}
-                onChange={() => set({ kind: one })}
-              />
-              <span>{KINDS[one]}</span>
-            </label>
-          ))}
-        </fieldset>
-        {draft.kind === 'output' && (
-          <div class="hand-fields">
-            {names.map((name, j) => (
-              <NumberField
-                key={name}
-                id={`${id}-${j}`}
-                name={name}
-                unit={head.outputUnits?.[j]}
-                text={draft.texts[j]!}
-                fault={faultOf(j)}
-                onText={(text) => set({ texts: draft.texts.with(j, text) })}
-              />
-            ))}
-          </div>
-        )}
-        {draft.kind === 'failed' && (
-          <>
-            <label for={`${id}-failure`}>What happened (optional)</label>
-            <input
-              id={`${id}-failure`}
-              class="wide"
-              maxLength={1000}
-              value={draft.failureReason}
-              onInput={({ currentTarget }) => set({ failureReason: currentTarget.value })}
-            />
-          </>
-        )}
-        <label for={`${id}-reason`}>Why it is corrected</label>
-        <input
-          id={`${id}-reason`}
-          class="wide"
-          maxLength={1000}
-          value={draft.reason}
-          aria-invalid={hasTried && reasonFault !== undefined}
-          aria-describedby={hasTried && reasonFault !== undefined ? `${id}-reason-fault` : undefined}
-          onInput={({ currentTarget }) => set({ reason: currentTarget.value })}
-        />
-        {hasTried && reasonFault !== undefined && (
-          <p id={`${id}-reason-fault`} class="fault">
-            {reasonFault}
-          </p>
-        )}
-        {(hasEnded || needsReopening) && (
-          <label class="choice">
-            <input
-              type="checkbox"
-              checked={draft.reopens}
-              onChange={({ currentTarget }) => set({ reopens: currentTarget.checked })}
-            />
-            <span>
-              Judge the objective anew. It has ended; with this it gets the verdict that follows, and goes on if no run
-              meets its targets. Without it a correction that would change the verdict is refused.
-            </span>
+    <FormDialog
+      title={`Correct iteration ${iteration}`}
+      action="Correct"
+      sending={sending}
+      error={withoutShown(error, (pointer) => draft.kind === 'output' && outputAt(pointer) !== undefined)}
+      formRef={form}
+      onSubmit={correct}
+      onClose={onClose}
+    >
+      <fieldset>
+        <legend>What is right?</legend>
+        {kinds.map((one) => (
+          <label key={one} class="choice">
+            <input type="radio" name={`${id}-kind`} checked={draft.kind === one} onChange={() => set({ kind: one })} />
+            <span>{KINDS[one]}</span>
           </label>
-        )}
-        <Fault error={withoutShown(error, (pointer) => draft.kind === 'output' && outputAt(pointer) !== undefined)} />
-        <p class="dialog-buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            Correct
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
+        ))}
+      </fieldset>
+      {draft.kind === 'output' && (
+        <div class="field-grid">
+          {names.map((name, j) => (
+            <NumberField
+              key={name}
+              id={`${id}-${j}`}
+              name={name}
+              unit={head.outputUnits?.[j]}
+              text={draft.texts[j]!}
+              fault={faultOf(j)}
+              onText={(text) => set({ texts: draft.texts.with(j, text) })}
+            />
+          ))}
+        </div>
+      )}
+      {draft.kind === 'failed' && (
+        <>
+          <label for={`${id}-failure`}>What happened (optional)</label>
+          <input
+            id={`${id}-failure`}
+            class="wide"
+            maxLength={1000}
+            value={draft.failureReason}
+            onInput={({ currentTarget }) => set({ failureReason: currentTarget.value })}
+          />
+        </>
+      )}
+      <label for={`${id}-reason`}>Why it is corrected</label>
+      <input
+        id={`${id}-reason`}
+        class="wide"
+        maxLength={1000}
+        value={draft.reason}
+        aria-invalid={hasTried && reasonFault !== undefined}
+        aria-describedby={hasTried && reasonFault !== undefined ? `${id}-reason-fault` : undefined}
+        onInput={({ currentTarget }) => set({ reason: currentTarget.value })}
+      />
+      {hasTried && reasonFault !== undefined && (
+        <p id={`${id}-reason-fault`} class="fault">
+          {reasonFault}
         </p>
-      </form>
-    </Dialog>
+      )}
+      {(hasEnded || needsReopening) && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={draft.reopens}
+            onChange={({ currentTarget }) => set({ reopens: currentTarget.checked })}
+          />
+          <span>
+            Judge the objective anew. It has ended; with this it gets the verdict that follows, and goes on if no run
+            meets its targets. Without it a correction that would change the verdict is refused.
+          </span>
+        </label>
+      )}
+    </FormDialog>
   );
 }

@@ -17,7 +17,7 @@ export function RowActions({ run, iteration }: { readonly run: Run; readonly ite
     correcting.value = { iteration, kind };
   };
   return (
-    <span class="row-actions">
+    <span class="run-actions">
       <button type="button" aria-label={`Correct iteration ${iteration}`} onClick={() => open('output')}>
         Correct…
       </button>

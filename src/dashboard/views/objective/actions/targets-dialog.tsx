@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { BacksolveError, StopReason } from '../../../../../clients/typescript/src/index.ts';
-import { Dialog } from '../../../parts/dialog.tsx';
-import { Fault } from '../../../parts/fault.tsx';
-import { titled, wanted } from '../../../parts/formats.ts';
+import { FormDialog } from '../../../parts/form-dialog.tsx';
+import { titled, wanted, withUnit } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
+import { useSending } from '../../../parts/sending.ts';
 import type { ObjectiveType, OutputDraft } from '../../new-problem/draft.ts';
 import { hasBounds, intervalsOf } from '../../new-problem/intervals.ts';
 import { placeViolations } from '../../new-problem/pointers.ts';
@@ -23,8 +23,7 @@ interface TargetsDialogProps {
 export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   const [draft, setDraft] = useState(() => draftOf(head));
   const [faults, setFaults] = useState<Faults>({});
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(undefined);
+  const sending = useSending();
   const form = useRef<HTMLFormElement>(null);
   const { outputs } = draft;
   const isExact = outputs.some(({ type }) => type === 'exact');
@@ -42,68 +41,63 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [faults]);
 
-  const send = async (event: Event) => {
-    event.preventDefault();
-    setError(undefined);
+  const load = () => {
     asksForFocus.current = true;
     const read = readObjectives(draft);
     setFaults(read.faults);
     if (!isFaultless(read.faults)) return;
-    setBusy(true);
-    try {
-      await goOn(head, read.body);
-    } catch (failure) {
-      setBusy(false);
-      setError(failure);
-      asksForFocus.current = true;
-      if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));
-    }
+    void sending.send(async () => {
+      try {
+        await goOn(head, read.body);
+      } catch (failure) {
+        asksForFocus.current = true;
+        if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));
+        throw failure;
+      }
+    });
   };
   const isPlaced = Object.keys(faults).length > 0 && Object.keys(faults).every((path) => path.includes('/'));
   return (
-    <Dialog title="Change targets" onClose={onClose}>
-      <form ref={form} noValidate onSubmit={(event) => void send(event)}>
-        <p>
-          This loads a new objective with these targets, which knows all runs so far: nothing has to be run again.
-          {head.stopReason === StopReason.RUNNING && ' This one is stopped.'}
-        </p>
-        {outputs.map((output, j) => (
-          <TargetRow
-            key={output.key}
-            output={output}
-            j={j}
-            faults={faults}
-            satisfiedBy={satisfiedBy(outputs, j, draft.desiredL1Norm)}
-            onChange={(change) => set(j, change)}
-          />
-        ))}
-        {isExact && (
-          <NumberField
-            id="targets-sum"
-            name="Sum of all differences at most"
-            text={draft.desiredL1Norm}
-            fault={faults['desiredL1Norm']}
-            onText={(desiredL1Norm) => setDraft({ ...draft, desiredL1Norm })}
-          />
-        )}
-        <NumberField
-          id="targets-attempts"
-          name="Runs at most"
-          text={draft.maximumAttempts}
-          fault={faults['maximumAttempts']}
-          onText={(maximumAttempts) => setDraft({ ...draft, maximumAttempts })}
+    <FormDialog
+      title="Change targets"
+      action={sending.isBusy ? 'Loading…' : 'Go on with these targets'}
+      sending={sending}
+      error={isPlaced ? undefined : sending.error}
+      formRef={form}
+      onSubmit={load}
+      onClose={onClose}
+    >
+      <p>
+        This loads a new objective with these targets, which knows all runs so far: nothing has to be run again.
+        {head.stopReason === StopReason.RUNNING && ' This one is stopped.'}
+      </p>
+      {outputs.map((output, j) => (
+        <TargetRow
+          key={output.key}
+          output={output}
+          j={j}
+          faults={faults}
+          satisfiedBy={satisfiedBy(outputs, j, draft.desiredL1Norm)}
+          onChange={(change) => set(j, change)}
         />
-        <Fault error={isPlaced ? undefined : error} />
-        <p class="dialog-buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            {isBusy ? 'Loading…' : 'Go on with these targets'}
-          </button>
-          <button type="button" onClick={onClose}>
-            Cancel
-          </button>
-        </p>
-      </form>
-    </Dialog>
+      ))}
+      {isExact && (
+        <NumberField
+          id="targets-sum"
+          name="Sum of all differences at most"
+          text={draft.desiredL1Norm}
+          fault={faults['desiredL1Norm']}
+          onText={(desiredL1Norm) => setDraft({ ...draft, desiredL1Norm })}
+        />
+      )}
+      <NumberField
+        id="targets-attempts"
+        name="Runs at most"
+        text={draft.maximumAttempts}
+        fault={faults['maximumAttempts']}
+        onText={(maximumAttempts) => setDraft({ ...draft, maximumAttempts })}
+      />
+    </FormDialog>
   );
 }
 
@@ -119,7 +113,7 @@ function satisfiedBy(outputs: readonly OutputDraft[], j: number, desiredL1Norm: 
     from: number(one.from),
     to: number(one.to),
   }));
-  return titled(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
+  return withUnit(wanted(intervalsOf(targets, number(desiredL1Norm))[j]!), unit);
 }
 
 interface TargetRowProps {

@@ -84,80 +84,83 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
     if (read.output !== undefined) report({ output: read.output }).catch(() => undefined);
   };
   return (
-    <form ref={form} class="hand-form" aria-label={`Outputs of iteration ${iteration}`} noValidate onSubmit={load}>
-      <p>
-        {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
-      </p>
-      {showsAll ? (
-        <div class="hand-fields">
-          {names.map((name, j) => (
-            <NumberField
-              key={name}
-              id={`${id}-${j}`}
-              name={name}
-              unit={head.outputUnits?.[j]}
-              text={texts[j]!}
-              fault={faults.get(j)}
-              onText={(text) => {
-                change(texts.with(j, text));
-                if (faults.has(j)) setFaults(new Map([...faults].filter(([other]) => other !== j)));
-              }}
-              onPasteText={(text) => {
-                const isOne = splitPaste(text).flat().length <= 1 && readValues(text, names).cells === undefined;
-                if (!isOne && names.length > 1) setPasted(text);
-                return !isOne && names.length > 1;
-              }}
-            />
-          ))}
-        </div>
-      ) : (
+    <>
+      <form ref={form} class="hand-form" aria-label={`Outputs of iteration ${iteration}`} noValidate onSubmit={load}>
         <p>
-          {texts.filter((text) => text.trim() !== '').length} of {names.length} outputs are filled in.{' '}
-          <button type="button" onClick={() => setShowsAll(true)}>
-            Show all fields
-          </button>
+          {isLate ? 'If the run has ended after all, load what came out:' : 'Run it, then type or paste what came out:'}
         </p>
-      )}
-      {pasted !== undefined && (
-        <PasteBox
-          names={names}
-          units={head.outputUnits}
-          initial={pasted}
-          onTake={(next) => {
-            change(next);
-            setPasted(undefined);
-            showFaults(readOutputs(next).faults ?? new Map());
-            form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus();
-          }}
-          onCancel={() => {
-            setPasted(undefined);
-            form.current?.querySelector<HTMLElement>('input')?.focus();
-          }}
-        />
-      )}
-      <Fault error={hasFailed ? undefined : withoutShown(error, (pointer) => outputAt(pointer) !== undefined)} />
-      <p class="hand-buttons">
-        <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? 'Loading…' : names.length === 1 ? 'Load the output' : 'Load the outputs'}
-        </button>
-        {names.length > 1 && pasted === undefined && (
-          <button type="button" onClick={() => setPasted('')}>
-            Paste…
-          </button>
+        {showsAll ? (
+          <div class="field-grid">
+            {names.map((name, j) => (
+              <NumberField
+                key={name}
+                id={`${id}-${j}`}
+                name={name}
+                unit={head.outputUnits?.[j]}
+                text={texts[j]!}
+                fault={faults.get(j)}
+                onText={(text) => {
+                  change(texts.with(j, text));
+                  if (faults.has(j)) setFaults(new Map([...faults].filter(([other]) => other !== j)));
+                }}
+                onPasteText={(text) => {
+                  const isOne = splitPaste(text).flat().length <= 1 && readValues(text, names).cells === undefined;
+                  if (!isOne && names.length > 1) setPasted(text);
+                  return !isOne && names.length > 1;
+                }}
+              />
+            ))}
+          </div>
+        ) : (
+          <p>
+            {texts.filter((text) => text.trim() !== '').length} of {names.length} outputs are filled in.{' '}
+            <button type="button" onClick={() => setShowsAll(true)}>
+              Show all fields
+            </button>
+          </p>
         )}
-        {!isLate && (
-          <button type="button" disabled={isBusy} onClick={() => setHasFailed(true)}>
-            The run failed…
-          </button>
+        {pasted !== undefined && (
+          <PasteBox
+            names={names}
+            units={head.outputUnits}
+            initial={pasted}
+            onTake={(next) => {
+              change(next);
+              setPasted(undefined);
+              showFaults(readOutputs(next).faults ?? new Map());
+              form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus();
+            }}
+            onCancel={() => {
+              setPasted(undefined);
+              form.current?.querySelector<HTMLElement>('input')?.focus();
+            }}
+          />
         )}
-      </p>
+        <Fault error={hasFailed ? undefined : withoutShown(error, (pointer) => outputAt(pointer) !== undefined)} />
+        <p class="hand-buttons">
+          <button type="submit" class="primary" disabled={isBusy}>
+            {isBusy ? 'Loading…' : names.length === 1 ? 'Load the output' : 'Load the outputs'}
+          </button>
+          {names.length > 1 && pasted === undefined && (
+            <button type="button" onClick={() => setPasted('')}>
+              Paste…
+            </button>
+          )}
+          {!isLate && (
+            <button type="button" disabled={isBusy} onClick={() => setHasFailed(true)}>
+              The run failed…
+            </button>
+          )}
+        </p>
+      </form>
       {hasFailed && (
+        // Has a form of its own, and forms do not nest.
         <FailedRunDialog
           iteration={iteration}
           onReport={(reason) => report({ failed: true, reason })}
           onClose={() => setHasFailed(false)}
         />
       )}
-    </form>
+    </>
   );
 }

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { short, titled } from '../../../parts/formats.ts';
 import { readValues } from '../../../parts/paste.ts';
 import { isNumber, readNumber } from '../../../parts/read-number.ts';
+import { TableHead } from '../../../parts/table-head.tsx';
 
 /** Rows of the preview. */
 const MAXIMUM_ROWS = 40;
@@ -46,14 +47,7 @@ export function PasteBox({ names, units, initial, onTake, onCancel }: PasteBoxPr
       {cells !== undefined && (
         <table class="paste-preview">
           <caption class="visually-hidden">How the outputs are read</caption>
-          <thead>
-            <tr>
-              <th scope="col">Output</th>
-              <th scope="col" class="number">
-                Read as
-              </th>
-            </tr>
-          </thead>
+          <TableHead titles={['Output', 'Read as']} numbers={['Read as']} />
           <tbody>
             {chooseRows(cells).map((j) => (
               <tr key={names[j]}>

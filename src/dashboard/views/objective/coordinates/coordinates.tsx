@@ -1,8 +1,11 @@
 /** All runs as lines over parallel axes, and ranges on the axes that select some of them. */
+
 import { computed, useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect, useId, useMemo, useRef } from 'preact/hooks';
 import { colours } from '../../../parts/colours.ts';
+import { counted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
 import { whenIdle } from '../../../parts/when-idle.tsx';
 import { type Choice, setRange } from '../choice.ts';
 import { spanOf } from '../distances.ts';
@@ -17,6 +20,8 @@ import { RangeFields } from './range-fields.tsx';
 const CLICK_PX = 4;
 const REACH_PX = 24;
 const LATEST_MS = 200;
+
+const ENDS = ['Smallest', 'Largest', 'Smallest selected', 'Largest selected'];
 
 interface Props {
   readonly judged: Judged;
@@ -41,7 +46,7 @@ export function Coordinates({ judged: { run }, choice }: Props) {
   const total = count.toLocaleString('en-US');
   const text =
     choice.ranges.value.size === 0
-      ? `${total} ${count === 1 ? 'iteration' : 'iterations'}`
+      ? counted(count, 'iteration')
       : `${choice.selectedCount.value.toLocaleString('en-US')} of ${total} selected`;
   const canvas = useRef<HTMLCanvasElement>(null);
   return (
@@ -177,23 +182,7 @@ function AxisTable({ axes, choice }: { readonly axes: readonly Axis[]; readonly 
       {isOpen.value && (
         <div class="scroll-box">
           <table>
-            <thead>
-              <tr>
-                <th scope="col">Axis</th>
-                <th scope="col" class="number">
-                  Smallest
-                </th>
-                <th scope="col" class="number">
-                  Largest
-                </th>
-                <th scope="col" class="number">
-                  Smallest selected
-                </th>
-                <th scope="col" class="number">
-                  Largest selected
-                </th>
-              </tr>
-            </thead>
+            <TableHead titles={['Axis', ...ENDS]} numbers={ENDS} />
             <tbody>
               {axes.map((axis) => (
                 <AxisRow key={axis.key} axis={axis} selection={choice.selection.value} />

@@ -126,20 +126,22 @@ function drawAxis(context: CanvasRenderingContext2D, { axes, layout }: Picture, 
   context.font = `11px ${colours.font}`;
   context.textBaseline = 'middle';
   const isLast = a === axes.length - 1;
-  context.textAlign = 'left';
+  // There is more room before the last axis than behind it.
+  context.textAlign = isLast ? 'right' : 'left';
+  const room = Math.max(gap, SIDE);
   context.lineJoin = 'round';
   for (const tick of axis.ticks) {
     const y = heightOf(layout, axis, tick);
     context.fillStyle = colours.text;
     context.fillRect(x, y - 0.5, 4, 1);
-    writeOn(context, cutToFit(context, axis.textOf(tick), (isLast ? SIDE : gap) - 10), x + 6, y, colours);
+    writeOn(context, cutToFit(context, axis.textOf(tick), room - 10), isLast ? x - 6 : x + 6, y, colours);
   }
   // Neighbouring titles stand in two rows, so that each has the room of two.
   context.textAlign = 'center';
   context.font = `600 12px ${colours.font}`;
   // At the sides a title is moved inwards, yet not beyond the middle between two.
-  const room = Math.min(2 * gap - 8, Math.min(x, layout.width - x) + gap - 6);
-  const text = cutToFit(context, axis.title, room);
+  const titleRoom = Math.min(2 * gap - 8, Math.min(x, layout.width - x) + gap - 6);
+  const text = cutToFit(context, axis.title, titleRoom);
   const half = context.measureText(text).width / 2;
   const middle = Math.min(layout.width - half - 2, Math.max(half + 2, x));
   context.fillStyle = colours.text;

@@ -4,6 +4,7 @@ import { Fault } from '../../../parts/fault.tsx';
 import { short, wanted, withUnit } from '../../../parts/formats.ts';
 import { NumberField } from '../../../parts/number-field.tsx';
 import { readNumber } from '../../../parts/read-number.ts';
+import { useSending } from '../../../parts/sending.ts';
 import { may } from '../../../shell/session.ts';
 import type { Head } from '../columns.ts';
 import { goOn } from '../going-on.ts';
@@ -22,13 +23,6 @@ export function Diagnosis({ run }: { readonly run: Run }) {
     <section class="diagnosis" aria-labelledby="diagnosis-title">
       <h2 id="diagnosis-title">The targets may be out of reach</h2>
       <p>{diagnosis.detail}</p>
-      {diagnosis.conflicts.length > 0 && (
-        <ul>
-          {diagnosis.conflicts.map((pair) => (
-            <li key={pair.join()}>{pair.map((j) => names[j]).join(' and ')}: each alone, not together.</li>
-          ))}
-        </ul>
-      )}
       <Unmet head={head} diagnosis={diagnosis} names={names} />
       {/* New evidence brings new proposals. */}
       {may('write') && (
@@ -69,33 +63,25 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
   const [texts, setTexts] = useState<readonly string[]>(moves.map(({ to }) => String(to)));
   const [sum, setSum] = useState(String(allowance ?? ''));
   const [hasTried, setTried] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(undefined);
+  const { isBusy, error, send } = useSending();
   const id = useId();
   if (moves.length === 0 && allowance === null) return null;
   const reads = texts.map(readNumber);
   const readSum = allowance === null ? undefined : readNumber(sum);
-  const send = async (event: Event) => {
+  const load = (event: Event) => {
     event.preventDefault();
     setTried(true);
     if ([...reads, readSum].some((read) => read?.fault !== undefined)) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      const to = reads.map(({ value }) => value!);
-      await goOn(head, relax(head, moves, to, readSum?.value ?? null));
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    const to = reads.map(({ value }) => value!);
+    void send(() => goOn(head, relax(head, moves, to, readSum?.value ?? null)));
   };
   return (
-    <form class="relaxing" noValidate onSubmit={(event) => void send(event)}>
+    <form class="relaxing" noValidate onSubmit={load}>
       {moves.map(({ output, end }, i) => (
         <NumberField
           key={output}
           id={`${id}-${output}`}
-          name={`${names[output]} from ${wanted(head.intervals[output]!)} to at ${end === 'lower' ? 'least' : 'most'}`}
+          name={`${names[output]} at ${end === 'lower' ? 'least' : 'most'}, instead of ${wanted(head.intervals[output]!)}`}
           unit={head.outputUnits?.[output]}
           text={texts[i]!}
           fault={hasTried ? reads[i]!.fault : undefined}
@@ -105,7 +91,7 @@ function Relaxing({ head, diagnosis, names }: PartProps) {
       {allowance !== null && (
         <NumberField
           id={`${id}-sum`}
-          name={`Sum of all differences from ${short(head.l1Threshold!)} to at most`}
+          name={`Sum of all differences at most, instead of ${short(head.l1Threshold!)}`}
           text={sum}
           fault={hasTried ? readSum?.fault : undefined}
           onText={setSum}

@@ -5,7 +5,7 @@ import type { Range } from '../../../parts/chart.ts';
 import { ChartBox } from '../../../parts/chart-box.tsx';
 import { ChartTable } from '../../../parts/chart-table.tsx';
 import { colours } from '../../../parts/colours.ts';
-import { short } from '../../../parts/formats.ts';
+import { counted, short } from '../../../parts/formats.ts';
 import { ZoomFields } from '../../../parts/zoom-fields.tsx';
 import { rowFrom } from '../columns.ts';
 import type { Judged } from '../judged.ts';
@@ -132,7 +132,7 @@ function summarize(data: DistanceData): string {
   const { iterations, values, best, marks, title } = data;
   const row = improvements(data, 1)[0];
   const count = values.reduce((sum, value, i) => sum + Number(!Number.isNaN(value) || marks[i] === FAILED), 0);
-  const runs = count === 1 ? '1 run' : `${count.toLocaleString('en-US')} runs`;
+  const runs = counted(count, 'run');
   if (row === undefined) return `${title}: no run has an output yet.`;
   const failed = marks.reduce((count, mark) => count + Number(mark === FAILED), 0);
   const failures = failed === 0 ? '' : `, ${failed.toLocaleString('en-US')} failed`;

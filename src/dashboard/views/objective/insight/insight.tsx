@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Insight as Known } from '../../../../../clients/typescript/src/index.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
 import type { Head } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { inputNames, outputNames } from '../values.ts';
@@ -49,18 +50,7 @@ function Shares({ head, insight }: TableProps) {
   return (
     <ScrollBox label="Trust and shares">
       <table class="shares">
-        <thead>
-          <tr>
-            <th scope="col">Output</th>
-            <th scope="col">Trust</th>
-            {inputs.map((name) => (
-              <th key={name} scope="col" class="number">
-                {name}
-              </th>
-            ))}
-            <th scope="col">What matters most</th>
-          </tr>
-        </thead>
+        <TableHead titles={['Output', 'Trust', ...inputs, 'What matters most']} numbers={inputs} />
         <tbody>
           {insight.outputs.map((output) => {
             const shares = sharesOf(output);
@@ -112,13 +102,7 @@ function Compact({ head, insight }: TableProps) {
     <>
       <ScrollBox label="Trust and what matters">
         <table class="shares">
-          <thead>
-            <tr>
-              <th scope="col">Output</th>
-              <th scope="col">Trust</th>
-              <th scope="col">Largest shares</th>
-            </tr>
-          </thead>
+          <TableHead titles={['Output', 'Trust', 'Largest shares']} />
           <tbody>
             {shown.map((output) => {
               const shares = sharesOf(output);

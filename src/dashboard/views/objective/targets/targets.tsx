@@ -42,7 +42,7 @@ export function Targets({ judged: { run, order } }: { readonly judged: Judged })
         </p>
       )}
       <ScrollBox label="Table of targets">
-        <table class="targets">
+        <table class="targets-table">
           <thead>
             <tr>
               <th scope="col">Output</th>
@@ -134,7 +134,12 @@ function bestVerdicts({ head }: Run): readonly boolean[] | undefined {
 
 function distanceNote({ head }: Run, j: number, best: number | undefined, isMet: boolean | undefined) {
   if (best === undefined || isMet !== false) return null;
-  return <span class="hint nowrap"> by {short(distanceOf(head.value, j, best))}</span>;
+  return (
+    <>
+      {' '}
+      <span class="hint nowrap">by {short(distanceOf(head.value, j, best))}</span>
+    </>
+  );
 }
 
 function Verdict({ isMet }: { readonly isMet: boolean }) {

@@ -6,6 +6,8 @@ export interface Sending {
   readonly error: unknown;
   /** Does the work, unless something is under way; resolves to whether it worked. */
   send(work: () => Promise<unknown>): Promise<boolean>;
+  /** Its error is about something that is no longer there. */
+  forget(): void;
 }
 
 /** The state of a control that sends requests. */
@@ -26,5 +28,5 @@ export function useSending(): Sending {
       setBusy(false);
     }
   };
-  return { isBusy, error, send };
+  return { isBusy, error, send, forget: () => setError(undefined) };
 }

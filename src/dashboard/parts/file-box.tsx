@@ -1,0 +1,80 @@
+/** Where a file goes: dropped, or chosen. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import './file-box.css';
+
+interface FileBoxProps {
+  readonly label: string;
+  /** What was last taken, and how. */
+  readonly said: string;
+  onSay(said: string): void;
+  /** Takes what the file holds. Returns what to say about it. */
+  onText(text: string, fileName: string): string;
+  /** Above the button that chooses a file. */
+  readonly children: ComponentChildren;
+  /** Beside that button. */
+  readonly buttons?: ComponentChildren;
+}
+
+/** Larger files are not read: the service would refuse them as well. */
+const MAXIMUM_BYTES = 32 * 1024 * 1024;
+
+/** In a dialog all of it takes what is dropped. What is dropped elsewhere is lost, or else the browser would leave the page for it. */
+export function FileBox({ label, said, onSay, onText, children, buttons }: FileBoxProps) {
+  const [isOver, setOver] = useState(false);
+  const box = useRef<HTMLFieldSetElement>(null);
+  const takeFile = async (file: File | undefined) => {
+    if (file === undefined) return;
+    if (file.size > MAXIMUM_BYTES) {
+      onSay(`${file.name} is larger than 32 MB; take a part of it.`);
+      return;
+    }
+    try {
+      const text = await file.text();
+      onSay(onText(text, file.name));
+    } catch {
+      onSay(`${file.name} cannot be read.`);
+    }
+  };
+  const take = useRef(takeFile);
+  take.current = takeFile;
+  useEffect(() => {
+    const area = box.current!.closest('dialog') ?? box.current!;
+    const stop = new AbortController();
+    const { signal } = stop;
+    const follow = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      const isHere = area.contains(event.target as Node);
+      setOver(isHere && event.type === 'dragover');
+      if (isHere && event.type === 'drop') void take.current(event.dataTransfer.files[0]);
+    };
+    document.addEventListener('dragover', follow, { signal });
+    document.addEventListener('drop', follow, { signal });
+    document.addEventListener('dragleave', (event) => event.relatedTarget === null && setOver(false), { signal });
+    return () => stop.abort();
+  }, []);
+  return (
+    <fieldset ref={box} class={isOver ? 'file-box over' : 'file-box'}>
+      <legend class="visually-hidden">{label}</legend>
+      {children}
+      <div class="file-buttons">
+        {buttons}
+        <label class="button file">
+          Choose a CSV file
+          <input
+            type="file"
+            accept=".csv,.tsv,.txt,text/csv,text/plain"
+            onChange={({ currentTarget }) => {
+              void takeFile(currentTarget.files?.[0]);
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+      </div>
+      <p role="status" class="said">
+        {said}
+      </p>
+    </fieldset>
+  );
+}
