@@ -68,6 +68,7 @@ export default defineConfig({
         test: {
           ...onPostgres,
           name: 'postgres',
+          isolate: false,
           include: [
             'test/{db,dev,application,http,worker,webhooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
             ...WITH_PROGRAMS,
@@ -83,7 +84,7 @@ export default defineConfig({
           include: ['test/page/**/*.test.ts'],
         },
       },
-      ...(hasOldest ? [{ test: { ...onPostgres, name: 'postgres-oldest', include: ON_OLDEST } }] : []),
+      ...(hasOldest ? [{ test: { ...onPostgres, name: 'postgres-oldest', isolate: false, include: ON_OLDEST } }] : []),
     ],
   },
 });
