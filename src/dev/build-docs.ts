@@ -28,7 +28,8 @@ export async function buildDocs(root: string, target: string): Promise<void> {
     const head = `<link rel="stylesheet" href="${assets.referenceStyle}">
 <script src="${assets.library}" defer></script>
 <script src="${assets.reference}" defer></script>`;
-    const body = `<div id="reference" data-document="${document}"><noscript>The reference needs JavaScript; the document that it shows is <a href="${document}">${document}</a>.</noscript></div>`;
+    const noScript = `<noscript><p class="notice">The reference needs JavaScript. It shows the document <a href="${document}">${document}</a>.</p></noscript>`;
+    const body = `${noScript}<div id="reference" data-document="${document}" tabindex="-1"></div>`;
     await writeFile(join(target, file), frame({ title, path, head, body, version, assets }));
   }
   const guides = await readGuides(root);
@@ -121,7 +122,7 @@ const NAVIGATION = [
   ['/docs/guides', 'Guides'],
 ] as const;
 
-/** A whole page. */
+/** A whole page. Its top is no header: on phones the library of the reference has one of its own. */
 function frame({ title, path, head, body, version, assets }: FrameParts): string {
   const links = NAVIGATION.map(([to, text]) => {
     const isCurrent = to === '/docs/guides' ? path.startsWith(to) : path === to;
@@ -140,12 +141,12 @@ ${head}
 </head>
 <body>
 <a class="skip" href="#${body.includes('id="main"') ? 'main' : 'reference'}">Skip to the content</a>
-<header class="top">
+<div class="top" role="region" aria-label="Backsolve">
 <a class="brand" href="/page">Backsolve</a>
 <nav aria-label="Documentation">${links.join('')}<a href="/page">Page</a></nav>
 <div class="top-end"><span class="version">Version ${version}</span>
 <select id="theme" class="quiet" aria-label="Colours" hidden><option value="system">As the system</option><option value="light">Light</option><option value="dark">Dark</option></select></div>
-</header>
+</div>
 ${body}
 </body>
 </html>

@@ -25,6 +25,8 @@ declare const Scalar: { createApiReference(target: Element, configuration: objec
       showDeveloperTools: 'never',
       agent: { disabled: true },
       mcp: { disabled: true },
+      // Each operation shows its own; the sidebar would list them beside the operations on models.
+      hideModels: true,
       persistAuth: false,
       defaultOpenFirstTag: false,
       documentDownloadType: 'json',
