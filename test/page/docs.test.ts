@@ -30,9 +30,9 @@ test('The reference opens an operation and sends it with the session of the page
   await screenshot(page, 'docs operation');
   await expectAccessible(page);
   await page.getByRole('button', { name: /Test Request.*post \/models\)/i }).click();
-  const answer = page.waitForResponse((one) => one.url().endsWith('/v1/models') && one.request().method() === 'POST');
   await screenshot(page, 'docs request');
-  await page.getByRole('button', { name: /^Send/ }).click();
+  const answer = page.waitForResponse((one) => one.url().endsWith('/v1/models') && one.request().method() === 'POST');
+  await page.getByRole('button', { name: /^Send post request/ }).click();
   expect((await answer).status()).toBe(201);
   await screenshot(page, 'docs answer');
   expect(requests.filter((url) => !/^(data|blob):/.test(url) && !url.startsWith(`${service.service.url}/`))).toEqual(
