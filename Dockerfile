@@ -19,7 +19,8 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY clients/typescript ./clients/typescript
 COPY src/dashboard ./src/dashboard
-COPY src/dev/build-page.ts ./src/dev/build-page.ts
+COPY docs ./docs
+COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/render-guide.ts ./src/dev/
 RUN node src/dev/build-page.ts
 
 FROM ${NODE_IMAGE}

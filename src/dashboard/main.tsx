@@ -4,6 +4,7 @@ import { address } from './shell/router.ts';
 import { findRoute } from './shell/routes.ts';
 import { startSession } from './shell/session.ts';
 import './styles/tokens.css';
+import './styles/frame.css';
 import './styles/base.css';
 
 void startSession();

@@ -1,5 +1,5 @@
 /**
- * Builds the page into dist/page, with a .br and a .gz beside each file. `npm run build` always does; before `npm start` it is done
+ * Builds the page into dist/page, and what /docs shows into dist/page/docs, with a .br and a .gz beside each file. `npm run build` always does; before `npm start` it is done
  * if the sources have changed since (--if-changed), and without development dependencies the service starts without a new page.
  *
  * The page is built in a folder of its own that then replaces dist/page, so a service that runs never serves half a page.
@@ -9,10 +9,22 @@ import { glob, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /** Everything that the page is made of, relative to the root of the repository. */
-export const PAGE_SOURCES = ['src/dashboard/**', 'clients/typescript/src/**', 'package-lock.json'];
+export const PAGE_SOURCES = [
+  'src/dashboard/**',
+  'src/dev/build-page.ts',
+  'src/dev/build-docs.ts',
+  'src/dev/render-guide.ts',
+  'clients/typescript/src/**',
+  'package-lock.json',
+  // What /docs shows.
+  'docs/*.md',
+  'docs/guides/*.md',
+  'docs/pictures/*',
+  'package.json',
+];
 const CONFIG = 'src/dashboard/vite.config.ts';
 /** Beside the built files: a hash of their sources. */
 const STAMP = '.sources';
@@ -43,6 +55,9 @@ export async function buildPage({ root, target, onlyIfChanged, onBegin }: BuildO
   const fresh = `${target}.${process.pid}`;
   try {
     await vite.build({ configFile: join(root, CONFIG), build: { outDir: fresh, emptyOutDir: true } });
+    // Loaded only now: it needs development dependencies.
+    const { buildDocs } = await import('./build-docs.ts');
+    await buildDocs(root, join(fresh, 'docs'));
     await compressFiles(fresh);
     await writeFile(join(fresh, STAMP), stamp);
     await replaceFolder(target, fresh);
@@ -69,6 +84,9 @@ async function hashSources(root: string): Promise<string> {
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
+/** In bytes. The best compression of larger files takes ten seconds and saves a tenth. */
+const LARGE = 1_000_000;
+
 /** Writes NAME.br and NAME.gz beside each file of the folder. */
 export async function compressFiles(folder: string): Promise<void> {
   const names: string[] = [];
@@ -77,7 +95,8 @@ export async function compressFiles(folder: string): Promise<void> {
     const file = join(folder, name);
     if (!(await stat(file)).isFile()) continue;
     const content = await readFile(file);
-    await writeFile(`${file}.br`, await toBrotli(content));
+    const quality = content.length > LARGE ? 9 : constants.BROTLI_MAX_QUALITY;
+    await writeFile(`${file}.br`, await toBrotli(content, { params: { [constants.BROTLI_PARAM_QUALITY]: quality } }));
     await writeFile(`${file}.gz`, await toGzip(content, { level: 9 }));
   }
 }

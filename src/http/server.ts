@@ -29,6 +29,7 @@ import { slowRefusals } from './hooks/slow-refusals.ts';
 import { checkMediaTypes } from './media-types.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
+import { addDocs } from './page/docs.ts';
 import { addPage } from './page/routes.ts';
 import { makeMemoryWindow, makeRateLimiter, type RateLimiter } from './rate-limiter.ts';
 import { addReference } from './reference.ts';
@@ -93,8 +94,9 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
   const isReady = async () => !isClosing() && guard?.isRefusing() !== true && (await deps.isDatabaseReady());
   const { takesWrites } = deps;
   addHealthRoutes(app, { isReady, ...(takesWrites !== undefined && { takesWrites }) });
-  await addReference(app);
+  addReference(app);
   await addPage(app, settings.pageFolder);
+  await addDocs(app, settings.pageFolder);
 
   drainUnread(app);
   const bodies = makeBodies({

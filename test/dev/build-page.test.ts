@@ -21,8 +21,14 @@ beforeAll(async () => {
   await mkdir(dashboard, { recursive: true });
   await mkdir(join(root, 'clients/typescript/src'), { recursive: true });
   await cp(join(REPOSITORY, 'src/dashboard/vite.config.ts'), join(dashboard, 'vite.config.ts'));
+  for (const folder of ['docs', 'styles']) {
+    await cp(join(REPOSITORY, 'src/dashboard', folder), join(dashboard, folder), { recursive: true });
+  }
+  await cp(join(REPOSITORY, 'src/dashboard/icon.svg'), join(dashboard, 'icon.svg'));
+  await mkdir(join(root, 'docs/pictures'), { recursive: true });
+  await writeFile(join(root, 'docs/keys.md'), '# Keys\n');
   await cp(join(REPOSITORY, 'package-lock.json'), join(root, 'package-lock.json'));
-  await writeFile(join(root, 'package.json'), '{"type": "module"}');
+  await writeFile(join(root, 'package.json'), '{"type": "module", "version": "1.2.3"}');
   await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));
   await writeFile(join(root, 'clients/typescript/src/index.ts'), "export const name: string = 'first';\n");
   await writeFile(join(dashboard, 'index.html'), '<!doctype html><script type="module" src="./main.ts"></script>\n');
@@ -37,7 +43,7 @@ const build = () => buildPage({ root, target, onlyIfChanged: true });
 const files = async () => (await readdir(target, { recursive: true })).sort();
 /** The file with what the page shows; others hold what views share. */
 const scriptOf = async () => {
-  const names = (await files()).filter((file) => file.endsWith('.js'));
+  const names = (await files()).filter((file) => /^assets\/.*\.js$/.test(file));
   const scripts = await Promise.all(
     names.map(async (name) => ({ name, text: await readFile(join(target, name), 'utf8') })),
   );
@@ -49,7 +55,7 @@ it('The page is built when its sources have changed, with compressed files besid
   const first = await scriptOf();
   expect(first.text).toContain('first');
   expect(first.name).toMatch(/^assets\/[a-z]+-[\w-]{8}\.js$/);
-  for (const file of ['index.html', first.name]) {
+  for (const file of ['index.html', first.name, 'docs/index.html', 'docs/guides/keys.html']) {
     const content = await readFile(join(target, file));
     expect(brotliDecompressSync(await readFile(join(target, `${file}.br`)))).toEqual(content);
     expect(gunzipSync(await readFile(join(target, `${file}.gz`)))).toEqual(content);

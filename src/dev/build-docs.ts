@@ -1,0 +1,184 @@
+/**
+ * Builds what /docs shows: a page per interface, drawn by the library of the reference, and the guides as HTML. Nothing in them is
+ * inline, nothing comes from another host.
+ */
+import { createHash } from 'node:crypto';
+import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { escapeHtml, type Guide, readGuide } from './render-guide.ts';
+
+const STYLES = 'src/dashboard/styles';
+const SCRIPTS = 'src/dashboard/docs';
+
+interface Assets {
+  readonly icon: string;
+  readonly theme: string;
+  readonly library: string;
+  readonly reference: string;
+  readonly referenceStyle: string;
+  readonly guideStyle: string;
+}
+
+/** `root` is the repository, `target` a folder that does not exist yet. Rejects with what is wrong in a guide. */
+export async function buildDocs(root: string, target: string): Promise<void> {
+  await mkdir(join(target, 'guides'), { recursive: true });
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
+  const assets = await writeAssets(root, join(target, 'assets'));
+  for (const [file, path, document, title] of REFERENCES) {
+    const head = `<link rel="stylesheet" href="${assets.referenceStyle}">
+<script src="${assets.library}" defer></script>
+<script src="${assets.reference}" defer></script>`;
+    const noScript = `<noscript><p class="notice">The reference needs JavaScript. It shows the document <a href="${document}">${document}</a>.</p></noscript>`;
+    const body = `${noScript}<div id="reference" data-document="${document}" tabindex="-1"></div>`;
+    await writeFile(join(target, file), frame({ title, path, head, body, version, assets }));
+  }
+  const guides = await readGuides(root);
+  const head = `<link rel="stylesheet" href="${assets.guideStyle}">`;
+  for (const guide of guides) {
+    const path = `/docs/guides/${guide.name}`;
+    const body = `<div class="guide">${contents(guides, guide)}<main id="main" tabindex="-1">${guide.html}</main></div>`;
+    await writeFile(
+      join(target, 'guides', `${guide.name}.html`),
+      frame({ title: guide.title, path, head, body, version, assets }),
+    );
+  }
+  const list = `<main id="main" tabindex="-1"><h1>Guides</h1>${groups(guides)}</main>`;
+  await writeFile(
+    join(target, 'guides/index.html'),
+    frame({ title: 'Guides', path: '/docs/guides', head, body: list, version, assets }),
+  );
+  await cp(join(root, 'docs/pictures'), join(target, 'pictures'), { recursive: true });
+}
+
+/** File, path, document and title of each. */
+const REFERENCES = [
+  ['index.html', '/docs', '/v1/openapi.json', 'Reference'],
+  ['api.html', '/docs/api', '/api/openapi.json', 'Reference for existing client libraries'],
+] as const;
+
+async function readGuides(root: string): Promise<readonly Guide[]> {
+  const files: string[] = [];
+  for await (const file of glob(['docs/guides/*.md', 'docs/*.md'], { cwd: root })) files.push(file);
+  const known = new Map(files.map((file) => [file, basename(file, '.md')]));
+  if (new Set(known.values()).size < files.length) throw new Error(`two guides have the same name: ${files}`);
+  const guides = files.map(async (file) => readGuide(file, await readFile(join(root, file), 'utf8'), known));
+  return (await Promise.all(guides)).sort((a, b) => a.title.localeCompare(b.title, 'en'));
+}
+
+/** Returns their addresses. */
+async function writeAssets(root: string, folder: string): Promise<Assets> {
+  await mkdir(folder);
+  const write = async (name: string, ending: string, text: string): Promise<string> => {
+    const hash = createHash('sha256').update(text).digest('base64url').slice(0, 8);
+    await writeFile(join(folder, `${name}-${hash}.${ending}`), text);
+    return `/docs/assets/${name}-${hash}.${ending}`;
+  };
+  const styles = async (files: readonly string[]): Promise<string> =>
+    (await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')))).join('\n');
+  const script = async (name: string): Promise<string> => {
+    const { transformWithOxc } = await import('vite');
+    const file = join(root, SCRIPTS, `${name}.ts`);
+    return (await transformWithOxc(await readFile(file, 'utf8'), file, { sourcemap: false })).code;
+  };
+  const framed = [`${STYLES}/tokens.css`, `${STYLES}/frame.css`, `${SCRIPTS}/docs.css`];
+  return {
+    icon: await write('icon', 'svg', await readFile(join(root, 'src/dashboard/icon.svg'), 'utf8')),
+    theme: await write('theme', 'js', await script('theme')),
+    library: await write('library', 'js', await readLibrary()),
+    reference: await write('reference', 'js', await script('reference')),
+    referenceStyle: await write('reference', 'css', await styles([...framed, `${SCRIPTS}/reference.css`])),
+    guideStyle: await write('guide', 'css', await styles([...framed, `${STYLES}/base.css`, `${SCRIPTS}/guide.css`])),
+  };
+}
+
+/** The library as one script for browsers, which its package hands out only through the plugin that serves it. */
+async function readLibrary(): Promise<string> {
+  const [{ default: Fastify }, { default: plugin }] = await Promise.all([
+    import('fastify'),
+    import('@scalar/fastify-api-reference'),
+  ]);
+  const app = Fastify();
+  await app.register(plugin, { routePrefix: '/docs', configuration: { url: '/v1/openapi.json' } });
+  const { statusCode, body } = await app.inject('/docs/js/scalar.js');
+  await app.close();
+  if (statusCode !== 200) throw new Error(`the package of the reference answers ${statusCode} instead of its script`);
+  return body;
+}
+
+interface FrameParts {
+  readonly title: string;
+  /** Of the page. */
+  readonly path: string;
+  /** HTML, like `body`. */
+  readonly head: string;
+  readonly body: string;
+  readonly version: string;
+  readonly assets: Assets;
+}
+
+const NAVIGATION = [
+  ['/docs', 'Reference'],
+  ['/docs/api', 'Existing clients'],
+  ['/docs/guides', 'Guides'],
+] as const;
+
+/** A whole page. Its top is no header: on phones the library of the reference has one of its own. */
+function frame({ title, path, head, body, version, assets }: FrameParts): string {
+  const links = NAVIGATION.map(([to, text]) => {
+    const isCurrent = to === '/docs/guides' ? path.startsWith(to) : path === to;
+    return `<a href="${to}"${isCurrent ? ' aria-current="page"' : ''}>${text}</a>`;
+  });
+  return `<!doctype html>
+<html lang="en" data-theme="system">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)} – Backsolve ${version}</title>
+<link rel="icon" href="${assets.icon}" type="image/svg+xml">
+<script src="${assets.theme}"></script>
+${head}
+</head>
+<body>
+<a class="skip" href="#${body.includes('id="main"') ? 'main' : 'reference'}">Skip to the content</a>
+<div class="top" role="region" aria-label="Backsolve">
+<a class="brand" href="/page">Backsolve</a>
+<nav aria-label="Documentation">${links.join('')}<a href="/page">Page</a></nav>
+<div class="top-end"><span class="version">Version ${version}</span>
+<select id="theme" class="quiet" aria-label="Colours" hidden><option value="system">As the system</option><option value="light">Light</option><option value="dark">Dark</option></select></div>
+</div>
+${body}
+</body>
+</html>
+`;
+}
+
+/** Beside a guide: its headings, then the other guides. */
+function contents(guides: readonly Guide[], { name, headings }: Guide): string {
+  const own = headings.map(
+    ({ id, html, level }) => `<li class="level-${level}"><a href="#${escapeHtml(id)}">${html}</a></li>`,
+  );
+  const here =
+    own.length === 0 ? '' : `<nav aria-label="On this page"><h2>On this page</h2><ul>${own.join('')}</ul></nav>`;
+  return `<div class="beside">${here}<nav aria-label="Guides"><details><summary>All guides</summary>${groups(guides, name)}</details></nav></div>`;
+}
+
+function groups(guides: readonly Guide[], current?: string): string {
+  const list = (title: string, some: readonly Guide[]) =>
+    `<h2>${title}</h2><ul>${some
+      .map(
+        ({ name, title: text }) =>
+          `<li><a href="/docs/guides/${name}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a></li>`,
+      )
+      .join('')}</ul>`;
+  return (
+    list(
+      'Walk through',
+      guides.filter(({ isTour }) => isTour),
+    ) +
+    list(
+      'Look up',
+      guides.filter(({ isTour }) => !isTour),
+    )
+  );
+}

@@ -1,0 +1,85 @@
+/** A Markdown file of docs as HTML, with anchors like GitHub's. Links to other guides, pictures and documents lead to where they are served. */
+import { posix } from 'node:path';
+import { Marked } from 'marked';
+import { getHeadingList, gfmHeadingId } from 'marked-gfm-heading-id';
+
+export interface Guide {
+  /** In its address: /docs/guides/NAME. */
+  readonly name: string;
+  /** Plain text. */
+  readonly title: string;
+  /** Whether it leads through a task, rather than being read by topic. */
+  readonly isTour: boolean;
+  readonly html: string;
+  /** Of the levels 2 and 3. */
+  readonly headings: readonly { readonly id: string; readonly html: string; readonly level: number }[];
+}
+
+/** What is served elsewhere, by path in the repository. */
+const SERVED: ReadonlyMap<string, string> = new Map([
+  ['docs/openapi.json', '/v1/openapi.json'],
+  ['docs/openapi-sdk.json', '/api/openapi.json'],
+]);
+
+/** `file` is a path in the repository; `known` has the name of each guide by its path. */
+export function readGuide(file: string, text: string, known: ReadonlyMap<string, string>): Guide {
+  const marked = new Marked(gfmHeadingId());
+  marked.use({
+    renderer: {
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const to = resolve(file, href, known);
+        return to === undefined ? inner : `<a href="${escapeHtml(to)}">${inner}</a>`;
+      },
+      image({ href, text: alt }) {
+        const to = resolve(file, href, known);
+        if (to === undefined) throw new Error(`${file}: the picture ${href} is not served`);
+        return `<img src="${escapeHtml(to)}" alt="${escapeHtml(alt)}">`;
+      },
+      // Wide ones scroll in their box; the keyboard reaches it.
+      table(token) {
+        const row = (cells: readonly { readonly tokens: (typeof token.header)[number]['tokens'] }[], tag: string) =>
+          `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`;
+        const rows = token.rows.map((cells) => row(cells, 'td')).join('');
+        return `<div class="scroll-box" tabindex="0"><table><thead>${row(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`;
+      },
+      code({ text: code }) {
+        return `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`;
+      },
+    },
+  });
+  const html = marked.parse(text, { async: false });
+  const headings = getHeadingList();
+  const title = headings.find(({ level }) => level === 1)?.raw;
+  if (title === undefined) throw new Error(`${file} has no title`);
+  return {
+    name: known.get(file)!,
+    title: title.replaceAll('`', ''),
+    isTour: file.startsWith('docs/guides/'),
+    html,
+    headings: headings.flatMap(({ id, text: inner, level }) =>
+      level === 2 || level === 3 ? [{ id, html: inner.replaceAll(/<\/?a\b[^>]*>/g, ''), level }] : [],
+    ),
+  };
+}
+
+/** Where a link leads; undefined: to what is not served. */
+function resolve(file: string, href: string, known: ReadonlyMap<string, string>): string | undefined {
+  if (/^(https?:|mailto:|#)/.test(href)) return href;
+  const [path = '', anchor] = href.split('#');
+  const target = posix.join(posix.dirname(file), path);
+  const name = known.get(target);
+  const picture = /^docs\/pictures\/([^/]+)$/.exec(target)?.[1];
+  const address =
+    name !== undefined
+      ? `/docs/guides/${name}`
+      : picture !== undefined
+        ? `/docs/pictures/${picture}`
+        : SERVED.get(target);
+  if (address === undefined) return undefined;
+  return anchor === undefined ? address : `${address}#${anchor}`;
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
