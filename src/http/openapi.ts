@@ -174,7 +174,8 @@ function describeKey({ minimumKeyLength: minLength = 1, holdsSecret }: Operation
     name: 'Idempotency-Key',
     in: 'header',
     description: holdsSecret ? `${description} Repeats must use the same API key.` : description,
-    schema: { type: 'string', minLength, maxLength: 255, examples: ['8e03978e-40d5-43dd-bc93-6894a57f9324'] },
+    // An example would be sent by those who try the operation out, and the second time with another body.
+    schema: { type: 'string', minLength, maxLength: 255 },
   };
 }
 
