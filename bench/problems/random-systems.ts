@@ -266,7 +266,7 @@ export const randomSystems: readonly RandomSystem[] = [
     name: 'portfolio',
     source: 'Markowitz (1952); one-factor returns, estimated from 400 draws',
     variables: floats(4, 0, 1),
-    objectives: [atLeast(4.6), atMost(7), atMost(7)],
+    objectives: [atLeast(4.4), atMost(7.5), atMost(8.2)],
     start: [0.9, 0.1, 0.9, 0.1],
     known: [0.3, 0.9, 0.1, 0.6],
     draw: portfolio,

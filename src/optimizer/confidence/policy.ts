@@ -9,7 +9,7 @@
  */
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import type { Goal, Proposal, Standing } from '../problem.ts';
+import type { Proposal, Standing } from '../problem.ts';
 import { byLoss } from '../targets.ts';
 import type { Belief, OutputBelief } from './belief.ts';
 import { chiSquare, type Draws, drawNoise, makeDraws, meanGiven, ofMean, ofRun } from './probability.ts';
@@ -33,6 +33,8 @@ const DRAWS = { reported: 512, ranking: 32, future: 24 };
 /** Inputs with the smallest losses that are ranked, and those of them that are judged. */
 const RANKED = 30;
 const JUDGED = 4;
+/** See `leastRuns`. */
+const ESTIMATED_RUNS = 2;
 /** Futures simulated for each number of further runs. */
 const FUTURES = 24;
 const FURTHER_RUNS = [1, 2, 4, 8];
@@ -78,16 +80,18 @@ export function decide(prepared: Prepared, asked: Asked, found: Float64Array | n
   const worth = (beliefs: Beliefs, tried: Tried | null) =>
     asked.kind === 'confirm'
       ? rateOfMean(asked.runs, beliefs.forMean, tried)
-      : rateOf(asked.of === 'run' ? beliefs.forRun : beliefs.forMean, asked, goal, tried?.pending ?? 0);
+      : rateOf(prepared, asked, asked.of === 'run' ? beliefs.forRun : beliefs.forMean, tried?.pending ?? 0);
   // Far from the targets every repeat is wasted.
-  if (found && !judged.some((one) => one.standing.mean.value > NEGLIGIBLE)) return { kind: 'new', standing, tried: null };
+  if (found && !judged.some((one) => one.standing.mean.value > NEGLIGIBLE))
+    return { kind: 'new', standing, tried: null };
   const fresh = found ? worth(beliefsAt(models, goal, featuresOf(encoding, found), null), null) : LEAST_HOPE;
   let best: Tried | null = null;
   let most = fresh;
   for (const { tried, beliefs } of judged) {
     if (asked.kind === 'confirm' && !tried.members.some((i) => isMeanInside(cases, goal, [i]))) continue;
     const rate = worth(beliefs, tried);
-    if (rate > most) [best, most] = [tried, rate];
+    // A repeat also tells about the noise.
+    if (rate >= most && rate > 0) [best, most] = [tried, rate];
   }
   return best ? { kind: 'repeat', standing, tried: best } : { kind: 'new', standing, tried: null };
 }
@@ -101,13 +105,13 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
   const order = byLoss(cases.loss);
   const ranking = makeDraws(DRAWS.ranking, m);
   const reported = makeDraws(DRAWS.reported, m);
-  const valueOf = ({ run, mean }: Probabilities) =>
+  const rankOf = ({ run, mean }: Probabilities) =>
     asked.kind === 'confidence' && asked.of === 'run' ? run.low + 1e-3 * run.value : mean.value;
   const judged = triedInputs(prepared)
     .sort((a, b) => order(a.members[0]!, b.members[0]!))
     .slice(0, RANKED)
     .map((tried) => ({ tried, beliefs: beliefsAt(models, goal, tried.u, tried) }))
-    .map((one) => ({ ...one, value: valueOf(judgeBeliefs(one.beliefs, goal, ranking)) }))
+    .map((one) => ({ ...one, value: rankOf(judgeBeliefs(one.beliefs, goal, ranking)) }))
     .sort((a, b) => b.value - a.value)
     .filter(({ tried }, rank) => rank < JUDGED || isConfirmed(prepared, asked, tried))
     .map(({ tried, beliefs }): Judged => {
@@ -115,15 +119,19 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
       const runs = tried.members.length + tried.failures;
       return { tried, beliefs, standing: { row, runs, ...judgeBeliefs(beliefs, goal, reported) } };
     })
-    .map((one) => ({ ...one, rank: (isReached(prepared, asked, one) ? 2 : 0) + valueOf(one.standing) }))
+    .map((one) => ({ ...one, rank: (isReached(prepared, asked, one) ? 2 : 0) + rankOf(one.standing) }))
     .sort((a, b) => b.rank - a.rank);
   return { models, judged };
 }
 
 function isReached(prepared: Prepared, asked: Asked, { tried, standing }: Judged): boolean {
   if (asked.kind === 'confirm') return isConfirmed(prepared, asked, tried);
-  const isKnown = prepared.request.noise!.standardDeviations !== null;
-  return (isKnown || tried.members.length > 1) && isEnough(asked, standing[asked.of]);
+  return tried.members.length >= leastRuns(prepared) && isEnough(asked, standing[asked.of]);
+}
+
+/** Runs at an input without which it is not declared: what is estimated is to be seen there. */
+function leastRuns({ request }: Prepared): number {
+  return request.noise!.standardDeviations ? 1 : ESTIMATED_RUNS;
 }
 
 /** Whether the mean of as many runs as are asked for meets the targets. */
@@ -140,15 +148,22 @@ function rateOfMean(runs: number, belief: Belief, tried: Tried | null): number {
 }
 
 /** The largest rate at which further runs lead to a solution that may be declared, beyond what the pending ones do. */
-function rateOf(belief: Belief, asked: Extract<Asked, { kind: 'confidence' }>, goal: Goal, pending: number): number {
+function rateOf(
+  prepared: Prepared,
+  asked: Extract<Asked, { kind: 'confidence' }>,
+  belief: Belief,
+  pending: number,
+): number {
+  const { l1 } = prepared.request.goal;
   const m = belief.outputs.length;
   const draws = makeDraws(DRAWS.future, m);
   const futures = makeDraws(FUTURES, 2 * m);
   const declared = (further: number) => {
+    if (belief.runs + further < leastRuns(prepared)) return 0;
     let hits = 0;
     for (let f = 0; f < FUTURES; f++) {
       const later = future(belief, further, futures, f);
-      const probability = (asked.of === 'run' ? ofRun : ofMean)(later, goal.l1, draws);
+      const probability = (asked.of === 'run' ? ofRun : ofMean)(later, l1, draws);
       if (isEnough(asked, probability)) hits++;
     }
     return hits / FUTURES;

@@ -121,7 +121,14 @@ function chanceOf({ request, encoding, cases }: Problem, surrogate: Surrogate, p
   if (intervals.some(({ directed }) => directed) || request.noise?.asked) return null;
   const failures = makeFailureModel(cases, encoding.p);
   const noise = aimUnderNoise(request);
-  const acquisition = new Acquisition(surrogate, predictor, intervalAims(intervals), unweighted(intervals), failures, noise);
+  const acquisition = new Acquisition(
+    surrogate,
+    predictor,
+    intervalAims(intervals),
+    unweighted(intervals),
+    failures,
+    noise,
+  );
   return Math.min(1, Math.exp(acquisition.evaluate(u, null)));
 }
 
