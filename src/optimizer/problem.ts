@@ -162,7 +162,7 @@ type NothingNew =
   /** The input of `standing` meets the targets as surely as `noise` asks. */
   | 'reached';
 
-/** A probability and the range in which it lies, with a probability of 0.7, given what is not known about the noise and the mean. */
+/** A probability and the range in which it lies, with a probability of 0.8, given what is not known about the noise and the mean. */
 export interface UncertainProbability {
   readonly value: number;
   readonly low: number;
@@ -294,4 +294,6 @@ export interface Explanation {
   readonly insight: readonly OutputInsight[] | null;
   /** null while nothing speaks against meeting all objectives. */
   readonly diagnosis: Diagnosis | null;
+  /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
+  readonly standing?: Standing;
 }

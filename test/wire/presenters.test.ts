@@ -35,6 +35,7 @@ const inverse: Inverse = {
   learnedFrom: null,
   excludedAt: null,
   expected: null,
+  repeatOf: null,
   ...instants,
 };
 

@@ -34,7 +34,7 @@ const DRAWS = { reported: 512, ranking: 32, future: 24 };
 const RANKED = 30;
 const JUDGED = 4;
 /** See `leastRuns`. */
-const ESTIMATED_RUNS = 2;
+const ESTIMATED_RUNS = 3;
 /** Futures simulated for each number of further runs. */
 const FUTURES = 24;
 const FURTHER_RUNS = [1, 2, 4, 8];

@@ -23,7 +23,7 @@ export interface Draws {
 /** Draws of outputs for each draw of noise and means, where an L1 norm needs them. */
 const INNER = 32;
 /** The ends of the ranges. */
-const QUANTILE = 0.15;
+const QUANTILE = 0.1;
 /** Least standard deviation relative to the value: smaller ones are rounding. */
 const ROUNDING = 1e-12;
 

@@ -37,8 +37,8 @@ export function makeModels(prepared: Prepared, work: Work): NoisyModels {
   const repeats = repeatsIn(cases.U, encoding.p, cases.N);
   const n = movableCount(encoding);
   const beyond = Math.max(1, repeats.length - n - 1);
-  // Each repeat tells about the noise, and half of what the models have left over.
-  const freedom = cases.N - repeats.length + Math.max(0, repeats.length - n - 1) / 2;
+  // Each repeat tells about the noise, and a third of what the models have left over.
+  const freedom = cases.N - repeats.length + Math.max(0, repeats.length - n - 1) / 3;
   return {
     cases,
     surrogate,
