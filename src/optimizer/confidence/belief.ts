@@ -45,6 +45,8 @@ export interface NoisyModels {
   /** Degrees of freedom of an estimated noise, and factor on the variances of the models. */
   readonly freedom: number;
   readonly doubt: number;
+  /** m x m, lower triangular: the factor of the correlation of the outputs around their predictions. */
+  readonly correlation: Float64Array;
 }
 
 /** Standardized values of one output are kept within these ends: a logarithm of zero has none. */

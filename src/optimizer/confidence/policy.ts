@@ -12,7 +12,17 @@ import type { Prepared } from '../prepare.ts';
 import type { Proposal, Standing } from '../problem.ts';
 import { byLoss } from '../targets.ts';
 import type { Belief, OutputBelief } from './belief.ts';
-import { chiSquare, type Draws, drawNoise, makeDraws, meanGiven, ofMean, ofRun } from './probability.ts';
+import {
+  chiSquare,
+  type Draws,
+  drawNoise,
+  jointExcess,
+  makeDraws,
+  meanGiven,
+  ofMean,
+  ofRun,
+  raised,
+} from './probability.ts';
 import {
   type Asked,
   type Beliefs,
@@ -29,7 +39,7 @@ import {
 } from './standing.ts';
 
 /** Draws of what is reported, of the ranking and of each simulated future. */
-const DRAWS = { reported: 512, ranking: 32, future: 24 };
+const DRAWS = { reported: 1024, ranking: 32, future: 24 };
 /** Inputs with the smallest losses that are ranked, and those of them that are judged. */
 const RANKED = 30;
 const JUDGED = 4;
@@ -117,7 +127,16 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
     .map(({ tried, beliefs }): Judged => {
       const row = cases.rows[tried.members[0]!]!;
       const runs = tried.members.length + tried.failures;
-      return { tried, beliefs, standing: { row, runs, ...judgeBeliefs(beliefs, goal, reported) } };
+      const { run, mean } = judgeBeliefs(beliefs, goal, reported);
+      const excess = (of: 'run' | 'mean', belief: Belief) =>
+        goal.l1 ? 0 : jointExcess(belief, of, models.correlation, reported.forMean);
+      const standing = {
+        row,
+        runs,
+        run: raised(run, excess('run', beliefs.forRun)),
+        mean: raised(mean, excess('mean', beliefs.forMean)),
+      };
+      return { tried, beliefs, standing };
     })
     .map((one) => ({ ...one, rank: (isReached(prepared, asked, one) ? 2 : 0) + rankOf(one.standing) }))
     .sort((a, b) => b.rank - a.rank);

@@ -1,10 +1,14 @@
 /** How surely the inputs evaluated so far meet the targets. */
 import type { Cases } from '../cases.ts';
 import { type Encoding, encode, movableCount } from '../encoding.ts';
+import { choleskyInPlace } from '../linalg/cholesky.ts';
+import { dot } from '../linalg/dense.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Goal, Noise, Standing, UncertainProbability } from '../problem.ts';
 import { globalScope } from '../search/scope.ts';
+import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
+import type { Surrogate } from '../surrogate/model-choice.ts';
 import { Predictor } from '../surrogate/predictor.ts';
 import { distanceTo } from '../targets.ts';
 import { type Belief, beliefAt, type NoisyModels } from './belief.ts';
@@ -29,6 +33,8 @@ const MOST_FREEDOM = 16;
 const LEAST_FREEDOM = 1;
 /** How much the variances of the models are widened at first, and by how many inputs beyond those of the space this fades. */
 const DOUBT = 4;
+/** Cases without correlation that those known are joined by. */
+const INDEPENDENT_CASES = 8;
 
 export function makeModels(prepared: Prepared, work: Work): NoisyModels {
   const { cases, encoding } = prepared;
@@ -46,7 +52,33 @@ export function makeModels(prepared: Prepared, work: Work): NoisyModels {
     rows: new Set(globalScope(prepared, cases).rows),
     freedom: Math.min(MOST_FREEDOM, Math.max(LEAST_FREEDOM, freedom)),
     doubt: 1 + DOUBT / beyond,
+    correlation: correlationOf(surrogate),
   };
+}
+
+/**
+ * The Cholesky factor of the correlation of the leave-one-out residuals of the outputs, shrunk toward independence as if a few more
+ * cases had none. Noise and the errors of the models both show in them.
+ */
+function correlationOf({ outputs, kernels, geometry: { N } }: Surrogate): Float64Array {
+  const m = outputs.length;
+  const residuals = outputs.map(({ fitted }) => {
+    if (!fitted) return new Float64Array(N);
+    const precision = leaveOneOutPrecision(kernels[fitted.kernel]!.factorized);
+    return fitted.conditioned.alpha.map((alpha, i) => (precision[i]! > 0 ? alpha / Math.sqrt(precision[i]!) : 0));
+  });
+  const lengths = residuals.map((one) => Math.sqrt(dot(one, 0, one, 0, N)));
+  const share = N / (N + INDEPENDENT_CASES);
+  const factor = new Float64Array(m * m);
+  for (let j = 0; j < m; j++) {
+    for (let k = 0; k < j; k++) {
+      const scale = lengths[j]! * lengths[k]!;
+      factor[j * m + k] = scale > 0 ? (share * dot(residuals[j]!, 0, residuals[k]!, 0, N)) / scale : 0;
+    }
+    factor[j * m + j] = 1;
+  }
+  if (!choleskyInPlace(factor, m)) throw new Error('a shrunk correlation is positive definite');
+  return factor;
 }
 
 /** The admissible inputs that a run has succeeded at, in the order of their first runs. */
