@@ -20,9 +20,9 @@ export interface SearchOptions {
   readonly confidenceOf?: ConfidenceOf;
 }
 
-export type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
+type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
 export const CONFIDENCE_OF = ['run', 'mean'] as const;
-export type ConfidenceOf = (typeof CONFIDENCE_OF)[number];
+type ConfidenceOf = (typeof CONFIDENCE_OF)[number];
 
 /** As a client states them; null or left out is the default. */
 export interface SentSearchOptions {

@@ -112,6 +112,8 @@ describe('an inverse', () => {
       basis: null,
       completedOrder: null,
       learnedFrom: null,
+      isRepeat: false,
+      repeatOf: null,
       excludedAt: null,
       ...shown,
       results: RESULTS_AT_BASIS,

@@ -327,12 +327,16 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
     basis: inverse.basis,
     completedOrder: inverse.completedOrder,
     learnedFrom: presentLearnedFrom(inverse),
-    isRepeat: inverse.repeatOf !== null,
-    repeatOf: inverse.repeatOf || null,
+    ...presentRepeat(inverse),
     excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };
+}
+
+/** A repeat of a case, or of a run of another objective, has no inverse to name. */
+export function presentRepeat({ repeatOf }: Pick<Inverse, 'repeatOf'>) {
+  return { isRepeat: repeatOf !== null, repeatOf: repeatOf === 0 ? null : repeatOf };
 }
 
 export function presentLearnedFrom({ learnedFrom }: Pick<Inverse, 'learnedFrom'>) {

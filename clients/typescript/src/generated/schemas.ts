@@ -1734,6 +1734,7 @@ export type ExportLine = {
   caseCount: number;
   insight: Array<Record<string, unknown>> | null;
   diagnosis: Record<string, unknown> | null;
+  standing: Record<string, unknown> | null;
 } | {
   type: 'inverse';
   id: number;
@@ -1764,6 +1765,8 @@ export type ExportLine = {
       iteration: number;
     }>;
   } | null;
+  isRepeat: boolean;
+  repeatOf: number | null;
   basis: number | null;
   /** The iterations that were open when it was suggested. */
   pending: number[] | null;
