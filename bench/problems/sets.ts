@@ -2,6 +2,7 @@
 import { problems } from './collection.ts';
 import { heldOutProblems } from './held-out/collection.ts';
 import type { Problem } from './problem.ts';
+import { randomSystems } from './random-systems.ts';
 
 const sets = { collection: problems, 'held-out': heldOutProblems } as const;
 
@@ -17,11 +18,9 @@ export function problemsOf(set: SetName): readonly Problem[] {
   return sets[set];
 }
 
-/** The problem with this name, which is in one set only. @throws Error when no problem has this name */
+/** The problem with this name, which is in one set or a random system. @throws Error when no problem has this name */
 export function getProblemOfAnySet(name: string): Problem {
-  const problem = Object.values(sets)
-    .flat()
-    .find((candidate) => candidate.name === name);
+  const problem = [...Object.values(sets).flat(), ...randomSystems].find((candidate) => candidate.name === name);
   if (!problem) throw new Error(`no problem is called ${name}`);
   return problem;
 }

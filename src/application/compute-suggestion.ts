@@ -21,16 +21,18 @@ import type { StoredExplanation } from '../domain/explanation.ts';
 import { checkSuggestion, isAdmissible } from '../domain/objective-limits.ts';
 import { findOptimum } from '../domain/optimum.ts';
 import { goesOn } from '../domain/parallel.ts';
-import { isFinal, nextState } from '../domain/stop-reason.ts';
+import { endsWithOneRun } from '../domain/search-options.ts';
+import { isFinal, nextState, StopReason } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { History, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 import { toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
+import { giveUpOpen } from './give-up.ts';
 import { judgeAll, judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
-import { withEnd } from './record-event.ts';
+import { recordEvents, withEnd } from './record-event.ts';
 import { untilWritten } from './until-written.ts';
 
 export interface ComputeDeps {
@@ -74,15 +76,18 @@ export async function computeSuggestion(
   const answer = await deps.engine.suggest(request, signal);
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
   const { result } = answer;
+  const hasReached = result.kind === 'nothing-new' && result.reason === 'reached';
+  const isOver = isNothingNew(snapshot, result);
   // What is nothing new now may be something new once the outputs are known.
-  if (result.kind === 'nothing-new' && snapshot.pending.rows > 0) {
+  if (isOver && !hasReached && snapshot.pending.rows > 0) {
     return untilWritten(signal, () => endWithout(deps.db, job, snapshot));
   }
   const suggested = toSuggested(snapshot, request.history, result);
   if (typeof suggested === 'string') return { kind: 'fault', fault: suggested };
   const nearest =
     judgeRuns(snapshot.objective, snapshot) ?? (await judgeAll(deps.db, job.accountId, snapshot.objective));
-  const suggestion = nearest && toStored(snapshot, job, suggested, { suggestTimeNs: answer.elapsedNs, nearest });
+  const suggestion =
+    nearest && toStored(snapshot, job, suggested, result, { suggestTimeNs: answer.elapsedNs, nearest });
   if (suggestion === undefined) return { kind: 'lost' };
   // An end comes with its explanation; a suggestion is explained after it has been handed out.
   const isEnd = suggested.output !== null;
@@ -101,8 +106,18 @@ export async function computeSuggestion(
   return { kind, suggestTimeNs: answer.elapsedNs, readMs, writeMs: performance.now() - computedAt, request, next };
 }
 
+/** Whether nothing more is run: nothing is found, or no attempt is left and the suggestion was to decide how the objective ends. */
+function isNothingNew(
+  { objective: { attemptCount, maximumAttempts, options } }: Snapshot,
+  proposal: Proposal,
+): boolean {
+  return proposal.kind === 'nothing-new' || (!endsWithOneRun(options) && attemptCount >= maximumAttempts);
+}
+
 interface Suggested {
   readonly input: readonly number[];
+  /** Whether it has been run before. */
+  readonly isRepeat: boolean;
   readonly expected: readonly number[] | null;
   readonly chance: number | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
@@ -113,25 +128,43 @@ interface Suggested {
  * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
  * reaches a client.
  */
-export function toSuggested({ objective, space }: Snapshot, history: History, proposal: Proposal): Suggested | string {
-  if (proposal.kind === 'candidate') {
+export function toSuggested(snapshot: Snapshot, history: History, proposal: Proposal): Suggested | string {
+  const { objective, space } = snapshot;
+  if (proposal.kind === 'candidate' && !isNothingNew(snapshot, proposal)) {
     const input = withoutNegativeZero(Array.from(proposal.input));
     const violations = checkSuggestion(space, objective, input);
     if (violations.length > 0 || !input.every(Number.isFinite)) {
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
-    return { input, output: null, expected, chance: proposal.chance };
+    return { input, isRepeat: proposal.repeatOf !== undefined, output: null, expected, chance: proposal.chance };
+  }
+  const standing = proposal.standing?.row;
+  if (standing !== undefined) {
+    const input = rowOf(history.X, standing, space.inputCount);
+    return { input, isRepeat: false, output: meanAt(history, input), expected: null, chance: null };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
       ? null
       : rowOf(history.Y, row, objective.objectives.length),
   );
-  const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
+  const best =
+    findOptimum(objective, outputs) ??
+    (proposal.kind === 'nothing-new' ? proposal.bestIndex : outputs.findIndex((output) => output !== null));
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  return { input: rowOf(history.X, best, space.inputCount), output, expected: null, chance: null };
+  const input = rowOf(history.X, best, space.inputCount);
+  return { input, isRepeat: false, output, expected: null, chance: null };
+}
+
+/** The mean of the outputs at an input, of which there is one. */
+function meanAt({ X, Y, count, failed }: History, input: readonly number[]): number[] {
+  const rows = Array.from({ length: count }, (_, row) => row).filter(
+    (row) => failed[row] === 0 && input.every((value, v) => value === X[row * input.length + v]),
+  );
+  const outputs = rows.map((row) => rowOf(Y, row, Y.length / count));
+  return outputs[0]!.map((_, j) => outputs.reduce((sum, output) => sum + output[j]! / outputs.length, 0));
 }
 
 function rowOf(values: Float64Array, row: number, columns: number): number[] {
@@ -142,21 +175,26 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, output, expected, chance }: Suggested,
+  { input, isRepeat, output, expected, chance }: Suggested,
+  proposal: Proposal,
   { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
   const { objective, optimalOutput } = snapshot;
-  const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : 'nothing-new');
+  const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : endOf(proposal));
   if (state === undefined) return undefined;
   const suggested = { name: 'inverse.suggested', resourceId: job.inverseId } as const;
   return {
     job,
     state,
     input,
+    isRepeat,
     output,
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
-    isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
+    isOptimal:
+      output !== null &&
+      (state.stopReason === StopReason.satisfied ||
+        beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput)),
     expected,
     chance,
     dataRevision: objective.dataRevision,
@@ -166,6 +204,12 @@ function toStored(
     nearest,
     events: withEnd([suggested], { id: objective.id, stopReason: state.stopReason }),
   };
+}
+
+/** What ends an objective with a repeat of its best input. */
+function endOf(proposal: Proposal): 'held' | 'nothing-new' | 'attempts-used-up' {
+  if (proposal.kind === 'candidate') return 'attempts-used-up';
+  return proposal.reason === 'reached' ? 'held' : 'nothing-new';
 }
 
 type Written =
@@ -216,7 +260,10 @@ async function writeAmongOthers(
     const isCurrent =
       objective.dataRevision === suggestion.dataRevision && objective.completedCount === suggestion.basis;
     if (isEnd && !isCurrent) return { kind: 'outdated' };
+    const open = (await listOpenInverses(trx, objective.id)).filter(({ id }) => id !== job.inverseId);
     await storeLockedSuggestion(trx, suggestion);
+    // Only an input that holds ends an objective while others are open.
+    if (isEnd) await recordEvents(trx, job.accountId, await giveUpOpen(trx, objective.id, open));
     if (explanation !== undefined) await saveExplanation(trx, job.accountId, job, explanation);
     const [asker] = held.askers;
     const counted = { ...objective, attemptCount: objective.attemptCount + 1 };

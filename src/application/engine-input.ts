@@ -66,6 +66,7 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
   return {
     space: toObjectiveSpace(space, objective, objective.initialInput),
     goal: toGoal(objective),
+    ...toNoise(objective),
     ...toHistory(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
@@ -77,6 +78,16 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
 function toGoal(objective: Snapshot['objective']): Goal {
   const { weights, priorities } = objective.options ?? {};
   return { ...compileGoal(objective), ...(weights && { weights }), ...(priorities && { priorities }) };
+}
+
+function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'noise'> {
+  const { noise, confirm, confidence, confidenceOf = 'run' } = options ?? {};
+  if (noise === undefined) return {};
+  const standardDeviations = noise === 'estimate' ? null : noise.standardDeviations;
+  if (confidence !== undefined) {
+    return { noise: { standardDeviations, asked: { kind: 'confidence', least: confidence, of: confidenceOf } } };
+  }
+  return { noise: { standardDeviations, asked: confirm === undefined ? null : { kind: 'confirm', runs: confirm } } };
 }
 
 function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> {
@@ -103,7 +114,9 @@ function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstS
   for (let row = firstOther; row < count; row++) if (Number.isNaN(Y[row * m])) fail(row);
   const hasInitialPoint = iterations[0] === 1;
   const history = { count, X, Y, failed };
-  const repeated = findRepeated(history, { from: firstOther, to: firstOwn, and: hasInitialPoint ? [firstOwn] : [] });
+  const found = findRepeated(history, { from: firstOther, to: firstOwn, and: hasInitialPoint ? [firstOwn] : [] });
+  const copied = objective.options?.noise && hasInitialPoint ? findCopied(history, firstOther, firstOwn) : -1;
+  const repeated = copied < 0 ? found : new Set([...found, copied]);
   const first = firstOwn - repeated.size;
   // Without them everything before the search is its own design.
   const hasForeign = snapshot.caseNumbers !== null || others.outputs.rows > 0;
@@ -112,6 +125,15 @@ function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstS
     firstSuggested: first + (hasInitialPoint ? 1 : 0),
     ...(hasForeign && { firstOwn: first }),
   };
+}
+
+/** The first of the cases whose run the initial point is, which is no second run there; -1 without one. */
+function findCopied({ X, Y, count }: History, cases: number, initial: number): number {
+  const [n, m] = [X.length / count, Y.length / count];
+  const isEqual = (all: Float64Array, columns: number, row: number) =>
+    all.subarray(row * columns, (row + 1) * columns).every((value, k) => value === all[initial * columns + k]);
+  for (let row = 0; row < cases; row++) if (isEqual(X, n, row) && isEqual(Y, m, row)) return row;
+  return -1;
 }
 
 /** The rows from `from` up to `to` that equal an earlier row or one of `and`, in input and in output. */

@@ -4,10 +4,10 @@
  */
 import { saveExplanation } from '../db/explanations.ts';
 import type { Db } from '../db/transaction.ts';
-import type { StoredExplanation } from '../domain/explanation.ts';
+import type { InputStanding, StoredExplanation } from '../domain/explanation.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import type { Engine } from '../engine/pool.ts';
-import type { SuggestRequest } from '../optimizer/problem.ts';
+import type { Standing, SuggestRequest } from '../optimizer/problem.ts';
 
 /** What a suggestion was computed from. Opaque to callers. */
 export type ExplainRequest = SuggestRequest;
@@ -35,5 +35,13 @@ export async function computeExplanation(
   signal: AbortSignal,
 ): Promise<StoredExplanation | undefined> {
   const answer = await engine.explain(request, signal);
-  return answer.ok ? { ...answer.result, caseCount: request.history.count } : undefined;
+  if (!answer.ok) return undefined;
+  const { standing, ...explanation } = answer.result;
+  const { X, count } = request.history;
+  return { ...explanation, caseCount: count, standing: standing ? atItsInput(standing, X, X.length / count) : null };
+}
+
+/** @param X rows of n inputs */
+function atItsInput({ row, runs, run, mean }: Standing, X: Float64Array, n: number): InputStanding {
+  return { input: Array.from(X.subarray(row * n, (row + 1) * n)), runs, run, mean };
 }

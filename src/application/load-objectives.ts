@@ -35,7 +35,7 @@ import {
 } from '../domain/objective-limits.ts';
 import { isEligible } from '../domain/optimum.ts';
 import type { Project } from '../domain/project.ts';
-import { searchOptionsOf } from '../domain/search-options.ts';
+import { endsWithOneRun, searchOptionsOf } from '../domain/search-options.ts';
 import { seedOf } from '../domain/seed.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
@@ -297,7 +297,7 @@ async function store(
   const evaluation = evaluateOutput(row, row.initialOutput);
   // An initial point that breaks a limit is data, not a solution.
   const mayEnd = isAdmissible(project, row, row.initialInput);
-  const isSatisfied = evaluation.isSatisfied && mayEnd;
+  const isSatisfied = evaluation.isSatisfied && mayEnd && endsWithOneRun(row.options);
   const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
   const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
   const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });

@@ -202,7 +202,9 @@ async function completeAmongOthers(
       output === null
         ? failedRunEvent(objective, others.length > 0)
         : outputEvent(isSatisfied, objective, others.length > 0);
-    const state = isLate ? lateOutputState(objective.stopReason, isSatisfied) : nextState(objective.stopReason, event)!;
+    const state = isLate
+      ? lateOutputState(objective.stopReason, isSatisfied, objective.options)
+      : nextState(objective.stopReason, event)!;
     const completed = await storeCompletion(trx, {
       objectiveId: objective.id,
       inverseId: inverse.id,

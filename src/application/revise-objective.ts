@@ -17,7 +17,9 @@ import type { ObjectiveDefinition } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page } from '../domain/page.ts';
+import { endsWithOneRun } from '../domain/search-options.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
+import { areEqualVectors } from '../domain/vectors.ts';
 import type { AccountLimits } from './account-limits.ts';
 import { giveUpOpen } from './give-up.ts';
 import { refuseManyOpen } from './load-objectives.ts';
@@ -47,8 +49,8 @@ export async function reviseObjective(
   objective: ObjectiveWithParents,
   revised: RevisedResult,
 ): Promise<void> {
-  const { runs, optimalInverseId } = await reviewInverses(trx, accountId, objective, revised);
-  const revise = (mayReopen: boolean) => reviseStates(objective, runs, mayReopen);
+  const { runs, optimalInverseId, isVerdictAffected } = await reviewInverses(trx, accountId, objective, revised);
+  const revise = (mayReopen: boolean) => reviseStates(objective, runs, mayReopen, isVerdictAffected);
   const states =
     revised.reopening === 'yes'
       ? revise(true)
@@ -59,7 +61,9 @@ export async function reviseObjective(
   if (event === 'objective.reopened') await refuseManyOpen(trx, accountId, limits?.openObjectives ?? 0);
   const givenUp = await giveUpEnded(trx, objective, runs, stopReason);
   await storeRevisedStates(trx, objective.id, states);
-  await updateObjective(trx, objective.id, { stopReason, optimalInverseId });
+  // What holds was decided by all runs at the input, and not by the best of them.
+  const isHeld = !endsWithOneRun(objective.options) && stopReason === StopReason.satisfied;
+  await updateObjective(trx, objective.id, { stopReason, ...(!isHeld && { optimalInverseId }) });
   const ended = event === undefined ? [] : [{ name: event, resourceId: objective.id }];
   await recordEvents(trx, accountId, [...givenUp, ...ended]);
 }
@@ -88,8 +92,9 @@ export async function reviseOptima(trx: Trx, accountId: number, objectiveIds: It
 }
 
 function reopeningNeeded(objective: ObjectiveWithParents, inverseId: number): DomainError {
-  const verdict =
-    objective.stopReason === StopReason.satisfied
+  const verdict = !endsWithOneRun(objective.options)
+    ? `The objective ${objective.id} is satisfied, and its verdict rests on all runs at this input`
+    : objective.stopReason === StopReason.satisfied
       ? `The objective ${objective.id} is satisfied, and with this correction no inverse satisfies it any more`
       : `The objective ${objective.id} has ended without success, and with this correction an inverse satisfies it`;
   const message = `${verdict}. Send the correction with reopen: true to change its verdict; nothing was stored.`;
@@ -105,15 +110,24 @@ async function reviewInverses(
   accountId: number,
   objective: ObjectiveWithParents,
   revised?: RevisedResult,
-): Promise<{ readonly runs: readonly RevisedRun[]; readonly optimalInverseId: number | null }> {
+): Promise<{
+  readonly runs: readonly RevisedRun[];
+  readonly optimalInverseId: number | null;
+  /** See reviseStates. */
+  readonly isVerdictAffected: boolean;
+}> {
   const project = (await findProject(trx, accountId, objective.projectId))!;
   const runs: RevisedRun[] = [];
   let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
   let after: number | null = null;
+  let held: readonly number[] | null = null;
+  let changed: readonly number[] | null = null;
   do {
     const page: Page<Inverse> = await listInverses(trx, accountId, objective.id, { limit: INVERSES_PER_READ, after });
     for (const inverse of page.items) {
       const { id, status } = inverse;
+      if (id === objective.optimalInverseId) held = inverse.input;
+      if (id === revised?.id) changed = inverse.input;
       const known = revised?.id === id ? revised.result : undefined;
       // A run outside the limits, such as the initial point may be, is data and no solution.
       const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
@@ -125,7 +139,13 @@ async function reviewInverses(
     }
     after = page.nextAfter;
   } while (after !== null);
-  return { runs, optimalInverseId: best?.id ?? null };
+  const isVerdictAffected =
+    !endsWithOneRun(objective.options) &&
+    objective.stopReason === StopReason.satisfied &&
+    held !== null &&
+    changed !== null &&
+    areEqualVectors(held, changed);
+  return { runs, optimalInverseId: best?.id ?? null, isVerdictAffected };
 }
 
 /** null: without an output, or excluded. */

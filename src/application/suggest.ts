@@ -303,6 +303,7 @@ function toOpened(last: Inverse, opened: NonNullable<RequestedIteration['opened'
     learnedFrom: null,
     excludedAt: null,
     expected: null,
+    repeatOf: null,
     disabledAt: null,
   };
 }

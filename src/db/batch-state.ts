@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { type BatchState, type BatchStatus, LARGEST_PARALLELISM, type RunningObjective } from '../domain/batch.ts';
 import { StopReason } from '../domain/stop-reason.ts';
 import { COUNTED_CASES, orphanedEvaluations, unassignedInverses } from './batch-evaluations.ts';
+import { MUST_HOLD } from './objectives.ts';
 import { failedSuggestions, openInverses } from './open-inverses.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -40,7 +41,7 @@ export async function readBatchState(db: Db | Trx, id: number): Promise<BatchSta
         where q.batch_id = b.id and q.objective_id is null and q.failure_reason is null) as "waitingObjectives",
       (select coalesce(json_agg(json_build_object('id', o.id, 'parallelism', o.parallelism,
           'largestParallelism', (q.definition->>'parallelism')::int,
-          'attemptsLeft', o.maximum_attempts - o.attempt_count, 'open', i.open, 'queued', i.queued,
+          'attemptsLeft', greatest(o.maximum_attempts - o.attempt_count, case when ${MUST_HOLD} and i.open = 0 then 1 else 0 end), 'open', i.open, 'queued', i.queued,
           'failedSuggestions', ${failedSuggestions(sql`o.id`)}) order by q.position), '[]')
         from objectives o
         join batch_objectives q on q.batch_id = b.id and q.objective_id = o.id

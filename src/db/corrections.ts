@@ -2,6 +2,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Correction, CorrectionTarget, RunResult } from '../domain/correction.ts';
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
+import { MUST_HOLD } from './objectives.ts';
 import type { Db, Trx } from './transaction.ts';
 
 const COLUMNS = [
@@ -153,7 +154,7 @@ export async function correctRepeats(
         where s.objective_id = o.id and s.status = 'stopped' and s.output is not null and s.loaded_at is null and s.input = ${input}::float8[]
           and (s.output = ${before.output}::float8[] or s.excluded_at is not null)
         offset 0) r
-      where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null)
+      where o.account_id = ${accountId} and o.trial_id = ${trialId} and o.disabled_at is null and not ${MUST_HOLD})
     returning i.objective_id as "objectiveId"`.execute(trx);
   return [...new Set(rows.map(({ objectiveId }) => objectiveId))];
 }

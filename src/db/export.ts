@@ -12,6 +12,7 @@ export interface ExportedExplanation {
   /** JSON. */
   readonly insight: string;
   readonly diagnosis: string;
+  readonly standing: string;
 }
 
 /** Which of the objectives are explained. Primary key. */
@@ -26,7 +27,8 @@ export async function listExplained(db: Db, objectiveIds: readonly number[]): Pr
 export async function readExplanation(db: Db, objectiveId: number): Promise<ExportedExplanation | undefined> {
   const { rows } = await sql<ExportedExplanation>`
     select objective_id as "objectiveId", case_count as "caseCount",
-      coalesce(insight::text, 'null') as insight, coalesce(diagnosis::text, 'null') as diagnosis
+      coalesce(insight::text, 'null') as insight, coalesce(diagnosis::text, 'null') as diagnosis,
+      coalesce(standing::text, 'null') as standing
     from explanations where objective_id = ${objectiveId}`.execute(db);
   return rows[0];
 }
@@ -53,6 +55,7 @@ export interface ExportedInverse {
   readonly pending: readonly number[] | null;
   readonly completedOrder: number | null;
   readonly excludedAt: Date | null;
+  readonly repeatOf: number | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -80,7 +83,7 @@ export async function listInversesAfter(
       i.loaded_at as "loadedAt", i.satisfied_at as "satisfiedAt", i.stopped_at as "stoppedAt",
       i.exhausted_at as "exhaustedAt", i.failed_at as "failedAt", i.failure_reason as "failureReason",
       i.excluded_at as "excludedAt", i.learned_from as "learnedFrom",
-      i.basis, i.pending, i.completed_order as "completedOrder", i.created_at as "createdAt",
+      i.basis, i.pending, i.completed_order as "completedOrder", i.repeat_of as "repeatOf", i.created_at as "createdAt",
       i.updated_at as "updatedAt"
     from unnest(${objectiveIds}::bigint[]) as o (id) cross join lateral (
       select * from inverses s

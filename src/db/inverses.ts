@@ -28,6 +28,7 @@ export const INVERSE_COLUMNS = [
   'i.learned_from as learnedFrom',
   'i.excluded_at as excludedAt',
   'i.expected as expected',
+  'i.repeat_of as repeatOf',
   'i.created_at as createdAt',
   'i.updated_at as updatedAt',
   'i.disabled_at as disabledAt',

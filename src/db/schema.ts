@@ -179,6 +179,7 @@ export interface InversesTable extends Lifetime {
   chance: number | null;
   completed_order: number | null;
   asked_by: string | null;
+  repeat_of: number | null;
 }
 
 export interface SuggestionJobsTable {
@@ -318,6 +319,7 @@ export interface ExplanationsTable {
   /** Written as JSON text, read parsed. */
   insight: ColumnType<unknown, string, string> | null;
   diagnosis: ColumnType<unknown, string, string> | null;
+  standing: ColumnType<unknown, string | null, string | null> | null;
   updated_at: Stamp;
 }
 

@@ -20,6 +20,8 @@ export interface StoredSuggestion {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  /** Whether the input has been run before. */
+  readonly isRepeat?: boolean;
   /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
   readonly expected?: readonly number[] | null;
   /** Of the data that it was computed from. */
@@ -46,6 +48,7 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly output: readonly number[] | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
+  readonly isRepeat: boolean;
   readonly expected: readonly number[] | null;
   readonly dataRevision: number;
   readonly basis: number;
@@ -78,6 +81,9 @@ function storingSuggestion(value: Value, finished: RawBuilder<unknown>): RawBuil
         suggest_time_ns = ${value('suggestTimeNs')}::bigint, suggested_at = now(),
         stopped_at = case when ${output} is null then i.stopped_at else now() end,
         basis = ${value('basis')}::integer, pending = ${value('pending')}::integer[],
+        repeat_of = case when ${value('isRepeat')}::boolean then coalesce((
+          select min(r.id) from inverses r
+          where r.objective_id = i.objective_id and r.iteration < i.iteration and r.input = ${value('input')}::float8[]), 0) end,
         chance = ${value('chance')}::float8, learned_from = ${value('learnedFrom')}::jsonb, updated_at = now()
       from finished f
       where i.id = f.inverse_id
@@ -138,6 +144,7 @@ function toStore({
   return {
     ...suggestion,
     pending: pendingIterations.length === 0 ? null : pendingIterations,
+    isRepeat: suggestion.isRepeat ?? false,
     expected: suggestion.expected ?? null,
     // The case is written once for each revision of the data.
     ...NO_NEAREST_CASE,

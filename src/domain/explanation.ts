@@ -1,10 +1,19 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
-import type { Diagnosis, Explanation } from '../optimizer/problem.ts';
+import type { Diagnosis, Explanation, Standing } from '../optimizer/problem.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 
-export interface StoredExplanation extends Explanation {
+export interface StoredExplanation extends Omit<Explanation, 'standing'> {
   /** Number of evaluated cases it is based on. */
   readonly caseCount: number;
+  /** null and left out where the objective asks for no more than one run. */
+  readonly standing?: InputStanding | null;
+}
+
+/** How surely an input meets the targets. */
+export interface InputStanding extends Pick<Standing, 'runs' | 'run' | 'mean'> {
+  readonly input: readonly number[];
+  /** The inverse that was run there first; null when a case or another objective was. Looked up when it is read. */
+  readonly inverseId?: number | null;
 }
 
 /** Adds the fields that an earlier release did not store. */

@@ -55,6 +55,8 @@ export interface Inverse {
   readonly excludedAt: Date | null;
   /** What the model expected of the outputs: the lower ends, then the upper ends; null where it expected nothing. */
   readonly expected: readonly number[] | null;
+  /** The inverse whose input it runs again; 0: that of a case or of another objective. null for a new input. */
+  readonly repeatOf: number | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
   /** Set only by earlier releases; see disabledAtOf. */

@@ -1,5 +1,6 @@
 /** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
 import { isAspiration, type Objective } from './objective.ts';
+import { endsWithOneRun } from './search-options.ts';
 
 /** An open inverse with this chance is waited for: it saves about a tenth of the runs and costs few rounds. */
 const LIKELY_CHANCE = 0.9;
@@ -24,7 +25,8 @@ export type WhyNone =
 type Opening = Pick<
   Objective,
   'parallelism' | 'holdBack' | 'attemptCount' | 'maximumAttempts' | 'objectiveTypes' | 'completedCount' | 'nothingNewAt'
->;
+> &
+  Partial<Pick<Objective, 'options'>>;
 
 /** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize, it never does. */
 export function isHeldBack(
@@ -50,7 +52,11 @@ export function planOpening(
   const computing = open.filter(({ isSuggested }) => !isSuggested).length;
   const capacity = objective.parallelism - open.length - asked;
   const attemptsLeft = objective.maximumAttempts - objective.attemptCount - computing - asked;
-  if (attemptsLeft <= 0) return { granted: 0, whyNone: 'attempts' };
+  if (attemptsLeft <= 0) {
+    // With all outputs there, one more suggestion decides how the objective ends.
+    const isDecided = open.length + asked === 0 && !endsWithOneRun(objective.options);
+    return isDecided ? { granted: 1, whyNone: null } : { granted: 0, whyNone: 'attempts' };
+  }
   if (capacity <= 0) return { granted: 0, whyNone: 'parallelism' };
   if (computing === 0 && isHeldBack(objective, open)) return { granted: 0, whyNone: 'held-back' };
   // What was found without these outputs may change with them.

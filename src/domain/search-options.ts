@@ -11,17 +11,40 @@ export interface SearchOptions {
   readonly weights?: readonly number[];
   /** One per output, from 1 to `LAST_PRIORITY`: outputs of a lower priority count fully once all before them are met together. */
   readonly priorities?: readonly number[];
+  /** How far runs at one input differ: one standard deviation per output, or to be estimated. */
+  readonly noise?: Noise;
+  /** The mean of so many runs at one input is to meet the targets; more than 1, and not with `confidence`. */
+  readonly confirm?: number;
+  /** The probability that a fresh run, or the mean of all runs, at one input meets the targets is to be so large. */
+  readonly confidence?: number;
+  readonly confidenceOf?: ConfidenceOf;
 }
+
+type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
+export const CONFIDENCE_OF = ['run', 'mean'] as const;
+type ConfidenceOf = (typeof CONFIDENCE_OF)[number];
 
 /** As a client states them; null or left out is the default. */
 export interface SentSearchOptions {
   readonly weights?: readonly (number | null)[] | null;
   readonly priorities?: readonly (number | null)[] | null;
+  readonly noise?: Noise | null;
+  readonly confirm?: number | null;
+  readonly confidence?: number | null;
+  readonly confidenceOf?: ConfidenceOf | null;
 }
 
 export const LEAST_WEIGHT = 0.01;
 export const LARGEST_WEIGHT = 100;
 export const LAST_PRIORITY = 3;
+export const MOST_CONFIRMING_RUNS = 20;
+export const LEAST_CONFIDENCE = 0.5;
+export const LARGEST_CONFIDENCE = 0.999;
+
+/** Whether one run that meets the targets ends an objective. Else workers decide, when they compute the next suggestion. */
+export function endsWithOneRun(options: SearchOptions | null | undefined): boolean {
+  return options?.confirm === undefined && options?.confidence === undefined;
+}
 
 /** The record of valid options; null when they ask for nothing. */
 export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
@@ -30,8 +53,19 @@ export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),
     // The first priority is the highest one that is used.
     ...(new Set(priorities).size > 1 && { priorities: priorities! }),
+    ...noiseOptionsOf(sent),
   };
   return Object.keys(options).length === 0 ? null : options;
+}
+
+/** What is asked about noise; asking for more than one run without stating it means to estimate it. */
+function noiseOptionsOf({ noise, confirm, confidence, confidenceOf }: SentSearchOptions): SearchOptions {
+  const asked = {
+    ...(confirm != null && confirm > 1 && { confirm }),
+    ...(confidence != null && { confidence, confidenceOf: confidenceOf ?? 'run' }),
+  };
+  const stated = noise ?? (endsWithOneRun(asked) ? null : 'estimate');
+  return { ...(stated !== null && { noise: stated }), ...asked };
 }
 
 type Fields = SentSearchOptions & { readonly objectiveTypes?: readonly string[] };
@@ -60,6 +94,35 @@ export function checkSearchOptions(fields: Fields, arrays: Lengths): readonly Vi
   if (priorities != null && objectiveTypes.includes('exact')) {
     const message = 'must be left out: exact judges all outputs together, so none can come first. Use weights.';
     violations.push(makeViolation(['priorities'], message));
+  }
+  return [...violations, ...checkNoise(fields, arrays)];
+}
+
+function checkNoise(
+  { noise, confirm, confidence, confidenceOf }: Fields,
+  { objectives }: Lengths,
+): readonly Violation[] {
+  const violations: Violation[] = [];
+  const refuse = (path: readonly (string | number)[], message: string) => violations.push(makeViolation(path, message));
+  if (noise != null && noise !== 'estimate') {
+    const { standardDeviations } = noise;
+    const path = ['noise', 'standardDeviations'];
+    if (objectives != null) violations.push(...checkLength(path, standardDeviations, objectives.length, 'objective'));
+    standardDeviations.forEach((sd, j) => {
+      if (!(sd >= 0 && Number.isFinite(sd))) refuse([...path, j], `must be finite and at least 0, is ${sd}.`);
+    });
+  }
+  if (confirm != null && !(Number.isInteger(confirm) && confirm >= 1 && confirm <= MOST_CONFIRMING_RUNS)) {
+    refuse(['confirm'], `must be a whole number from 1 to ${MOST_CONFIRMING_RUNS}, is ${confirm}.`);
+  }
+  if (confidence != null && !(confidence >= LEAST_CONFIDENCE && confidence <= LARGEST_CONFIDENCE)) {
+    refuse(['confidence'], `must be from ${LEAST_CONFIDENCE} to ${LARGEST_CONFIDENCE}, is ${confidence}.`);
+  }
+  if (confirm != null && confidence != null) {
+    refuse(['confirm'], 'must be left out with confidence, which decides how many runs it takes.');
+  }
+  if (confidenceOf != null && confidence == null) {
+    refuse(['confidenceOf'], 'says what confidence is about; state confidence as well, or leave it out.');
   }
   return violations;
 }

@@ -9,6 +9,7 @@
  * leaves a final state, and only when the client asks for it.
  */
 import { InverseStatus } from './inverse.ts';
+import { endsWithOneRun, type SearchOptions } from './search-options.ts';
 
 export const StopReason = { running: 0, satisfied: 1, stopped: 2, exhausted: 3 } as const;
 export type StopReason = (typeof StopReason)[keyof typeof StopReason];
@@ -20,6 +21,8 @@ export type ObjectiveEvent =
   | 'output-unsatisfied'
   | 'last-output-unsatisfied'
   | 'nothing-new'
+  | 'held'
+  | 'attempts-used-up'
   | 'stopped-by-hand'
   | 'inverse-stopped'
   | 'last-inverse-stopped'
@@ -34,7 +37,8 @@ export interface Transition {
 
 /**
  * Edges out of RUNNING. `last-*` means that attemptCount has reached maximumAttempts and no other inverse is open. A failed run that was the last
- * attempt leaves nothing to try, so the objective is EXHAUSTED while the inverse itself reads failed.
+ * attempt leaves nothing to try, so the objective is EXHAUSTED while the inverse itself reads failed. `held` and
+ * `attempts-used-up` end objectives that do not end with one run: the inverse repeats the best input and is not run.
  */
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
@@ -42,6 +46,8 @@ export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'output-unsatisfied': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
+  held: { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.stopped },
+  'attempts-used-up': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.stopped },
   'stopped-by-hand': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
   'inverse-stopped': { stopReason: StopReason.running, inverseStatus: InverseStatus.stopped },
   'last-inverse-stopped': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.stopped },
@@ -61,7 +67,7 @@ export function nextState(current: StopReason, event: ObjectiveEvent): Transitio
 
 /** The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be. */
 export function outputEvent(isSatisfied: boolean, attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
-  if (isSatisfied) return 'output-satisfied';
+  if (isSatisfied && endsWithOneRun(attempts.options)) return 'output-satisfied';
   return areUsedUp(attempts) && !areOthersOpen ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
@@ -79,8 +85,12 @@ export function stoppedInverseEvent(attempts: Attempts, areOthersOpen: boolean):
  * The states after the output of an inverse that was given up: one that satisfies everything ends an objective that runs like any
  * other, else nothing changes.
  */
-export function lateOutputState(current: StopReason, isSatisfied: boolean): Transition {
-  const state = isSatisfied ? nextState(current, 'output-satisfied') : undefined;
+export function lateOutputState(
+  current: StopReason,
+  isSatisfied: boolean,
+  options: SearchOptions | null = null,
+): Transition {
+  const state = isSatisfied && endsWithOneRun(options) ? nextState(current, 'output-satisfied') : undefined;
   return state ?? { stopReason: current, inverseStatus: InverseStatus.stopped };
 }
 
@@ -88,10 +98,13 @@ export interface Attempts {
   /** Suggested inverses so far. */
   readonly attemptCount: number;
   readonly maximumAttempts: number;
+  /** None unless given. */
+  readonly options?: SearchOptions | null;
 }
 
+/** Whether the last attempt has been made and nothing is left to decide. */
 function areUsedUp(attempts: Attempts): boolean {
-  return attempts.attemptCount >= attempts.maximumAttempts;
+  return attempts.attemptCount >= attempts.maximumAttempts && endsWithOneRun(attempts.options);
 }
 
 /** An inverse as its result counts after a correction. */
@@ -122,12 +135,15 @@ export interface RevisedStates {
  * ended would get another verdict, and `mayReopen` does not allow that.
  *
  * @param runs  all inverses, in order of iteration
+ * @param isVerdictAffected  whether the objective does not end with one run, has ended satisfied, and rests on the corrected one
  */
 export function reviseStates(
   objective: Attempts & { readonly stopReason: StopReason },
   runs: readonly RevisedRun[],
   mayReopen: boolean,
+  isVerdictAffected = false,
 ): RevisedStates | undefined {
+  if (!endsWithOneRun(objective.options)) return reviseHeld(objective, runs, mayReopen, isVerdictAffected);
   const doLateCount =
     mayReopen || objective.stopReason === StopReason.running || objective.stopReason === StopReason.satisfied;
   const isSatisfied = runs.some(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
@@ -141,6 +157,24 @@ export function reviseStates(
     if (status !== run.status) statuses.set(run.id, status);
   }
   return { stopReason, statuses, exhaustedId };
+}
+
+/** Of an objective that does not end with one run: its next suggestion decides anew. */
+function reviseHeld(
+  { stopReason: before }: { readonly stopReason: StopReason },
+  runs: readonly RevisedRun[],
+  mayReopen: boolean,
+  isVerdictAffected: boolean,
+): RevisedStates | undefined {
+  if (isVerdictAffected && !mayReopen) return undefined;
+  const stopReason = mayReopen ? StopReason.running : before;
+  const statuses = new Map<number, InverseStatus>();
+  for (const run of runs) {
+    const result = run.result === 'satisfied' ? 'unsatisfied' : run.result === 'late' ? 'never-run' : run.result;
+    const status = reviseStatus({ ...run, result }, stopReason, false);
+    if (status !== run.status) statuses.set(run.id, status);
+  }
+  return { stopReason, statuses, exhaustedId: null };
 }
 
 function reviseStopReason(

@@ -1,7 +1,8 @@
+import { meanOf, repeatsIn } from './confidence/repeats.ts';
 import type { Conditions } from './constraints/conditions.ts';
 import { type Encoding, encode } from './encoding.ts';
 import type { SuggestRequest } from './problem.ts';
-import { type Interval, lossesOf, stallOf, toIntervals } from './targets.ts';
+import { type Interval, lossesOf, lossesOnScale, lossScales, stallOf, toIntervals } from './targets.ts';
 
 /** The usable cases of a history, encoded. */
 export interface Cases {
@@ -16,7 +17,9 @@ export interface Cases {
   readonly intervals: readonly Interval[];
   /** Length N: 1 for a case that satisfies the conditions on the inputs; the others are data and no solutions. */
   readonly isAdmissible: Uint8Array;
-  /** Length N, see `lossesOf`. */
+  /** Length m: see `ModelRequest`. */
+  readonly noise?: readonly (number | null)[] | undefined;
+  /** Length N, see `lossesOf`; where runs are noisy, that of the mean of the runs at the same input. */
   readonly loss: Float64Array;
   /** See `stallOf`. */
   readonly stall: number;
@@ -30,7 +33,7 @@ export interface Cases {
  * @param leftOut rows of the history that are neither
  */
 export function collectCases(
-  { history, goal, firstOwn = 0 }: SuggestRequest,
+  { history, goal, firstOwn = 0, noise }: SuggestRequest,
   encoding: Encoding,
   conditions: Conditions | null = null,
   leftOut: ReadonlySet<number> = new Set(),
@@ -47,7 +50,7 @@ export function collectCases(
   rows.forEach((row, i) => {
     Y.set(history.Y.subarray(row * m, (row + 1) * m), i * m);
   });
-  const encoded = (list: readonly number[]) => {
+  const encodeRows = (list: readonly number[]) => {
     const U = new Float64Array(list.length * encoding.p);
     list.forEach((row, i) => {
       encode(encoding, history.X, row * encoding.n, U, i * encoding.p);
@@ -55,12 +58,28 @@ export function collectCases(
     return U;
   };
   const intervals = toIntervals(goal, Y, rows.length);
-  const loss = lossesOf(intervals, Y, rows.length);
+  const U = encodeRows(rows);
+  const loss = noise ? lossesOfMeans(intervals, Y, U, encoding.p) : lossesOf(intervals, Y, rows.length);
   const stall = stallOf(loss, rows.filter((row) => row < firstOwn).length);
   const isAdmissible = Uint8Array.from(rows, (row) => {
     const x = history.X.subarray(row * encoding.n, (row + 1) * encoding.n);
     const isFixed = encoding.variables.every(({ fixedAt }, v) => fixedAt === undefined || x[v] === fixedAt);
     return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
   });
-  return { isAdmissible, N: rows.length, U: encoded(rows), Y, rows, intervals, loss, stall, failedU: encoded(failed) };
+  const sds = noise && intervals.map((_, j) => noise.standardDeviations?.[j] ?? null);
+  return { isAdmissible, N: rows.length, U, Y, rows, intervals, noise: sds, loss, stall, failedU: encodeRows(failed) };
+}
+
+/** Length N: the loss of the mean of the runs at the input of each case. */
+function lossesOfMeans(intervals: readonly Interval[], Y: Float64Array, U: Float64Array, p: number): Float64Array {
+  const m = intervals.length;
+  const N = Y.length / m;
+  const scales = lossScales(intervals, Y, N);
+  const loss = new Float64Array(N);
+  for (const { members } of repeatsIn(U, p, N)) {
+    const mean = Float64Array.from(intervals, (_, j) => meanOf(members, (i) => Y[i * m + j]!));
+    const [one] = lossesOnScale(intervals, scales, mean);
+    for (const i of members) loss[i] = one!;
+  }
+  return loss;
 }

@@ -133,7 +133,12 @@ function compare(
   const y = cases.Y[index * m + output]!;
   const others = collectCases(request, encoding, conditions, omitted(request, cases, index));
   const column = others.Y.filter((_, i) => i % m === output);
-  const single: Cases = { ...others, Y: column, intervals: [others.intervals[output]!] };
+  const single: Cases = {
+    ...others,
+    Y: column,
+    intervals: [others.intervals[output]!],
+    noise: others.noise && [others.noise[output]!],
+  };
   const work: Work = { spent: 0, limit: request.workLimit };
   const surrogate = fitScope(encoding, single, globalScope(space, single), single.stall, work);
   const { fitted } = surrogate.outputs[0]!;

@@ -1,3 +1,4 @@
+import { bestStanding } from './confidence/policy.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { outputInsights } from './explanation/insight.ts';
 import type { Work } from './numerics/work.ts';
@@ -21,8 +22,10 @@ export function explainFrom(prepared: Prepared): Explanation {
   const work: Work = { spent: 0, limit: request.workLimit };
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
+  const standing = bestStanding(prepared);
   return {
     insight: outputInsights(encoding, surrogate, predictor),
     diagnosis: diagnose(prepared, surrogate, predictor, work),
+    ...(standing && { standing }),
   };
 }

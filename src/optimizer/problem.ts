@@ -103,6 +103,22 @@ export interface History {
   readonly failed: Uint8Array;
 }
 
+/** What is known and asked about runs that differ from repeat to repeat. The search may then propose an input again. */
+export interface Noise {
+  /**
+   * Length m, output units, finite, >= 0: the standard deviation of each output between runs at one input. null: estimated
+   * from the repeats and by the models.
+   */
+  readonly standardDeviations: readonly number[] | null;
+  /** What ends the search in place of one run that meets the targets; null: such a run does. */
+  readonly asked:
+    | null
+    /** The probability, between 0 and 1, that a fresh run, or the mean of the runs, at one input meets all targets. */
+    | { readonly kind: 'confidence'; readonly least: number; readonly of: 'run' | 'mean' }
+    /** The mean of so many runs at one input meets all targets. */
+    | { readonly kind: 'confirm'; readonly runs: number };
+}
+
 export interface SuggestRequest {
   readonly space: Space;
   readonly goal: Goal;
@@ -119,6 +135,8 @@ export interface SuggestRequest {
    * imagine their outputs. Absent or empty: none.
    */
   readonly pending?: Float64Array;
+  /** Absent: equal inputs have equal outputs as far as is known, and none is proposed twice. */
+  readonly noise?: Noise;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed of the objective. */
@@ -140,13 +158,37 @@ type NothingNew =
   /** The optimizer finds only inputs that have been evaluated or are pending. */
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
-  | 'no-improvement-expected';
+  | 'no-improvement-expected'
+  /** The input of `standing` meets the targets as surely as `noise` asks. */
+  | 'reached';
+
+/** A probability and the range in which it lies, with a probability of 0.8, given what is not known about the noise and the mean. */
+export interface UncertainProbability {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How surely one evaluated input meets all targets. */
+export interface Standing {
+  /** Row of the history with the first run at the input. */
+  readonly row: number;
+  /** Runs at the input, failed ones included. */
+  readonly runs: number;
+  /** That the outputs of a fresh run do, and that the means of the outputs do. */
+  readonly run: UncertainProbability;
+  readonly mean: UncertainProbability;
+}
 
 export type Proposal =
   | {
       readonly kind: 'candidate';
-      /** Length n, natural units, within the bounds, whole where the variable is, neither in the history nor pending. */
+      /** Length n, natural units, within the bounds, whole where the variable is; neither in the history nor pending unless it is a repeat. */
       readonly input: Float64Array;
+      /** Row of the history with the first run at this input, which is to be run again; absent for a new input. */
+      readonly repeatOf?: number;
+      /** The input that comes nearest to what is asked; absent where `noise` asks nothing, and before a run succeeded. */
+      readonly standing?: Standing;
       /**
        * Length 2m, output units, finite: the lower, then the upper ends of what the models expect of each output at this
        * input. A value outside deserves a second look. An end that they leave open is the largest double of its sign; null
@@ -155,14 +197,17 @@ export type Proposal =
       readonly expected: Float64Array | null;
       /**
        * From 0 to 1: how likely the models hold it that the run at this input reaches the goal. It ranks inputs and is not
-       * calibrated. null without a model and where an output is to be minimized or maximized.
+       * calibrated. null without a model, where an output is to be minimized or maximized, and where `noise` asks for more
+       * than one run.
        */
       readonly chance: number | null;
     }
   | {
       readonly kind: 'nothing-new';
+      /** As for a candidate. */
+      readonly standing?: Standing;
       readonly reason: NothingNew;
-      /** Row of the history that comes nearest to the goal; -1 when every run failed. */
+      /** Row of the history that comes nearest to the goal, or reached it; -1 when every run failed. */
       readonly bestIndex: number;
     };
 
@@ -249,4 +294,6 @@ export interface Explanation {
   readonly insight: readonly OutputInsight[] | null;
   /** null while nothing speaks against meeting all objectives. */
   readonly diagnosis: Diagnosis | null;
+  /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
+  readonly standing?: Standing;
 }

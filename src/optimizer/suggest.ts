@@ -1,4 +1,5 @@
 import type { Cases } from './cases.ts';
+import { asProposal, decide } from './confidence/policy.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
@@ -23,6 +24,15 @@ export function suggest(request: SuggestRequest): Proposal {
 
 /** As `suggest`; what it fits stays in `prepared` for the explanation. */
 export function suggestFrom(prepared: Prepared): Proposal {
+  const proposal = newInput(prepared);
+  const asked = prepared.request.noise?.asked;
+  if (!asked) return proposal;
+  const decision = decide(prepared, asked, proposal.kind === 'candidate' ? proposal.input : null);
+  return asProposal(prepared, decision, proposal);
+}
+
+/** Proposes an input that has not been evaluated. */
+function newInput(prepared: Prepared): Proposal {
   const { request, cases, pending } = prepared;
   const { history } = request;
   const seen = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);

@@ -1,6 +1,7 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
 import type { ExitMeaning } from './exit-codes.ts';
 import { GOAL_KEYS, type Goal, readGoal } from './goals.ts';
+import { NOISE_KEYS, readNoiseFields } from './noise-keys.ts';
 import type {
   CommandDefinition,
   InputDefinition,
@@ -37,6 +38,7 @@ const KEYS = [
   'maximumRuns',
   'retries',
   'stopAfterFailures',
+  ...NOISE_KEYS,
 ];
 const INPUT_KEYS = ['unit', 'type', 'minimum', 'maximum', 'scale', 'step', 'values', 'likely'];
 const INPUT_TYPES: readonly InputType[] = ['float', 'integer', 'boolean', 'category'];
@@ -98,6 +100,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
     outputs,
     targetSets,
     desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
+    noise: readNoiseFields(reader, fields, outputs),
     cases: number('cases', { minimum: 1, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
     start: readStart(reader, fields.get('start'), inputs, keysOf(fields.get('inputs'))),
     known: fields.has('known')

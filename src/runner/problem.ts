@@ -1,6 +1,8 @@
 /** A problem as its file states it: inputs, what the outputs should be, and how to evaluate an input. */
+
 import type { ExitMeaning } from './exit-codes.ts';
 import type { Goal } from './goals.ts';
+import type { NoiseFields } from './noise-keys.ts';
 
 export type InputType = 'float' | 'integer' | 'boolean' | 'category';
 
@@ -50,6 +52,8 @@ export interface Problem {
   /** A goal per output, in their order, per target set. */
   readonly targetSets: readonly (readonly Goal[])[];
   readonly desiredL1Norm: number | null;
+  /** What is stated about runs that differ. */
+  readonly noise: NoiseFields;
   /** How many inputs are designed and run first; null leaves it to the service and `jobs`. */
   readonly cases: number | null;
   /** The input to run first. */

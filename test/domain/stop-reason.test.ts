@@ -4,6 +4,7 @@ import { awaitsOutput, type InverseStatus, isBeingComputed } from '../../src/dom
 import {
   failedRunEvent,
   isFinal,
+  lateOutputState,
   nextState,
   type ObjectiveEvent,
   outputEvent,
@@ -221,7 +222,9 @@ describe('an objective under any sequence of commands', () => {
       ),
       { numRuns: 500 },
     );
-    expect([...reached].sort()).toEqual(Object.keys(TRANSITIONS).sort());
+    // Those that end an objective that does not end with one run are below.
+    const others = ['held', 'attempts-used-up'];
+    expect([...reached, ...others].sort()).toEqual(Object.keys(TRANSITIONS).sort());
   });
 });
 
@@ -244,6 +247,8 @@ describe('the transition table', () => {
     ['output-unsatisfied', 0, 'active'],
     ['last-output-unsatisfied', 3, 'max_iterations'],
     ['nothing-new', 2, 'stopped'],
+    ['held', 1, 'stopped'],
+    ['attempts-used-up', 3, 'stopped'],
     ['stopped-by-hand', 2, 'stopped'],
     ['run-failed', 0, 'failed'],
     ['last-run-failed', 3, 'failed'],
@@ -273,6 +278,36 @@ describe('the event of an output', () => {
       expect(failedRunEvent({ attemptCount, maximumAttempts })).toBe(failure);
     },
   );
+});
+
+describe('an objective that asks for more than one run', () => {
+  const options = { noise: 'estimate', confidence: 0.9, confidenceOf: 'run' } as const;
+
+  it('goes on after a satisfying output and after its last attempt: the next suggestion decides', () => {
+    const last = { attemptCount: 5, maximumAttempts: 5, options };
+    expect(outputEvent(true, last)).toBe('output-unsatisfied');
+    expect(failedRunEvent(last)).toBe('run-failed');
+    expect(stoppedInverseEvent(last, false)).toBe('inverse-stopped');
+    expect(lateOutputState(Reason.running, true, options)).toEqual({ stopReason: 0, inverseStatus: 'stopped' });
+    expect(lateOutputState(Reason.running, true)).toEqual({ stopReason: 1, inverseStatus: 'converged' });
+  });
+
+  it('keeps its verdict after a correction that it does not rest on, and is decided anew with reopen', () => {
+    const satisfied = { attemptCount: 3, maximumAttempts: 5, options, stopReason: Reason.satisfied };
+    const runs: RevisedRun[] = [
+      { id: 1, status: 'active', result: 'satisfied' },
+      { id: 2, status: 'stopped', result: 'late' },
+    ];
+    expect(reviseStates(satisfied, runs, false, false)).toEqual({
+      stopReason: Reason.satisfied,
+      statuses: new Map(),
+      exhaustedId: null,
+    });
+    expect(reviseStates(satisfied, runs, false, true)).toBeUndefined();
+    expect(reviseStates(satisfied, runs, true, true)?.stopReason).toBe(Reason.running);
+    const exhausted = { ...satisfied, stopReason: Reason.exhausted };
+    expect(reviseStates(exhausted, runs, false)?.stopReason).toBe(Reason.exhausted);
+  });
 });
 
 describe('an active inverse', () => {

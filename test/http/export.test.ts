@@ -99,6 +99,7 @@ describe('an export of a model', () => {
       openCount: _open,
       insight,
       diagnosis,
+      standing: _standing,
       ...objective
     } = await read(t.objectiveUrl);
     expect([optimalInverse, insight.caseCount, diagnosis]).toEqual([null, 4, null]);

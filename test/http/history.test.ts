@@ -141,6 +141,7 @@ describe('the history of an objective', () => {
       corrected: [],
       inputs: column('input'),
       outputs: [blackBox([5, 5]), [0.1, 1 / 3, -4e-300], null, null],
+      standing: null,
       insight: objective.insight,
       diagnosis: objective.diagnosis,
     });

@@ -270,11 +270,12 @@ describe('objectives', () => {
       inverses: [
         expect.objectContaining({ inputs: [5, 5], outputs: [10, 0, 10], l1Norm: 8, disabledAt: null, iteration: 1 }),
       ],
+      standing: null,
       insight: null,
       diagnosis: null,
     });
     expect(z.strictObject(explainedObjectiveSchema.shape).safeParse(read.body).error).toBeUndefined();
-    const { insight: _insight, diagnosis: _diagnosis, ...listed } = read.body;
+    const { standing: _standing, insight: _insight, diagnosis: _diagnosis, ...listed } = read.body;
     expect((await service.send('GET', `${trialUrl}/objectives`)).body).toEqual([listed]);
     expect((await service.send('DELETE', objectiveUrl)).status).toBe(204);
     expect((await service.send('GET', objectiveUrl)).body.disabledAt).toMatch(ISO);

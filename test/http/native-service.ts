@@ -50,7 +50,14 @@ export interface NativeService {
 }
 
 /** What an objective shows that uses no options of the search. */
-export const NO_OPTIONS = { weights: null, priorities: null };
+export const NO_OPTIONS = {
+  weights: null,
+  priorities: null,
+  noise: null,
+  confirm: null,
+  confidence: null,
+  confidenceOf: null,
+};
 
 export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;

@@ -67,6 +67,7 @@ function largeObjective(outputCount: number, inverseCount: number): ObjectiveWit
         learnedFrom: null,
         excludedAt: null,
         expected: null,
+        repeatOf: null,
       }) satisfies Inverse,
   );
   return {

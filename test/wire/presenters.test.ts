@@ -35,6 +35,7 @@ const inverse: Inverse = {
   learnedFrom: null,
   excludedAt: null,
   expected: null,
+  repeatOf: null,
   ...instants,
 };
 
@@ -111,6 +112,8 @@ describe('an inverse', () => {
       basis: null,
       completedOrder: null,
       learnedFrom: null,
+      isRepeat: false,
+      repeatOf: null,
       excludedAt: null,
       ...shown,
       results: RESULTS_AT_BASIS,

@@ -199,6 +199,10 @@ describe('a body', () => {
       holdBack: true,
       weights: null,
       priorities: null,
+      noise: null,
+      confirm: null,
+      confidence: null,
+      confidenceOf: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;

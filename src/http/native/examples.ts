@@ -123,6 +123,7 @@ const withoutEnd = {
   learnedFrom: null,
   excludedAt: null,
   expected: null,
+  repeatOf: null,
 };
 
 const initial: Inverse = {

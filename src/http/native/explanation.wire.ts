@@ -65,7 +65,33 @@ const diagnosisSchema = z
   })
   .meta({ id: 'Diagnosis' });
 
+const probabilitySchema = z.object({
+  value: z.number(),
+  low: z
+    .number()
+    .describe('Given what is not known about the noise and the means, it is larger with a probability of 0.9.'),
+  high: z.number().describe('... and smaller with a probability of 0.9.'),
+});
+
+const standingSchema = z
+  .object({
+    caseCount,
+    inverseId: z
+      .int()
+      .nullable()
+      .describe('The first run at the input; null if that is a case or belongs to another objective.'),
+    input: z.array(z.number()),
+    inputByName: inputByNameSchema,
+    runs: z.int().describe('How many there were at this input.'),
+    run: probabilitySchema.describe('That the outputs of a fresh run meet every target.'),
+    mean: probabilitySchema.describe('That the means of the outputs over all runs do.'),
+  })
+  .meta({ id: 'Standing' });
+
 export const explanationFields = {
+  standing: standingSchema
+    .nullable()
+    .describe('How surely the best input meets the targets; null where neither confirm nor confidence is asked for.'),
   insight: insightSchema.nullable().describe('How far the model can be trusted; null before the first suggestion.'),
   diagnosis: diagnosisSchema
     .nullable()
@@ -74,10 +100,21 @@ export const explanationFields = {
 
 /** Omits the diagnosis of a satisfied objective: the satisfying output refutes it. */
 export function presentExplanation(objective: Objective, explanation: StoredExplanation | null) {
-  if (explanation === null) return { insight: null, diagnosis: null };
-  const { caseCount, insight, diagnosis } = explanation;
+  if (explanation === null) return { standing: null, insight: null, diagnosis: null };
+  const { caseCount, insight, diagnosis, standing } = explanation;
   const { labels } = objective;
   return {
+    standing: standing
+      ? {
+          caseCount,
+          inverseId: standing.inverseId ?? null,
+          input: [...standing.input],
+          ...(labels && { inputByName: toInputByName(labels, standing.input) }),
+          runs: standing.runs,
+          run: standing.run,
+          mean: standing.mean,
+        }
+      : null,
     insight: insight && {
       caseCount,
       outputs: insight.map(({ crossValidated, sensitivity, sensitivityRanges }, output) => ({

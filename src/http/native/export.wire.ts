@@ -20,7 +20,7 @@ import { batchSchema, presentBatch } from '../wire/batch.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
-import { learnedFromSchema, presentLearnedFrom } from './inverses.wire.ts';
+import { learnedFromSchema, presentLearnedFrom, presentRepeat } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
 import { learningFields, presentLearning } from './objectives.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
@@ -129,6 +129,7 @@ export const exportLineSchema = z
       caseCount: z.int(),
       insight: z.array(z.looseObject({})).nullable(),
       diagnosis: z.looseObject({}).nullable(),
+      standing: z.looseObject({}).nullable(),
     }),
     z.object({
       type: z.literal('inverse'),
@@ -148,6 +149,8 @@ export const exportLineSchema = z
       failedAt: timestamp.nullable(),
       failureReason: z.string().nullable(),
       learnedFrom: learnedFromSchema,
+      isRepeat: z.boolean(),
+      repeatOf: z.int().nullable(),
       basis: z.int().nullable(),
       pending: z.array(z.int()).nullable().describe('The iterations that were open when it was suggested.'),
       completedOrder: z.int().nullable(),
@@ -310,8 +313,8 @@ function presentAddedCases({ failedCases, inputs, outputs, rows: _, ...added }: 
   return withJson(fields, { failedCases, inputs, outputs });
 }
 
-function presentExplanation({ objectiveId, caseCount, insight, diagnosis }: ExportedExplanation): string {
-  return withJson({ type: 'explanation', objectiveId, caseCount }, { insight, diagnosis });
+function presentExplanation({ objectiveId, caseCount, insight, diagnosis, standing }: ExportedExplanation): string {
+  return withJson({ type: 'explanation', objectiveId, caseCount }, { insight, diagnosis, standing });
 }
 
 function presentInverse(inverse: ExportedInverse): string {
@@ -331,6 +334,7 @@ function presentInverse(inverse: ExportedInverse): string {
     failedAt: toOptionalTimestamp(inverse.failedAt),
     failureReason: inverse.failureReason,
     learnedFrom: presentLearnedFrom(inverse),
+    ...presentRepeat(inverse),
     basis: inverse.basis,
     pending: inverse.pending,
     completedOrder: inverse.completedOrder,

@@ -126,6 +126,13 @@ const commonFields = {
       'Its number in the order in which the inverses of the objective were completed or given up; null while it is open.',
     ),
   learnedFrom: learnedFromSchema,
+  isRepeat: z.boolean().describe('Whether its input has been run before, and is run again because runs differ.'),
+  repeatOf: z
+    .int()
+    .nullable()
+    .describe(
+      'The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.',
+    ),
   excludedAt: timestamp
     .nullable()
     .describe('Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best.'),
@@ -320,10 +327,16 @@ function presentCommon(inverse: Inverse, evaluation: Evaluation) {
     basis: inverse.basis,
     completedOrder: inverse.completedOrder,
     learnedFrom: presentLearnedFrom(inverse),
+    ...presentRepeat(inverse),
     excludedAt: toOptionalTimestamp(inverse.excludedAt),
     createdAt: toTimestamp(inverse.createdAt),
     updatedAt: toTimestamp(inverse.updatedAt),
   };
+}
+
+/** A repeat of a case, or of a run of another objective, has no inverse to name. */
+export function presentRepeat({ repeatOf }: Pick<Inverse, 'repeatOf'>) {
+  return { isRepeat: repeatOf !== null, repeatOf: repeatOf === 0 ? null : repeatOf };
 }
 
 export function presentLearnedFrom({ learnedFrom }: Pick<Inverse, 'learnedFrom'>) {

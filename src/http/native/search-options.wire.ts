@@ -1,8 +1,17 @@
 /** What a client may ask of the search beyond the targets: the fields of a new objective, and the same in answers. */
 import { z } from 'zod';
-import { LARGEST_WEIGHT, LAST_PRIORITY, LEAST_WEIGHT, type SearchOptions } from '../../domain/search-options.ts';
+import {
+  CONFIDENCE_OF,
+  LARGEST_CONFIDENCE,
+  LARGEST_WEIGHT,
+  LAST_PRIORITY,
+  LEAST_CONFIDENCE,
+  LEAST_WEIGHT,
+  MOST_CONFIRMING_RUNS,
+  type SearchOptions,
+} from '../../domain/search-options.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
-import { nullableVectorSchema } from '../wire/vectors.ts';
+import { listSchema, nullableVectorSchema } from '../wire/vectors.ts';
 
 /** One entry per output, by name as well. */
 const perOutput = () =>
@@ -10,11 +19,51 @@ const perOutput = () =>
     .nullish()
     .transform((values) => values ?? null);
 
+const confidenceOf = z.enum(CONFIDENCE_OF);
+const noise = z
+  .union([
+    z.literal('estimate'),
+    z.strictObject({
+      standardDeviations: listSchema(z.number().min(0), { minimum: 1, maximum: MAXIMUM_OUTPUT_COUNT }, 'numbers'),
+    }),
+  ])
+  .meta({ id: 'Noise' });
+
 /** In requests. */
 export const sentOptionFields = {
   weights: perOutput().describe(
     `How much each output counts in the search, from ${LEAST_WEIGHT} to ${LARGEST_WEIGHT}; 1 unless given. Verdicts do not depend on it.`,
   ),
+  noise: noise
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe(
+      'For runs that differ at one input: the standard deviation of each output, or estimate. Inputs may then be suggested again.',
+    ),
+  confirm: z
+    .int()
+    .min(1)
+    .max(MOST_CONFIRMING_RUNS)
+    .nullish()
+    .transform((count) => count ?? null)
+    .describe(
+      'Satisfied when the mean of so many runs at one input meets the targets: an input that met them is suggested again. 1 unless given.',
+    ),
+  confidence: z
+    .number()
+    .min(LEAST_CONFIDENCE)
+    .max(LARGEST_CONFIDENCE)
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe(
+      'Satisfied when an input meets the targets with this probability: one that met them is suggested again until that is known. Not with confirm.',
+    ),
+  confidenceOf: confidenceOf
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe(
+      'What is to meet the targets with that probability: the outputs of a fresh run, or their means over all runs. run unless given.',
+    ),
   priorities: perOutput().describe(
     `From 1 to ${LAST_PRIORITY}, 1 unless given: an output counts fully once one run has met all outputs of higher priority (a lower number), and next to nothing before. Not with exact. Verdicts do not depend on it.`,
   ),
@@ -22,11 +71,33 @@ export const sentOptionFields = {
 
 /** In answers. */
 export const optionFields = {
+  noise: noise.nullable().describe('How far runs at one input differ; null when it was not stated.'),
+  confirm: z
+    .int()
+    .nullable()
+    .describe('How many runs at one input are to meet the targets on average; null: one run is enough.'),
+  confidence: z
+    .number()
+    .nullable()
+    .describe(
+      'How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does.',
+    ),
+  confidenceOf: confidenceOf.nullable(),
   weights: z.array(z.number()).nullable().describe('One per output; null when all are 1.'),
   priorities: z.array(z.number()).nullable().describe('One per output; null when all are equal.'),
 };
 
 export function presentOptions(options: SearchOptions | null) {
-  const { weights, priorities } = options ?? {};
-  return { weights: weights ? [...weights] : null, priorities: priorities ? [...priorities] : null };
+  const { weights, priorities, noise, confirm, confidence, confidenceOf } = options ?? {};
+  return {
+    weights: weights ? [...weights] : null,
+    priorities: priorities ? [...priorities] : null,
+    noise:
+      noise === undefined || noise === 'estimate'
+        ? (noise ?? null)
+        : { standardDeviations: [...noise.standardDeviations] },
+    confirm: confirm ?? null,
+    confidence: confidence ?? null,
+    confidenceOf: confidenceOf ?? null,
+  };
 }

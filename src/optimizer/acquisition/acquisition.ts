@@ -1,4 +1,4 @@
-import type { Surrogate } from '../surrogate/model-choice.ts';
+import { noiseVariance, type Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import type { Interval } from '../targets.ts';
 import { logImprovementBelow } from './expected-improvement.ts';
@@ -9,6 +9,8 @@ import { type LogTerm, logIntervalProbability } from './interval-probability.ts'
 const WIDTH_SHARE = 0.25;
 /** Smaller widths, in standardized units, are rounding. */
 const MIN_WIDTH = 1e-13;
+/** Share of the width of a two-sided interval that a margin leaves at least. */
+const LEAST_INNER = 0.1;
 /** With more features the Hessian of the means costs more than it gains. */
 const MAX_HESSIAN_FEATURES = 40;
 /** Least frozen spread of an output to improve: a smaller one lets the search creep away from the incumbent. */
@@ -16,6 +18,14 @@ const IMPROVEMENT_SPREAD = 0.1;
 
 /** What the search asks of one output: to lie in its interval, to improve on the best value so far, or nothing. */
 export type Aim = 'interval' | 'ignore' | { readonly incumbent: number };
+
+/** What the search aims at where runs are noisy, in standard deviations of the noise. */
+export interface AimUnderNoise {
+  /** How far inside its interval the mean of an output is to lie. */
+  readonly margin: number;
+  /** The least spread. */
+  readonly floor: number;
+}
 
 /** Aims at the interval of each output that has a finite end. */
 export function intervalAims(intervals: readonly Interval[]): Aim[] {
@@ -73,6 +83,7 @@ export class Acquisition {
   /**
    * @param intervals for the directions and the weights of the outputs; a weight left out is 1
    * @param failures null when no run has failed, or when failures are to be ignored
+   * @param noise null where one run tells the value of an input
    */
   constructor(
     surrogate: Surrogate,
@@ -80,9 +91,10 @@ export class Acquisition {
     aims: readonly Aim[],
     intervals: readonly (Pick<Interval, 'directed'> & Partial<Pick<Interval, 'weight'>>)[],
     failures: FailureModel | null,
+    noise: AimUnderNoise | null = null,
   ) {
     const { m, p } = predictor;
-    const { lower, upper, floor, frozenFloor } = endsOf(surrogate, aims);
+    const { lower, upper, floor, frozenFloor } = endsOf(surrogate, aims, noise);
     this.m = m;
     this.p = p;
     this.frozenFloor = frozenFloor;
@@ -166,7 +178,7 @@ export class Acquisition {
 }
 
 /** Length m each: the ends of the intervals, standardized, and the least spreads, predicted and frozen. */
-function endsOf(surrogate: Surrogate, aims: readonly Aim[]) {
+function endsOf(surrogate: Surrogate, aims: readonly Aim[], noise: AimUnderNoise | null) {
   const m = aims.length;
   const lower = new Float64Array(m);
   const upper = new Float64Array(m);
@@ -175,10 +187,15 @@ function endsOf(surrogate: Surrogate, aims: readonly Aim[]) {
   surrogate.outputs.forEach((output, j) => {
     const least = MIN_WIDTH * Math.max(1, Math.abs(output.lower));
     const isPoint = Number.isFinite(output.upper) && output.upper - output.lower < least;
-    lower[j] = isPoint ? output.lower - least / 2 : output.lower;
-    upper[j] = isPoint ? output.upper + least / 2 : output.upper;
+    const margin = noise && aims[j] === 'interval' ? noise.margin * Math.sqrt(noiseVariance(surrogate, j)) : 0;
+    const inner = margin > 0 ? Math.min(margin, ((1 - LEAST_INNER) / 2) * (output.upper - output.lower)) : 0;
+    lower[j] = isPoint ? output.lower - least / 2 : output.lower + inner;
+    upper[j] = isPoint ? output.upper + least / 2 : output.upper - inner;
     if (typeof aims[j] === 'object') frozenFloor[j] = IMPROVEMENT_SPREAD;
     else if (Number.isFinite(upper[j]! - lower[j]!)) frozenFloor[j] = floor[j] = WIDTH_SHARE * (upper[j]! - lower[j]!);
+    if (noise && aims[j] === 'interval') {
+      frozenFloor[j] = floor[j] = Math.max(floor[j]!, noise.floor * Math.sqrt(noiseVariance(surrogate, j)));
+    }
   });
   return { lower, upper, floor, frozenFloor };
 }

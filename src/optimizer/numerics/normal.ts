@@ -63,3 +63,14 @@ export function normalCdf(x: number): number {
 export function normalDensity(x: number): number {
   return INVERSE_SQRT_TWO_PI * Math.exp(-0.5 * x * x);
 }
+
+/** The x with normalCdf(x) = share, 0 < share < 1, by bisection to about 1e-12. */
+export function normalQuantile(share: number): number {
+  let [low, high] = [-38, 9];
+  for (let k = 0; k < 50; k++) {
+    const middle = (low + high) / 2;
+    if (normalCdf(middle) < share) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
+}

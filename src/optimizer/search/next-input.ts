@@ -1,7 +1,8 @@
-import { Acquisition, type Aim, intervalAims } from '../acquisition/acquisition.ts';
+import { Acquisition, type Aim, type AimUnderNoise, intervalAims } from '../acquisition/acquisition.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
 import { encode, movableCount } from '../encoding.ts';
+import { normalQuantile } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Pending } from '../pending.ts';
@@ -41,6 +42,13 @@ const EXPENSIVE = 5e4;
 /** Nats that an input must promise more than those in the likely ranges, and what is left of them per evaluation of a stall. */
 const BELIEF = 1;
 const BELIEF_DECAY = 0.5;
+/**
+ * Where means are to meet the targets: the margin of the mean of so many runs, which so few runs are to show, and the least
+ * spread, both in standard deviations.
+ */
+const SURE_OF_MEAN = 1.5;
+const RUNS_OF_MEAN = 4;
+const FLOOR = 0.25;
 /** Best evaluated points handed to the search as starts. */
 const EVALUATED_STARTS = 3;
 /** Log probability below which the model considers the aspirations out of reach. */
@@ -56,7 +64,9 @@ export function nextInput(problem: Problem): NextInput {
   const { request, encoding, cases, pending } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
   const suggested = request.history.count - request.firstSuggested + pending.count;
-  const round = localRound(cases.stall, pending.count, suggested, cases.N, movableCount(encoding));
+  // Once means meet the targets, a search for a surer input goes on around them and does not stall.
+  const isSureningUp = request.noise?.asked && cases.loss.includes(0);
+  const round = isSureningUp ? -1 : localRound(cases.stall, pending.count, suggested, cases.N, movableCount(encoding));
   const random = makeRandom(request.seed, 8, request.history.count + pending.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
   const found = region ? searchIn(problem, { ...region, likely: null, local: true }, work) : null;
@@ -94,12 +104,31 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
   };
 }
 
+/** What the search aims at where runs are noisy; null where they are not. */
+function aimUnderNoise({ noise, goal }: SuggestRequest): AimUnderNoise | null {
+  if (!noise) return null;
+  const { asked } = noise;
+  if (asked === null) return { margin: 0, floor: 1 };
+  if (asked.kind === 'confirm') return { margin: SURE_OF_MEAN / Math.sqrt(asked.runs), floor: FLOOR };
+  if (asked.of === 'mean') return { margin: SURE_OF_MEAN / Math.sqrt(RUNS_OF_MEAN), floor: FLOOR };
+  // Half of the doubt that is left to a run, shared out evenly.
+  return { margin: normalQuantile(((1 + asked.least) / 2) ** (1 / goal.targets.length)), floor: FLOOR };
+}
+
 /** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
-function chanceOf({ encoding, cases }: Problem, surrogate: Surrogate, predictor: Predictor, u: Float64Array) {
+function chanceOf({ request, encoding, cases }: Problem, surrogate: Surrogate, predictor: Predictor, u: Float64Array) {
   const { intervals } = cases;
-  if (intervals.some(({ directed }) => directed)) return null;
+  if (intervals.some(({ directed }) => directed) || request.noise?.asked) return null;
   const failures = makeFailureModel(cases, encoding.p);
-  const acquisition = new Acquisition(surrogate, predictor, intervalAims(intervals), unweighted(intervals), failures);
+  const noise = aimUnderNoise(request);
+  const acquisition = new Acquisition(
+    surrogate,
+    predictor,
+    intervalAims(intervals),
+    unweighted(intervals),
+    failures,
+    noise,
+  );
   return Math.min(1, Math.exp(acquisition.evaluate(u, null)));
 }
 
@@ -136,7 +165,8 @@ function makeScopeSearch(
   const random = makeRandom(request.seed, 2, request.history.count + pending.count);
   const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
   const maximize = (aims: readonly Aim[], best: readonly number[]) => {
-    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures);
+    const noise = aimUnderNoise(request);
+    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures, noise);
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
     const { sigma } = predictor;
     const search = { encoding, acquisition, sigma, seen, isExpensive, evaluated, random, work };

@@ -50,7 +50,7 @@ export function fitScope(
   work: Work,
 ): Surrogate {
   const { p } = encoding;
-  const { intervals } = cases;
+  const { intervals, noise } = cases;
   const m = intervals.length;
   const N = rows.length;
   const U = new Float64Array(N * p);
@@ -64,7 +64,7 @@ export function fitScope(
   const scale = logScale(encoding);
   const geometry = makeGeometry(U, N, p, grouping);
   const logGeometry = scale ? makeGeometry(U, N, p, grouping, scale) : null;
-  return chooseModels({ geometry, logGeometry, Y, intervals, n, stall, local }, work);
+  return chooseModels({ geometry, logGeometry, Y, intervals, n, stall, local, noise }, work);
 }
 
 /** One length scale per variable, or one for all of many variables. */

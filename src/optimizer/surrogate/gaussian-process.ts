@@ -42,6 +42,8 @@ export interface Fit {
   readonly outputs: readonly Float64Array[];
   /** Prior mean of log ell. */
   readonly logEll: number;
+  /** Variance of the noise of the only output, where it is known: the nugget is then this in units of the process variance. */
+  readonly noise?: number;
 }
 
 /** The kernel matrix K of a fit at fixed hyperparameters, factorized. */
@@ -64,6 +66,8 @@ export interface Conditioned {
   readonly mean: number;
   /** Process variance, in units of the kernel. */
   readonly variance: number;
+  /** Its maximum likelihood estimate over the variance itself, which is 1 unless that is capped or follows from the noise. */
+  readonly misfit: number;
   readonly logLikelihood: number;
 }
 
@@ -108,8 +112,10 @@ function logPrior(fit: Fit, theta: Float64Array, weight: number, gradient: Float
   const G = fit.geometry.grouping.count;
   const plain = fit.spec.kind === 'lin' ? 0 : G + 1;
   let value = fit.spec.noisy ? -NOISE_PENALTY : 0;
+  // A known noise puts the prior on the process variance, around that of the data.
+  const logNugget = fit.noise === undefined ? PRIOR.nugget.mean : Math.log(fit.noise);
   for (let k = 0; k < theta.length; k++) {
-    const mean = k >= plain ? PRIOR.nugget.mean : k === G ? PRIOR.w.mean : fit.logEll;
+    const mean = k >= plain ? logNugget : k === G ? PRIOR.w.mean : fit.logEll;
     const { sd } = k >= plain ? PRIOR.nugget : k === G ? PRIOR.w : PRIOR.ell;
     const d = (theta[k]! - mean) / sd;
     value -= 0.5 * d * d;
@@ -152,8 +158,15 @@ export function factorize(fit: Fit, theta: Float64Array, space: Workspace, work:
  *
  * The log marginal likelihood is R&W (2.45) up to a constant, with N in place of N - 1 degrees of freedom, maximized over
  * the process variance up to its cap; the maximum without a cap is (y - mean 1)' K^-1 (y - mean 1) / N.
+ *
+ * @param noise known variance of the noise, which determines the process variance by the nugget
  */
-export function condition(factorized: Factorized, y: Float64Array, space: Pick<Workspace, 'buffer'>): Conditioned {
+export function condition(
+  factorized: Factorized,
+  y: Float64Array,
+  space: Pick<Workspace, 'buffer'>,
+  noise?: number,
+): Conditioned {
   const N = y.length;
   const { inverse, ones, total } = factorized;
   let mean = 0;
@@ -167,10 +180,10 @@ export function condition(factorized: Factorized, y: Float64Array, space: Pick<W
   let quadratic = 0;
   for (let i = 0; i < N; i++) quadratic += space.buffer[i]! * space.buffer[i]!;
   const free = (quadratic + 1e-10) / N;
-  const variance = Math.min(free, VARIANCE_CAP);
+  const variance = noise === undefined ? Math.min(free, VARIANCE_CAP) : noise / factorized.nugget;
   const logLikelihood =
     -0.5 * N * (Math.log(variance) + free / variance - 1) - factorized.logDeterminant - 0.5 * Math.log(total);
-  return { alpha, mean, variance, logLikelihood };
+  return { alpha, mean, variance, misfit: free / variance, logLikelihood };
 }
 
 /**
@@ -245,13 +258,15 @@ export function logPosterior(
 ): number {
   const factorized = factorize(fit, theta, space, work);
   if (factorized === null) return Number.NEGATIVE_INFINITY;
-  const conditioned = fit.outputs.map((y) => condition(factorized, y, space));
+  const conditioned = fit.outputs.map((y) => condition(factorized, y, space, fit.noise));
   gradient?.fill(0);
   let value = logPrior(fit, theta, fit.outputs.length, gradient);
   for (const one of conditioned) value += one.logLikelihood;
   if (gradient === null || theta.length === 0 || !(value > least)) return value;
   fillSensitivity(factorized, conditioned, space.M);
   addLikelihoodGradient(fit, theta, space, gradient);
+  // The process variance falls as the nugget grows.
+  if (fit.noise !== undefined) gradient[theta.length - 1]! += 0.5 * fit.geometry.N * (1 - conditioned[0]!.misfit);
   const { N, grouping } = fit.geometry;
   work.spent += (N * N * (N / 3 + fit.outputs.length + 2 * grouping.count)) / 1e6;
   return value;
@@ -304,7 +319,7 @@ export function logPosteriorEach(fit: Fit, theta: Float64Array, space: Workspace
   const factorized = factorize(fit, theta, space, work);
   const prior = logPrior(fit, theta, 1, null);
   return fit.outputs.map((y) =>
-    factorized ? condition(factorized, y, space).logLikelihood + prior : Number.NEGATIVE_INFINITY,
+    factorized ? condition(factorized, y, space, fit.noise).logLikelihood + prior : Number.NEGATIVE_INFINITY,
   );
 }
 

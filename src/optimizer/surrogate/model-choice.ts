@@ -12,7 +12,7 @@ import {
   priorMode,
   type Workspace,
 } from './gaussian-process.ts';
-import { type Geometry, type KernelSpec, type Points, sampleGeometry } from './kernels.ts';
+import { type Geometry, type KernelKind, type KernelSpec, type Points, sampleGeometry } from './kernels.ts';
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
 import { localWarpsOf, type Warp, warpsOf } from './warps.ts';
 
@@ -46,6 +46,17 @@ export interface Surrogate {
   readonly outputs: readonly OutputModel[];
 }
 
+/** Variance of output j between runs at one input, in the standardized units of its model. */
+export function noiseVariance({ kernels, outputs }: Surrogate, j: number): number {
+  const { fitted } = outputs[j]!;
+  return fitted ? kernels[fitted.kernel]!.factorized.nugget * fitted.conditioned.variance : 0;
+}
+
+/** Factor by which the leave-one-out residuals widen the variance of a model, 1 to 4. */
+export function calibrationSquare({ sigma, conditioned }: NonNullable<OutputModel['fitted']>): number {
+  return sigma ** 2 / conditioned.variance;
+}
+
 export interface ModelRequest {
   readonly geometry: Geometry;
   /** The same points on the logarithmic scale of the inputs; null without one. */
@@ -59,6 +70,11 @@ export interface ModelRequest {
   readonly stall: number;
   /** A fit around one point, without noise and without the asinh warp. */
   readonly local: boolean;
+  /**
+   * Where runs are said to be noisy: the standard deviation of each output between runs at one input, in output units; null
+   * where it is to be estimated. Absent: the likelihood decides whether there is noise.
+   */
+  readonly noise?: readonly (number | null)[] | undefined;
 }
 
 /** A possible model of one output. */
@@ -66,7 +82,7 @@ interface Candidate {
   readonly warp: Warp;
   /** Of all points; that of the fit may be a sample of them. */
   readonly geometry: Geometry;
-  readonly fit: Fit;
+  fit: Fit;
   theta: Float64Array;
   /** Log posterior of theta, comparable between warps. */
   score: number;
@@ -83,11 +99,14 @@ const REFINE_WITHIN = 2;
 const SAMPLE_SIZE = 45;
 /** Beyond this many points noise is modelled only when the search stalls. */
 const NOISE_POINTS = 60;
+/** A known standard deviation below this share of that of the output is no noise. */
+const NEGLIGIBLE_NOISE = 1e-4;
 /** Largest numbers of BFGS steps. */
 const STEPS = { shared: 25, sharedWithMany: 10, own: 8, nearOptimum: 3 };
 
 function kernelSpecs(request: ModelRequest): KernelSpec[] {
-  const { geometry, n, stall, local } = request;
+  const { geometry, n, stall, local, noise } = request;
+  if (noise) return noisySpecs(noise, n);
   const specs: KernelSpec[] = [
     { kind: 'lin', noisy: false },
     { kind: 'rbf', noisy: false },
@@ -98,6 +117,24 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
   return specs;
+}
+
+/** With and without a nugget as far as outputs need them, see `fits`. */
+function noisySpecs(noise: readonly (number | null)[], n: number): KernelSpec[] {
+  const kinds: KernelKind[] = n <= MANY_INPUTS ? ['lin', 'rbf', 'q2'] : ['lin', 'rbf'];
+  const nuggets = [...new Set(noise.map((sd) => sd !== 0))];
+  return nuggets.flatMap((noisy) => kinds.map((kind) => ({ kind, noisy })));
+}
+
+/** Whether a kernel suits an output: where runs are said to be noisy, one with a nugget unless its noise is known as 0. */
+function fits({ noise }: ModelRequest, spec: KernelSpec, j: number): boolean {
+  return noise === undefined || spec.noisy === (noise[j] !== 0);
+}
+
+/** Variance of the known noise of output j on the scale of a warp that keeps differences; undefined elsewhere. */
+function knownNoise({ noise }: ModelRequest, warp: Warp, j: number): number | undefined {
+  const sd = noise?.[j];
+  return sd && warp.kind === 'identity' ? Math.max(NEGLIGIBLE_NOISE, sd / warp.unit) ** 2 : undefined;
 }
 
 /** True when an input has been evaluated twice with different outputs: then there is noise, however few the cases. */
@@ -148,10 +185,11 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const warpOf = warps.map((list) => list.find((warp) => warp.kind === kind));
     const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
-    const outputs = warpOf.flatMap((warp) => (warp ? [take(warp.z)] : []));
-    if (outputs.length === 0) continue;
     for (const { full, sampled, known } of scales) {
       for (const spec of specs) {
+        const suited = warpOf.map((warp, j) => (fits(request, spec, j) ? warp : undefined));
+        const outputs = suited.flatMap((warp) => (warp ? [take(warp.z)] : []));
+        if (outputs.length === 0) continue;
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
         // The optimum for another warp is near.
         const near = N > MANY_POINTS ? known.get(spec) : undefined;
@@ -159,13 +197,16 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
         const maximum = maximizePosterior(fit, start, near ? STEPS.nearOptimum : stepsFromMode, space, work);
         known.set(spec, maximum);
         const scores = logPosteriorEach(fit, maximum.theta, space, work);
-        candidatesAt(fit, full, warpOf, maximum, scores).forEach((one, j) => {
+        candidatesAt(fit, full, suited, maximum, scores).forEach((one, j) => {
           if (one) candidates[j]!.push(one);
         });
       }
     }
   }
   if (n <= MANY_INPUTS) for (const list of candidates) refine(list, N, space, work);
+  candidates.forEach((list, j) => {
+    for (const one of list) holdNoise(request, one, j, space, work);
+  });
   return assemble(request, candidates, makeWorkspace(N), work);
 }
 
@@ -212,6 +253,22 @@ function refine(list: Candidate[], N: number, space: Workspace, work: Work): voi
   });
 }
 
+/** Fits a candidate of an output with known noise again with this noise. */
+function holdNoise(request: ModelRequest, candidate: Candidate, j: number, space: Workspace, work: Work): void {
+  const noise = knownNoise(request, candidate.warp, j);
+  if (noise === undefined) return;
+  const fit: Fit = { ...candidate.fit, noise };
+  const factorized = factorize(fit, candidate.theta, space, work);
+  if (factorized === null) return;
+  const { variance } = condition(factorized, fit.outputs[0]!, space);
+  const theta = candidate.theta.slice();
+  theta[theta.length - 1] = Math.log(noise / variance);
+  const maximum = maximizePosterior(fit, { theta, inverse: candidate.inverse }, STEPS.own, space, work);
+  candidate.fit = fit;
+  candidate.theta = maximum.theta;
+  candidate.score = maximum.value + candidate.warp.logJacobian;
+}
+
 /** Factorizes each distinct chosen kernel once and conditions the outputs on them. */
 function assemble(request: ModelRequest, candidates: Candidate[][], space: Workspace, work: Work): Surrogate {
   const kernels: FittedKernel[] = [];
@@ -233,7 +290,7 @@ function assemble(request: ModelRequest, candidates: Candidate[][], space: Works
       const kernel = kernelOf(candidate);
       if (kernel < 0) continue;
       const factorized = kernels[kernel]!.factorized;
-      const conditioned = condition(factorized, warp.z, space);
+      const conditioned = condition(factorized, warp.z, space, candidate.fit.noise);
       const sigma = Math.sqrt(conditioned.variance) * calibration(factorized, conditioned);
       if (!Number.isFinite(sigma)) continue;
       return { fitted: { warp, kernel, conditioned, sigma }, lower: warp.lower, upper: warp.upper };

@@ -15,6 +15,8 @@ export interface Warp {
   readonly kind: 'identity' | 'log' | 'asinh';
   /** Length N. */
   readonly z: Float64Array;
+  /** Standard deviation of w(y) over the data. */
+  readonly unit: number;
   /** Maps a value of y to z; infinite ends stay infinite. */
   readonly toZ: (y: number) => number;
   /** The inverse of `toZ`. */
@@ -56,6 +58,7 @@ function standardize(y: Float64Array, interval: Interval, { kind, forward, inver
   return {
     kind,
     z: w.map((value) => (value - mean) / sd),
+    unit: sd,
     toZ,
     fromZ: (z) => inverse(mean + sd * z),
     lower: toZ(interval.lower),

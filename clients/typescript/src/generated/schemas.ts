@@ -417,6 +417,26 @@ export interface NewObjectives {
   /** How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it. */
   weights?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /**
+   * For runs that differ at one input: the standard deviation of each output, or estimate. Inputs may then be suggested
+   * again.
+   */
+  noise?: Noise | null | undefined;
+  /**
+   * Satisfied when the mean of so many runs at one input meets the targets: an input that met them is suggested again.
+   * 1 unless given.
+   */
+  confirm?: number | null | undefined;
+  /**
+   * Satisfied when an input meets the targets with this probability: one that met them is suggested again until that is
+   * known. Not with confirm.
+   */
+  confidence?: number | null | undefined;
+  /**
+   * What is to meet the targets with that probability: the outputs of a fresh run, or their means over all runs. run
+   * unless given.
+   */
+  confidenceOf?: 'run' | 'mean' | null | undefined;
+  /**
    * From 1 to 3, 1 unless given: an output counts fully once one run has met all outputs of higher priority (a lower
    * number), and next to nothing before. Not with exact. Verdicts do not depend on it.
    */
@@ -428,6 +448,10 @@ export interface NewObjectives {
   /** The relative criterion, 0.000001 unless given. */
   convergence?: number | null | undefined;
 }
+
+export type Noise = 'estimate' | {
+  standardDeviations: readonly number[];
+};
 
 export interface LoadedObjectives {
   id: number;
@@ -458,6 +482,13 @@ export interface LoadedObjectives {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** How far runs at one input differ; null when it was not stated. */
+  noise: Noise | null;
+  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  confirm: number | null;
+  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  confidence: number | null;
+  confidenceOf: 'run' | 'mean' | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -559,6 +590,12 @@ export interface Inverse {
       iteration: number;
     }>;
   } | null;
+  /** Whether its input has been run before, and is run again because runs differ. */
+  isRepeat: boolean;
+  /**
+   * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
+   */
+  repeatOf: number | null;
   /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -618,6 +655,13 @@ export interface Objective {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** How far runs at one input differ; null when it was not stated. */
+  noise: Noise | null;
+  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  confirm: number | null;
+  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  confidence: number | null;
+  confidenceOf: 'run' | 'mean' | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -683,6 +727,12 @@ export interface EmbeddedInverse {
       iteration: number;
     }>;
   } | null;
+  /** Whether its input has been run before, and is run again because runs differ. */
+  isRepeat: boolean;
+  /**
+   * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
+   */
+  repeatOf: number | null;
   /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -758,6 +808,13 @@ export interface ExplainedObjective {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** How far runs at one input differ; null when it was not stated. */
+  noise: Noise | null;
+  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  confirm: number | null;
+  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  confidence: number | null;
+  confidenceOf: 'run' | 'mean' | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -786,10 +843,43 @@ export interface ExplainedObjective {
   best: NearestRun | null;
   /** In order of creation. */
   inverses: EmbeddedInverse[];
+  /** How surely the best input meets the targets; null where neither confirm nor confidence is asked for. */
+  standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
   /** Evidence that the objectives cannot all be met; null if there is none. */
   diagnosis: Diagnosis | null;
+}
+
+export interface Standing {
+  /** Number of evaluated cases it is based on. */
+  caseCount: number;
+  /** The first run at the input; null if that is a case or belongs to another objective. */
+  inverseId: number | null;
+  input: number[];
+  /**
+   * The input by the names of the inputs, with categories by their names and booleans as true or false. null without
+   * input or names of inputs; absent where the project has no names.
+   */
+  inputByName?: Record<string, number | string | boolean> | null | undefined;
+  /** How many there were at this input. */
+  runs: number;
+  /** That the outputs of a fresh run meet every target. */
+  run: {
+    value: number;
+    /** Given what is not known about the noise and the means, it is larger with a probability of 0.9. */
+    low: number;
+    /** ... and smaller with a probability of 0.9. */
+    high: number;
+  };
+  /** That the means of the outputs over all runs do. */
+  mean: {
+    value: number;
+    /** Given what is not known about the noise and the means, it is larger with a probability of 0.9. */
+    low: number;
+    /** ... and smaller with a probability of 0.9. */
+    high: number;
+  };
 }
 
 export interface Insight {
@@ -899,6 +989,12 @@ export interface Suggestion {
       iteration: number;
     }>;
   } | null;
+  /** Whether its input has been run before, and is run again because runs differ. */
+  isRepeat: boolean;
+  /**
+   * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
+   */
+  repeatOf: number | null;
   /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -995,6 +1091,12 @@ export interface ReportedInverse {
       iteration: number;
     }>;
   } | null;
+  /** Whether its input has been run before, and is run again because runs differ. */
+  isRepeat: boolean;
+  /**
+   * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a repeat.
+   */
+  repeatOf: number | null;
   /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
   excludedAt: string | null;
   createdAt: string;
@@ -1102,6 +1204,13 @@ export interface History {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** How far runs at one input differ; null when it was not stated. */
+  noise: Noise | null;
+  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  confirm: number | null;
+  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  confidence: number | null;
+  confidenceOf: 'run' | 'mean' | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1155,6 +1264,8 @@ export interface History {
   inputs: Array<number[] | null>;
   /** null until loaded. */
   outputs: Array<number[] | null>;
+  /** How surely the best input meets the targets; null where neither confirm nor confidence is asked for. */
+  standing: Standing | null;
   /** How far the model can be trusted; null before the first suggestion. */
   insight: Insight | null;
   /** Evidence that the objectives cannot all be met; null if there is none. */
@@ -1599,6 +1710,13 @@ export type ExportLine = {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** How far runs at one input differ; null when it was not stated. */
+  noise: Noise | null;
+  /** How many runs at one input are to meet the targets on average; null: one run is enough. */
+  confirm: number | null;
+  /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
+  confidence: number | null;
+  confidenceOf: 'run' | 'mean' | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1616,6 +1734,7 @@ export type ExportLine = {
   caseCount: number;
   insight: Array<Record<string, unknown>> | null;
   diagnosis: Record<string, unknown> | null;
+  standing: Record<string, unknown> | null;
 } | {
   type: 'inverse';
   id: number;
@@ -1646,6 +1765,8 @@ export type ExportLine = {
       iteration: number;
     }>;
   } | null;
+  isRepeat: boolean;
+  repeatOf: number | null;
   basis: number | null;
   /** The iterations that were open when it was suggested. */
   pending: number[] | null;
@@ -2120,6 +2241,13 @@ export interface ReportedEvaluation {
         iteration: number;
       }>;
     } | null;
+    /** Whether its input has been run before, and is run again because runs differ. */
+    isRepeat: boolean;
+    /**
+     * The inverse whose input it repeats; null when that is a case or the run of another objective, and without a
+     * repeat.
+     */
+    repeatOf: number | null;
     /** Since when a correction excludes it: it is shown, nothing learns from it, and it is never the best. */
     excludedAt: string | null;
     createdAt: string;

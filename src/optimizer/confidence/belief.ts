@@ -1,0 +1,163 @@
+/**
+ * What is believed about the outputs at one input where runs differ. Output j of a run is theta_j + e_j with noise
+ * e_j ~ N(0, v_j). The models say theta_j ~ N(mean, variance) without the runs at the input itself; k runs there with mean y
+ * and sum of squares S around it give
+ *   v_j | runs       ~ (freedom v + S) / chi2(freedom + k - 1)
+ *   theta_j | v_j    ~ N(s^2 (mean / variance + k y / v_j), s^2),   1 / s^2 = 1 / variance + k / v_j
+ * The mean of the models draws the lucky run that made an input stand out back to what its neighbours say.
+ *
+ * Source: Gelman et al. 2014, Bayesian data analysis, 3rd ed., sections 2.5 and 3.4 (semi-conjugate normal model); Rasmussen
+ * and Williams 2006, section 5.4.2, for predictions without some of the data.
+ */
+import type { Cases } from '../cases.ts';
+import { calibrationSquare, noiseVariance, type OutputModel, type Surrogate } from '../surrogate/model-choice.ts';
+import type { Predictor } from '../surrogate/predictor.ts';
+
+/** One output at one input, in units in which noise is about normal. */
+export interface OutputBelief {
+  /** What the models expect of theta without the runs at the input. */
+  readonly mean: number;
+  readonly variance: number;
+  /** Variance of the noise, and the degrees of freedom that this value is worth; infinite for a known one. */
+  readonly noise: number;
+  readonly freedom: number;
+  /** The runs at the input: their mean and the sum of their squared deviations. */
+  readonly observed: number;
+  readonly squares: number;
+  readonly lower: number;
+  readonly upper: number;
+}
+
+export interface Belief {
+  /** Successful runs at the input, and failed ones. */
+  readonly runs: number;
+  readonly failures: number;
+  readonly outputs: readonly OutputBelief[];
+}
+
+/** The models of all cases, and what they know about noise. */
+export interface NoisyModels {
+  readonly cases: Cases;
+  readonly surrogate: Surrogate;
+  readonly predictor: Predictor;
+  /** Cases in the models. */
+  readonly rows: ReadonlySet<number>;
+  /** Degrees of freedom of an estimated noise, and factor on the variances of the models. */
+  readonly freedom: number;
+  readonly doubt: number;
+  /** m x m, lower triangular: the factor of the correlation of the outputs around their predictions. */
+  readonly correlation: Float64Array;
+}
+
+/** Standardized values of one output are kept within these ends: a logarithm of zero has none. */
+const MOST_STANDARDIZED = 50;
+/** A variance that stands for no knowledge, in standardized units. */
+const UNKNOWN = 1e4;
+/** Steps of the numerical derivatives of a warp. */
+const SLOPE_STEP = 1e-4;
+const CURVATURE_STEP = 0.1;
+
+/**
+ * The belief about an input, for which the models need not have been asked yet.
+ *
+ * @param u length p, its features
+ * @param members the cases at the input
+ * @param units of the belief: those of the models, in which the noise of positive outputs may be relative, or those of the
+ * outputs, in which means of runs are taken
+ */
+export function beliefAt(
+  models: NoisyModels,
+  u: Float64Array,
+  members: readonly number[],
+  failures: number,
+  units: 'models' | 'outputs',
+): Belief {
+  const { surrogate, predictor, cases } = models;
+  predictor.predict(u);
+  const m = surrogate.outputs.length;
+  const outputs = surrogate.outputs.map((output, j): OutputBelief => {
+    const values = members.map((i) => cases.Y[i * m + j]!);
+    const standardized = standardBelief(models, output, j, values, members.filter((i) => models.rows.has(i)).length);
+    return units === 'models' || !output.fitted
+      ? standardized
+      : inOutputUnits(models, output.fitted, j, values, standardized);
+  });
+  return { runs: members.length, failures, outputs };
+}
+
+/** @param known how many of the values the models know */
+function standardBelief(
+  { surrogate, predictor, cases, freedom, doubt }: NoisyModels,
+  { fitted, lower, upper }: OutputModel,
+  j: number,
+  values: readonly number[],
+  known: number,
+): OutputBelief {
+  if (!fitted) {
+    const variance = predictor.sigma[j]! ** 2;
+    return { mean: 0, variance, noise: 0, freedom: Number.POSITIVE_INFINITY, observed: 0, squares: 0, lower, upper };
+  }
+  const { warp } = fitted;
+  const toZ = (y: number) => Math.min(MOST_STANDARDIZED, Math.max(-MOST_STANDARDIZED, warp.toZ(y)));
+  const { observed, squares } = momentsOf(values.map(toZ));
+  const calibration = calibrationSquare(fitted);
+  const posterior = predictor.sigma[j]! ** 2 / calibration;
+  const noise = noiseVariance(surrogate, j);
+  // Taking the runs at the input out of what the models say, before their variance is widened.
+  const precision = 1 / posterior - known / noise;
+  const variance = precision * UNKNOWN > 1 ? 1 / precision : UNKNOWN;
+  const mean =
+    known > 0 ? variance * (predictor.mean[j]! / posterior - (known * observed) / noise) : predictor.mean[j]!;
+  const sd = cases.noise?.[j];
+  const here = predictor.mean[j]!;
+  const stated = typeof sd === 'number' ? (sd / slopeOf(warp, here)) ** 2 : null;
+  return {
+    mean,
+    variance: variance * calibration * doubt,
+    noise: stated ?? noise,
+    freedom: stated === null ? freedom : Number.POSITIVE_INFINITY,
+    observed,
+    squares,
+    lower,
+    upper,
+  };
+}
+
+type Fitted = NonNullable<OutputModel['fitted']>;
+
+/** The same in the units of the output, with its warp replaced by a parabola around the predicted value. */
+function inOutputUnits(
+  { predictor, cases }: NoisyModels,
+  { warp }: Fitted,
+  j: number,
+  values: readonly number[],
+  { mean, variance, noise, freedom }: OutputBelief,
+): OutputBelief {
+  const here = predictor.mean[j]!;
+  const slope = slopeOf(warp, here);
+  const curvature =
+    warp.kind === 'identity'
+      ? 0
+      : (warp.fromZ(here + CURVATURE_STEP) + warp.fromZ(here - CURVATURE_STEP) - 2 * warp.fromZ(here)) /
+        CURVATURE_STEP ** 2;
+  return {
+    mean: warp.fromZ(here) + slope * (mean - here) + 0.5 * curvature * noise,
+    variance: variance * slope ** 2,
+    noise: noise * slope ** 2,
+    freedom,
+    ...momentsOf(values),
+    lower: cases.intervals[j]!.lower,
+    upper: cases.intervals[j]!.upper,
+  };
+}
+
+/** dy / dz of a warp at z. */
+function slopeOf({ fromZ }: Fitted['warp'], z: number): number {
+  return (fromZ(z + SLOPE_STEP) - fromZ(z - SLOPE_STEP)) / (2 * SLOPE_STEP);
+}
+
+/** The mean of some values, and the sum of their squared deviations from it. */
+function momentsOf(values: readonly number[]): { observed: number; squares: number } {
+  const observed = values.reduce((sum, value) => sum + value / values.length, 0);
+  return { observed, squares: values.reduce((sum, value) => sum + (value - observed) ** 2, 0) };
+}

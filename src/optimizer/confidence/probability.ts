@@ -1,0 +1,201 @@
+/**
+ * The probability that a fresh run at an input meets all targets, and that the means of its outputs do. The noise variances
+ * v and means theta are drawn from the belief; given v the probabilities have a closed form, except for the L1 norm of
+ * exact targets, which takes draws of the outputs as well. Outputs are independent in all that decides. Where the probability
+ * P is high this hardly matters: by the inequality of Bonferroni it exceeds the true one by at most P - 1 - log P, 0.005 at 0.9.
+ * Smaller ones may be far too small, so what is reported takes the correlation of the outputs into account, see `jointExcess`.
+ */
+import { dot } from '../linalg/dense.ts';
+import { normalCdf } from '../numerics/normal.ts';
+import { makeRandom } from '../numerics/random.ts';
+import type { Goal, UncertainProbability } from '../problem.ts';
+import type { Belief, OutputBelief } from './belief.ts';
+
+/** Standard normal numbers for draws of a belief: for each draw and output one for the noise variance and one for the mean. */
+export interface Draws {
+  readonly count: number;
+  readonly m: number;
+  /** count x m each. */
+  readonly forNoise: Float64Array;
+  readonly forMean: Float64Array;
+  /** INNER x m: for the outputs of runs. */
+  readonly forRun: Float64Array;
+}
+
+/** Draws of outputs for each draw of noise and means, where an L1 norm needs them. */
+const INNER = 32;
+/** The ends of the ranges. */
+const QUANTILE = 0.1;
+/** Least standard deviation relative to the value: smaller ones are rounding. */
+const ROUNDING = 1e-12;
+
+export function makeDraws(count: number, m: number): Draws {
+  const random = makeRandom(11, count, m);
+  const normals = (length: number) => Float64Array.from({ length }, () => random.normal());
+  return { count, m, forNoise: normals(count * m), forMean: normals(count * m), forRun: normals(INNER * m) };
+}
+
+/** A draw of the noise variance of one output given the runs. @param normal standard normal number */
+export function drawNoise({ noise, freedom, squares }: OutputBelief, runs: number, normal: number): number {
+  if (freedom === Number.POSITIVE_INFINITY) return noise;
+  const total = freedom + Math.max(0, runs - 1);
+  return (freedom * noise + squares) / chiSquare(total, normal);
+}
+
+/** The distribution of the mean of one output given the runs and their noise variance: its mean and variance. */
+export function meanGiven(
+  { mean, variance, observed }: OutputBelief,
+  runs: number,
+  noise: number,
+): { mean: number; variance: number } {
+  if (runs === 0) return { mean, variance };
+  if (!(noise > 0)) return { mean: observed, variance: 0 };
+  const precision = 1 / variance + runs / noise;
+  return { mean: (mean / variance + (runs * observed) / noise) / precision, variance: 1 / precision };
+}
+
+/** A draw of chi square. Source: Wilson and Hilferty 1931. */
+export function chiSquare(freedom: number, normal: number): number {
+  const share = 2 / (9 * freedom);
+  return freedom * Math.max(0.02, 1 - share + normal * Math.sqrt(share)) ** 3;
+}
+
+/**
+ * That the outputs of a fresh run meet all targets.
+ *
+ * @param l1 of the goal; the belief is then in units of the outputs
+ */
+export function ofRun(belief: Belief, l1: Goal['l1'], draws: Draws): UncertainProbability {
+  const { count, m } = draws;
+  const values = new Float64Array(count);
+  const expected = new Float64Array(count);
+  const drawn = makeDrawn(m);
+  for (let d = 0; d < count; d++) {
+    drawFrom(belief, draws, d, drawn);
+    const { noises, means, variances } = drawn;
+    let [value, average] = [1, 1];
+    for (let j = 0; j < m; j++) {
+      const theta = means[j]! + Math.sqrt(variances[j]!) * draws.forMean[d * m + j]!;
+      if (l1) means[j] = theta;
+      else {
+        value *= inside(belief.outputs[j]!, theta, noises[j]!);
+        average *= inside(belief.outputs[j]!, means[j]!, variances[j]! + noises[j]!);
+      }
+    }
+    values[d] = l1 ? shareWithin(l1, means, noises, draws) : value;
+    expected[d] = l1 ? values[d]! : average;
+  }
+  return summary(expected, values, successOf(belief));
+}
+
+/** That the means of the outputs meet all targets; otherwise as `ofRun`. */
+export function ofMean(belief: Belief, l1: Goal['l1'], draws: Draws): UncertainProbability {
+  const { count, m } = draws;
+  const values = new Float64Array(count);
+  const drawn = makeDrawn(m);
+  for (let d = 0; d < count; d++) {
+    drawFrom(belief, draws, d, drawn);
+    const { means, variances } = drawn;
+    let value = 1;
+    if (l1) value = shareWithin(l1, means, variances, draws);
+    else for (let j = 0; j < m; j++) value *= inside(belief.outputs[j]!, means[j]!, variances[j]!);
+    values[d] = value;
+  }
+  return summary(values, values, successOf(belief));
+}
+
+/** Length m each: a draw of the noise variances, and the distributions of the means given them. */
+interface Drawn {
+  readonly noises: Float64Array;
+  readonly means: Float64Array;
+  readonly variances: Float64Array;
+}
+
+function makeDrawn(m: number): Drawn {
+  return { noises: new Float64Array(m), means: new Float64Array(m), variances: new Float64Array(m) };
+}
+
+function drawFrom({ outputs, runs }: Belief, { m, forNoise }: Draws, d: number, out: Drawn): void {
+  for (let j = 0; j < m; j++) {
+    const noise = drawNoise(outputs[j]!, runs, forNoise[d * m + j]!);
+    const { mean, variance } = meanGiven(outputs[j]!, runs, noise);
+    out.noises[j] = noise;
+    out.means[j] = mean;
+    out.variances[j] = variance;
+  }
+}
+
+/**
+ * By how much the probability that all outputs lie in their intervals exceeds the one of independent outputs: the difference
+ * between two estimates from the same draws, in which most of their error cancels.
+ *
+ * @param of a fresh run, or the means
+ * @param factor m x m, lower triangular: that of the correlation of the outputs
+ * @param normals standard normal numbers in rows of m
+ */
+export function jointExcess(belief: Belief, of: 'run' | 'mean', factor: Float64Array, normals: Float64Array): number {
+  const { outputs, runs } = belief;
+  const m = outputs.length;
+  const given = outputs.map((output) => meanGiven(output, runs, output.noise));
+  const sds = given.map(({ variance }, j) => Math.sqrt(variance + (of === 'run' ? outputs[j]!.noise : 0)));
+  const isInside = (j: number, normal: number) => {
+    const y = given[j]!.mean + sds[j]! * normal;
+    return y >= outputs[j]!.lower && y <= outputs[j]!.upper;
+  };
+  let excess = 0;
+  for (let d = 0; d < normals.length; d += m) {
+    let [apart, together] = [1, 1];
+    for (let j = 0; j < m; j++) {
+      if (!isInside(j, normals[d + j]!)) apart = 0;
+      if (together === 1 && !isInside(j, dot(factor, j * m, normals, d, j + 1))) together = 0;
+    }
+    excess += together - apart;
+  }
+  return (excess * m) / normals.length;
+}
+
+/** A probability that is larger by an excess. */
+export function raised({ value, low, high }: UncertainProbability, excess: number): UncertainProbability {
+  const raisedValue = Math.min(1, Math.max(0, value + excess));
+  return { value: raisedValue, low: Math.min(low, raisedValue), high: Math.max(high, raisedValue) };
+}
+
+/** The chance that a run at the input succeeds; runs without a failure say nothing against it. */
+function successOf({ runs, failures }: Belief): number {
+  return failures === 0 ? 1 : (runs + 0.5) / (runs + failures + 1);
+}
+
+/** The probability that a normal variable lies in the interval of an output. */
+export function inside(
+  { lower, upper }: Pick<OutputBelief, 'lower' | 'upper'>,
+  mean: number,
+  variance: number,
+): number {
+  const sd = Math.max(Math.sqrt(variance), ROUNDING * Math.max(1, Math.abs(mean)));
+  return Math.max(0, normalCdf((upper - mean) / sd) - normalCdf((lower - mean) / sd));
+}
+
+/** The share of draws of N(mean, variance) whose L1 norm is small enough. */
+function shareWithin(
+  { center, threshold }: NonNullable<Goal['l1']>,
+  mean: Float64Array,
+  variance: Float64Array,
+  { m, forRun }: Draws,
+): number {
+  let hits = 0;
+  for (let l = 0; l < INNER; l++) {
+    let norm = 0;
+    for (let j = 0; j < m; j++) norm += Math.abs(mean[j]! + Math.sqrt(variance[j]!) * forRun[l * m + j]! - center[j]!);
+    if (norm <= threshold) hits++;
+  }
+  return hits / INNER;
+}
+
+/** @param values whose mean is the probability @param spread its possible values */
+function summary(values: Float64Array, spread: Float64Array, success: number): UncertainProbability {
+  let sum = 0;
+  for (const value of values) sum += value;
+  const sorted = spread.slice().sort();
+  const quantile = (q: number) => success * sorted[Math.floor(q * (sorted.length - 1) + 0.5)]!;
+  return { value: (success * sum) / values.length, low: quantile(QUANTILE), high: quantile(1 - QUANTILE) };
+}

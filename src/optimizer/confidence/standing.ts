@@ -1,0 +1,147 @@
+/** How surely the inputs evaluated so far meet the targets. */
+import type { Cases } from '../cases.ts';
+import { type Encoding, encode, movableCount } from '../encoding.ts';
+import { choleskyInPlace } from '../linalg/cholesky.ts';
+import { dot } from '../linalg/dense.ts';
+import type { Work } from '../numerics/work.ts';
+import type { Prepared } from '../prepare.ts';
+import type { Goal, Noise, Standing, UncertainProbability } from '../problem.ts';
+import { globalScope } from '../search/scope.ts';
+import { leaveOneOutPrecision } from '../surrogate/gaussian-process.ts';
+import type { Surrogate } from '../surrogate/model-choice.ts';
+import { Predictor } from '../surrogate/predictor.ts';
+import { distanceTo } from '../targets.ts';
+import { type Belief, beliefAt, type NoisyModels } from './belief.ts';
+import { type Draws, inside, meanGiven, ofMean, ofRun } from './probability.ts';
+import { meanOf, repeatsIn } from './repeats.ts';
+
+/** What is asked of noisy runs. */
+export type Asked = NonNullable<Noise['asked']>;
+
+/** An input that has been evaluated. */
+export interface Tried {
+  /** Length p. */
+  readonly u: Float64Array;
+  /** Cases at the input, ascending. */
+  readonly members: readonly number[];
+  readonly failures: number;
+  readonly pending: number;
+}
+
+/** Degrees of freedom that the noise of the models is worth at most: elsewhere it may be different. */
+const MOST_FREEDOM = 16;
+const LEAST_FREEDOM = 1;
+/** How much the variances of the models are widened at first, and by how many inputs beyond those of the space this fades. */
+const DOUBT = 4;
+/** Cases without correlation that those known are joined by. */
+const INDEPENDENT_CASES = 8;
+
+export function makeModels(prepared: Prepared, work: Work): NoisyModels {
+  const { cases, encoding } = prepared;
+  const surrogate = prepared.fitGlobally(work);
+  const predictor = new Predictor(surrogate, work);
+  const repeats = repeatsIn(cases.U, encoding.p, cases.N);
+  const n = movableCount(encoding);
+  const beyond = Math.max(1, repeats.length - n - 1);
+  // Each repeat tells about the noise, and a third of what the models have left over.
+  const freedom = cases.N - repeats.length + Math.max(0, repeats.length - n - 1) / 3;
+  return {
+    cases,
+    surrogate,
+    predictor,
+    rows: new Set(globalScope(prepared, cases).rows),
+    freedom: Math.min(MOST_FREEDOM, Math.max(LEAST_FREEDOM, freedom)),
+    doubt: 1 + DOUBT / beyond,
+    correlation: correlationOf(surrogate),
+  };
+}
+
+/**
+ * The Cholesky factor of the correlation of the leave-one-out residuals of the outputs, shrunk toward independence as if a few more
+ * cases had none. Noise and the errors of the models both show in them.
+ */
+function correlationOf({ outputs, kernels, geometry: { N } }: Surrogate): Float64Array {
+  const m = outputs.length;
+  const residuals = outputs.map(({ fitted }) => {
+    if (!fitted) return new Float64Array(N);
+    const precision = leaveOneOutPrecision(kernels[fitted.kernel]!.factorized);
+    return fitted.conditioned.alpha.map((alpha, i) => (precision[i]! > 0 ? alpha / Math.sqrt(precision[i]!) : 0));
+  });
+  const lengths = residuals.map((one) => Math.sqrt(dot(one, 0, one, 0, N)));
+  const share = N / (N + INDEPENDENT_CASES);
+  const factor = new Float64Array(m * m);
+  for (let j = 0; j < m; j++) {
+    for (let k = 0; k < j; k++) {
+      const scale = lengths[j]! * lengths[k]!;
+      factor[j * m + k] = scale > 0 ? (share * dot(residuals[j]!, 0, residuals[k]!, 0, N)) / scale : 0;
+    }
+    factor[j * m + j] = 1;
+  }
+  if (!choleskyInPlace(factor, m)) throw new Error('a shrunk correlation is positive definite');
+  return factor;
+}
+
+/** The admissible inputs that a run has succeeded at, in the order of their first runs. */
+export function triedInputs({ cases, encoding, pending }: Prepared): Tried[] {
+  const { p } = encoding;
+  const countAt = (U: Float64Array, u: Float64Array) => {
+    let count = 0;
+    for (let i = 0; i < U.length; i += p) if (u.every((value, f) => value === U[i + f])) count++;
+    return count;
+  };
+  return repeatsIn(cases.U, p, cases.N)
+    .filter(({ members }) => cases.isAdmissible[members[0]!] === 1)
+    .map(({ members }) => {
+      const u = cases.U.slice(members[0]! * p, (members[0]! + 1) * p);
+      return { u, members, failures: countAt(cases.failedU, u), pending: countAt(pending.U, u) };
+    });
+}
+
+/** The features of an input. @param x length n */
+export function featuresOf(encoding: Encoding, x: Float64Array): Float64Array {
+  const u = new Float64Array(encoding.p);
+  encode(encoding, x, 0, u, 0);
+  return u;
+}
+
+/** The beliefs about one input, in the units in which fresh runs and means are judged. */
+export interface Beliefs {
+  readonly forRun: Belief;
+  readonly forMean: Belief;
+}
+
+export type Probabilities = Pick<Standing, 'run' | 'mean'>;
+
+export function beliefsAt(models: NoisyModels, goal: Goal, u: Float64Array, tried: Tried | null): Beliefs {
+  const { members, failures } = tried ?? { members: [], failures: 0 };
+  const forMean = beliefAt(models, u, members, failures, 'outputs');
+  return { forRun: goal.l1 ? forMean : beliefAt(models, u, members, failures, 'models'), forMean };
+}
+
+export function judgeBeliefs({ forRun, forMean }: Beliefs, goal: Goal, draws: Draws): Probabilities {
+  return { run: ofRun(forRun, goal.l1, draws), mean: ofMean(forMean, goal.l1, draws) };
+}
+
+/** Whether a probability is as large as asked: that of a run for sure, see `UncertainProbability`; that of a mean is one itself. */
+export function isEnough({ of, least }: Extract<Asked, { kind: 'confidence' }>, one: UncertainProbability): boolean {
+  return of === 'run' ? one.low >= least : one.value >= least;
+}
+
+/** Whether the mean of the runs at an input meets all targets. */
+export function isMeanInside({ Y, intervals }: Cases, { l1 }: Goal, members: readonly number[]): boolean {
+  const m = intervals.length;
+  const means = intervals.map((_, j) => meanOf(members, (i) => Y[i * m + j]!));
+  if (l1) return means.reduce((sum, mean, j) => sum + Math.abs(mean - l1.center[j]!), 0) <= l1.threshold;
+  return intervals.every((interval, j) => distanceTo(interval, means[j]!) === 0);
+}
+
+/** The probability that the mean of `runs` runs will meet all targets. @param belief in units of the outputs */
+export function chanceOfMean(belief: Belief, runs: number): number {
+  const rest = runs - belief.runs;
+  return belief.outputs.reduce((product, output) => {
+    const { mean, variance } = meanGiven(output, belief.runs, output.noise);
+    const share = rest / runs;
+    const center = (1 - share) * output.observed + share * mean;
+    return product * inside(output, belief.runs > 0 ? center : mean, share ** 2 * (variance + output.noise / rest));
+  }, 1);
+}

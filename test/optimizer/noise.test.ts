@@ -1,0 +1,287 @@
+/** Searches whose runs differ from repeat to repeat. */
+import { describe, expect, it } from 'vitest';
+import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
+import { type Belief, beliefAt } from '../../src/optimizer/confidence/belief.ts';
+import { bestStanding } from '../../src/optimizer/confidence/policy.ts';
+import { makeDraws, meanGiven, ofMean, ofRun } from '../../src/optimizer/confidence/probability.ts';
+import { makeModels } from '../../src/optimizer/confidence/standing.ts';
+import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import { makeRandom } from '../../src/optimizer/numerics/random.ts';
+import { prepare } from '../../src/optimizer/prepare.ts';
+import type { Goal, Noise, Proposal, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+import { noiseVariance } from '../../src/optimizer/surrogate/model-choice.ts';
+
+interface NoisyGame {
+  readonly variables: readonly Variable[];
+  readonly goal: Goal;
+  readonly mean: (x: readonly number[]) => readonly number[];
+  readonly sds: readonly number[];
+  readonly noise: Noise;
+  readonly seed?: number;
+}
+
+interface NoisyPlay {
+  readonly proposals: readonly Proposal[];
+  /** The request after the last proposal. */
+  readonly request: SuggestRequest;
+  readonly end: Extract<Proposal, { kind: 'nothing-new' }> | null;
+}
+
+/** Plays designed cases, then at most `limit` suggestions. */
+function play({ variables, goal, mean, sds, noise, seed = 1 }: NoisyGame, limit: number): NoisyPlay {
+  const space = { variables };
+  const [n, m] = [variables.length, sds.length];
+  const random = makeRandom(seed, 99);
+  const X = Array.from(initialDesign({ space, outputCount: m, caseCount: null, seed }).X);
+  const Y: number[] = [];
+  const run = (x: readonly number[]) => {
+    Y.push(...mean(x).map((y, j) => y + sds[j]! * random.normal()));
+  };
+  for (let i = 0; i < X.length; i += n) run(X.slice(i, i + n));
+  const firstSuggested = X.length / n;
+  const build = (): SuggestRequest => {
+    const count = X.length / n;
+    const history = { count, X: Float64Array.from(X), Y: Float64Array.from(Y), failed: new Uint8Array(count) };
+    return { space, goal, history, firstSuggested, noise, convergence: 1e-6, seed, workLimit: 5000 };
+  };
+  const proposals: Proposal[] = [];
+  while (proposals.length < limit) {
+    const request = build();
+    const proposal = suggest(request);
+    proposals.push(proposal);
+    if (proposal.kind === 'nothing-new') return { proposals, request, end: proposal };
+    X.push(...proposal.input);
+    run(Array.from(proposal.input));
+  }
+  return { proposals, request: build(), end: null };
+}
+
+const bowl: Omit<NoisyGame, 'noise'> = {
+  variables: [float(-2, 2), float(-2, 2)],
+  goal: { targets: [atMost(1), within(0.5, 0.5)], l1: null },
+  mean: ([a, b]) => [(a! - 0.5) ** 2 + (b! + 0.3) ** 2 + 0.5, a! + b!],
+  sds: [0.15, 0.15],
+};
+const sure = (of: 'run' | 'mean', sds: readonly number[] | null = null): Noise => ({
+  standardDeviations: sds,
+  asked: { kind: 'confidence', least: 0.9, of },
+});
+
+/** Share of fresh runs at an input that meet the targets of the bowl. */
+function shareOfRuns([a, b]: readonly number[]): number {
+  const random = makeRandom(7);
+  const [y, z] = bowl.mean([a!, b!]);
+  const count = 4000;
+  let hits = 0;
+  for (let k = 0; k < count; k++) {
+    const isHit = y! + 0.15 * random.normal() <= 1 && Math.abs(z! + 0.15 * random.normal() - 0.5) <= 0.5;
+    if (isHit) hits++;
+  }
+  return hits / count;
+}
+
+describe('a search for an input that holds', () => {
+  const inputOf = ({ history }: SuggestRequest, row: number) => Array.from(history.X.subarray(2 * row, 2 * row + 2));
+
+  it.each([
+    ['estimated', null],
+    ['known', bowl.sds],
+  ] as const)('declares one whose fresh runs meet the targets, with the noise %s', (_, sds) => {
+    const plays = [1, 2, 3, 4, 5, 6].map((seed) => play({ ...bowl, noise: sure('run', sds), seed }, 60));
+    expect(plays.map(({ end }) => end?.reason)).toEqual(plays.map(() => 'reached'));
+    const shares = plays.map(({ request, end }) => shareOfRuns(inputOf(request, end!.bestIndex)));
+    expect(shares.filter((share) => share >= 0.9).length).toBeGreaterThanOrEqual(5);
+    expect(Math.min(...shares)).toBeGreaterThan(0.7);
+  });
+
+  it('declares one whose mean outputs meet the targets', () => {
+    const { request, end } = play({ ...bowl, noise: sure('mean') }, 60);
+    expect(end?.reason).toBe('reached');
+    const [y, z] = bowl.mean(inputOf(request, end!.bestIndex));
+    expect(y).toBeLessThanOrEqual(1);
+    expect(Math.abs(z! - 0.5)).toBeLessThanOrEqual(0.5);
+  });
+
+  it('repeats inputs bit for bit, and says which row; it proposes no other input twice', () => {
+    const { proposals, request } = play({ ...bowl, noise: sure('run') }, 60);
+    const candidates = proposals.filter((one) => one.kind === 'candidate');
+    const repeats = candidates.filter(({ repeatOf }) => repeatOf !== undefined);
+    expect(repeats.length).toBeGreaterThan(0);
+    for (const { input, repeatOf } of repeats) expect(Array.from(input)).toEqual(inputOf(request, repeatOf!));
+    const distinct = new Set(Array.from({ length: request.history.count }, (_, row) => inputOf(request, row).join()));
+    expect(distinct.size).toBe(request.history.count - repeats.length);
+  });
+
+  it('answers the same request with the same bytes, and does not change it', () => {
+    const { request } = play({ ...bowl, noise: sure('run') }, 6);
+    const copy = structuredClone(request);
+    expect(suggest(request)).toEqual(suggest(copy));
+    expect(request).toEqual(copy);
+  });
+
+  it('needs no repeat where runs are known to be equal', () => {
+    const { proposals, end } = play({ ...bowl, sds: [0, 0], noise: sure('run', [0, 0]) }, 40);
+    expect(end?.reason).toBe('reached');
+    expect(end?.standing?.run).toEqual({ value: 1, low: 1, high: 1 });
+    expect(proposals.filter((one) => one.kind === 'candidate' && one.repeatOf !== undefined)).toEqual([]);
+  });
+
+  it('runs the inputs of a small space again once it has tried all', () => {
+    const variables: Variable[] = [{ kind: 'integer', minimum: 0, maximum: 2 }];
+    const goal: Goal = { targets: [atLeast(1.75)], l1: null };
+    const game: NoisyGame = { variables, goal, mean: ([x]) => [x!], sds: [0.1], noise: sure('run') };
+    const { request, end } = play(game, 40);
+    expect(end?.reason).toBe('reached');
+    expect(request.history.X[end!.bestIndex]).toBe(2);
+  });
+
+  it('judges exact goals by their L1 norm', () => {
+    const goal = exactly([0.5, 0.2], 0.9);
+    const { request, end } = play({ ...bowl, goal, sds: [0.1, 0.1], noise: sure('run') }, 60);
+    expect(end?.reason).toBe('reached');
+    const [y, z] = bowl.mean(inputOf(request, end!.bestIndex));
+    expect(Math.abs(y! - 0.5) + Math.abs(z! - 0.2)).toBeLessThan(0.9);
+  });
+
+  it('counts pending repeats: runs asked for together go elsewhere once the pending ones decide', () => {
+    const confirm: Noise = { standardDeviations: bowl.sds, asked: { kind: 'confirm', runs: 3 } };
+    const played = play({ ...bowl, noise: confirm }, 60);
+    const first = played.proposals.findIndex((one) => one.kind === 'candidate' && one.repeatOf !== undefined);
+    const { request } = play({ ...bowl, noise: confirm }, first);
+    const one = suggest(request) as Extract<Proposal, { kind: 'candidate' }>;
+    const together = (count: number) => ({
+      ...request,
+      pending: Float64Array.from(Array.from({ length: count }, () => [...one.input]).flat()),
+    });
+    expect(suggest(together(1))).toMatchObject({ repeatOf: one.repeatOf });
+    expect(suggest(together(2))).not.toMatchObject({ repeatOf: one.repeatOf });
+  });
+});
+
+describe('a mean of several runs', () => {
+  const confirm: Noise = { standardDeviations: null, asked: { kind: 'confirm', runs: 3 } };
+
+  it('ends the search when it meets the targets', () => {
+    const { request, end } = play({ ...bowl, noise: confirm }, 60);
+    expect(end?.reason).toBe('reached');
+    const { X, Y, count } = request.history;
+    const rows = Array.from({ length: count }, (_, i) => i).filter(
+      (i) => X[2 * i] === X[2 * end!.bestIndex] && X[2 * i + 1] === X[2 * end!.bestIndex + 1],
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(3);
+    const mean = (j: number) => rows.reduce((sum, i) => sum + Y[2 * i + j]! / rows.length, 0);
+    expect(mean(0)).toBeLessThanOrEqual(1);
+    expect(Math.abs(mean(1) - 0.5)).toBeLessThanOrEqual(0.5);
+  });
+
+  it('is given up once it will hardly meet them', () => {
+    const X = Float64Array.of(-1, 0, 1, 0.2, 0.2);
+    const Y = Float64Array.of(0, 1, 2, 1.25, 0.5);
+    const request: SuggestRequest = {
+      space: { variables: [float(-1, 1)] },
+      goal: { targets: [within(1.2, 0.1)], l1: null },
+      history: { count: 5, X, Y, failed: new Uint8Array(5) },
+      firstSuggested: 3,
+      noise: { standardDeviations: [0.2], asked: { kind: 'confirm', runs: 3 } },
+      convergence: 1e-6,
+      seed: 1,
+      workLimit: 5000,
+    };
+    const lucky = { ...request.history, Y: Float64Array.of(0, 1, 2, 1.25, 1.2) };
+    expect(suggest(request)).not.toHaveProperty('repeatOf');
+    expect(suggest({ ...request, history: lucky })).toHaveProperty('repeatOf', 3);
+  });
+});
+
+describe('the models of noisy runs', () => {
+  const { request } = play({ ...bowl, noise: sure('run', bowl.sds) }, 8);
+
+  it('take a known noise as it is stated', () => {
+    const { surrogate } = makeModels(prepare(request), { spent: 0, limit: 5000 });
+    surrogate.outputs.forEach(({ fitted }, j) => {
+      if (fitted?.warp.kind !== 'identity') return;
+      expect(Math.sqrt(noiseVariance(surrogate, j)) * fitted.warp.unit).toBeCloseTo(0.15, 6);
+    });
+    expect(surrogate.outputs.some(({ fitted }) => fitted?.warp.kind === 'identity')).toBe(true);
+  });
+
+  it('and the runs at an input, taken apart and put together again, are what they said before', () => {
+    const prepared = prepare(request);
+    const models = { ...makeModels(prepared, { spent: 0, limit: 5000 }), doubt: 1 };
+    const u = prepared.cases.U.slice(0, 2);
+    const { outputs, runs } = beliefAt(
+      { ...models, cases: { ...models.cases, noise: undefined } },
+      u,
+      [0],
+      0,
+      'models',
+    );
+    models.predictor.predict(u);
+    outputs.forEach((output, j) => {
+      const { fitted } = models.surrogate.outputs[j]!;
+      const calibration = fitted!.sigma ** 2 / fitted!.conditioned.variance;
+      const apart = { ...output, variance: output.variance / calibration };
+      const together = meanGiven(apart, runs, noiseVariance(models.surrogate, j));
+      expect(together.mean).toBeCloseTo(models.predictor.mean[j]!, 6);
+      expect(together.variance).toBeCloseTo(models.predictor.sigma[j]! ** 2 / calibration, 6);
+    });
+  });
+
+  it('say of the best input how surely it meets the targets', () => {
+    const standing = bestStanding(prepare(request))!;
+    expect(standing).toEqual((suggest(request) as { standing?: unknown }).standing);
+    for (const { value, low, high } of [standing.run, standing.mean]) {
+      expect(low).toBeGreaterThanOrEqual(0);
+      expect(low).toBeLessThanOrEqual(value);
+      expect(value).toBeLessThanOrEqual(high + 1e-9);
+      expect(high).toBeLessThanOrEqual(1);
+    }
+  });
+});
+
+describe('a probability', () => {
+  const known = { variance: 0.04, noise: 0.09, freedom: Number.POSITIVE_INFINITY, squares: 0 };
+  const belief: Belief = {
+    runs: 2,
+    failures: 0,
+    outputs: [
+      { ...known, mean: 0.2, observed: 0.4, lower: Number.NEGATIVE_INFINITY, upper: 0.6 },
+      { ...known, mean: 0, observed: -0.1, lower: -0.7, upper: 0.7 },
+    ],
+  };
+
+  it('is that of draws of the mean and the noise', () => {
+    const random = makeRandom(3);
+    const draws = 200_000;
+    let [run, mean] = [0, 0];
+    for (let k = 0; k < draws; k++) {
+      const thetas = belief.outputs.map((output) => {
+        const given = meanGiven(output, 2, output.noise);
+        return given.mean + Math.sqrt(given.variance) * random.normal();
+      });
+      const isInside = (values: readonly number[]) =>
+        values.every((y, j) => y >= belief.outputs[j]!.lower && y <= belief.outputs[j]!.upper);
+      if (isInside(thetas)) mean++;
+      if (isInside(thetas.map((theta) => theta + 0.3 * random.normal()))) run++;
+    }
+    const table = makeDraws(512, 2);
+    expect(ofRun(belief, null, table).value).toBeCloseTo(run / draws, 2);
+    expect(ofMean(belief, null, table).value).toBeCloseTo(mean / draws, 2);
+    const l1 = { center: [0, 0], threshold: 50 };
+    expect(ofRun(belief, l1, table).value).toBe(1);
+  });
+
+  it('falls with failed runs at the input', () => {
+    const table = makeDraws(64, 2);
+    const failed = { ...belief, failures: 2 };
+    expect(ofRun(failed, null, table).value).toBeCloseTo(ofRun(belief, null, table).value / 2, 9);
+  });
+
+  it('is less sure where the noise is less known', () => {
+    const table = makeDraws(512, 2);
+    const vague = { ...belief, outputs: belief.outputs.map((one) => ({ ...one, freedom: 3, squares: 0.09 })) };
+    const [sure, unsure] = [ofRun(belief, null, table), ofRun(vague, null, table)];
+    expect(unsure.high - unsure.low).toBeGreaterThan(sure.high - sure.low);
+  });
+});
