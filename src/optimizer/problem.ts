@@ -103,6 +103,25 @@ export interface History {
   readonly failed: Uint8Array;
 }
 
+/**
+ * When a search ends although inputs are left to try. An improvement is a better value of an output to minimize or maximize
+ * or, where there is none and while the other outputs are not met, a smaller miss.
+ */
+export interface StopRule {
+  /** Suggestions in a row without an improvement. Absent: by evidence that minimize and maximize can improve no further. */
+  readonly patience?: number;
+  /** The largest improvement that counts as none: a share of the scale of the output, or of the miss. */
+  readonly improvementBelow: number;
+}
+
+/** Why a stop rule ends a search. */
+export interface Standstill {
+  /** Suggestions since the last improvement. */
+  readonly quiet: number;
+  /** The largest improvement that the models expect of any input, a share of the scale of the output; null when not asked. */
+  readonly expectedGain: number | null;
+}
+
 export interface SuggestRequest {
   readonly space: Space;
   readonly goal: Goal;
@@ -121,6 +140,8 @@ export interface SuggestRequest {
   readonly pending?: Float64Array;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
+  /** Absent: the search ends only when it finds nothing new. The rule changes no proposal but the last. */
+  readonly stop?: StopRule;
   /** Unsigned 32-bit seed of the objective. */
   readonly seed: number;
   /**
@@ -140,7 +161,9 @@ type NothingNew =
   /** The optimizer finds only inputs that have been evaluated or are pending. */
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
-  | 'no-improvement-expected';
+  | 'no-improvement-expected'
+  /** The stop rule of the request ends the search. */
+  | 'standstill';
 
 export type Proposal =
   | {
@@ -164,6 +187,8 @@ export type Proposal =
       readonly reason: NothingNew;
       /** Row of the history that comes nearest to the goal; -1 when every run failed. */
       readonly bestIndex: number;
+      /** Of the reason of that name. */
+      readonly standstill?: Standstill;
     };
 
 /** What conditions leave of a space, or why they leave nothing. */
