@@ -17,10 +17,12 @@ import { endJob, lockLeasedJob, moveJob, type OpenJob } from '../db/suggestion-j
 import { readSnapshot, type Snapshot } from '../db/suggestions.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
+import { type Ending, endingOf } from '../domain/ending.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import { checkSuggestion, isAdmissible } from '../domain/objective-limits.ts';
 import { findOptimum } from '../domain/optimum.ts';
 import { goesOn } from '../domain/parallel.ts';
+import { isOver } from '../domain/stop-options.ts';
 import { isFinal, nextState } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
@@ -31,6 +33,7 @@ import { computeExplanation } from './explain-objective.ts';
 import { judgeAll, judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
 import { withEnd } from './record-event.ts';
+import { stopObjective } from './stop-objective.ts';
 import { untilWritten } from './until-written.ts';
 
 export interface ComputeDeps {
@@ -69,6 +72,11 @@ export async function computeSuggestion(
   // that comes meanwhile counts from the next suggestion on; an end is never stored on data that has changed.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
+  if (isOver(snapshot.objective.options?.stop, new Date())) {
+    const { accountId, objectiveId } = job;
+    await untilWritten(signal, () => stopObjective(deps.db, accountId, { objectiveId }, { kind: 'until' }));
+    return { kind: 'lost' };
+  }
   const readMs = performance.now() - startedAt;
   const request = toSuggestRequest(snapshot, deps.workLimit);
   const answer = await deps.engine.suggest(request, signal);
@@ -107,6 +115,8 @@ interface Suggested {
   readonly chance: number | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
+  /** Why nothing is; null with something new. */
+  readonly ended: Ending | null;
 }
 
 /**
@@ -121,7 +131,7 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
-    return { input, output: null, expected, chance: proposal.chance };
+    return { input, output: null, ended: null, expected, chance: proposal.chance };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
@@ -131,7 +141,8 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
   const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  return { input: rowOf(history.X, best, space.inputCount), output, expected: null, chance: null };
+  const input = rowOf(history.X, best, space.inputCount);
+  return { input, output, ended: endingOf(proposal), expected: null, chance: null };
 }
 
 function rowOf(values: Float64Array, row: number, columns: number): number[] {
@@ -142,7 +153,7 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, output, expected, chance }: Suggested,
+  { input, output, ended, expected, chance }: Suggested,
   { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
   const { objective, optimalOutput } = snapshot;
@@ -154,6 +165,7 @@ function toStored(
     state,
     input,
     output,
+    ended,
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),

@@ -3,6 +3,7 @@
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 
 /** As stored: an option that is not used is not there. */
@@ -11,25 +12,35 @@ export interface SearchOptions {
   readonly weights?: readonly number[];
   /** One per output, from 1 to `LAST_PRIORITY`: outputs of a lower priority count fully once all before them are met together. */
   readonly priorities?: readonly number[];
+  /** When it ends although something is left to try. */
+  readonly stop?: StopOptions;
 }
 
 /** As a client states them; null or left out is the default. */
 export interface SentSearchOptions {
   readonly weights?: readonly (number | null)[] | null;
   readonly priorities?: readonly (number | null)[] | null;
+  /** Undefined in the dialect without it: no rule. */
+  readonly stop?: SentStop;
 }
 
 export const LEAST_WEIGHT = 0.01;
 export const LARGEST_WEIGHT = 100;
 export const LAST_PRIORITY = 3;
 
-/** The record of valid options; null when they ask for nothing. */
-export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
+/**
+ * The record of valid options; null when they ask for nothing.
+ *
+ * @param hasAspiration  whether an output is to be minimized or maximized
+ */
+export function searchOptionsOf(sent: SentSearchOptions, hasAspiration: boolean): SearchOptions | null {
+  const stop = stopOptionsOf(sent.stop, hasAspiration);
   const [weights, priorities] = [sent.weights, sent.priorities].map((list) => list?.map((entry) => entry ?? 1) ?? []);
   const options = {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),
     // The first priority is the highest one that is used.
     ...(new Set(priorities).size > 1 && { priorities: priorities! }),
+    ...(stop && { stop }),
   };
   return Object.keys(options).length === 0 ? null : options;
 }

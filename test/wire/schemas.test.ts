@@ -199,6 +199,7 @@ describe('a body', () => {
       holdBack: true,
       weights: null,
       priorities: null,
+      stop: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;

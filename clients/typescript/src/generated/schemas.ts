@@ -414,6 +414,29 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /**
+   * When it ends although something is left to try. Left out it ends once outputs to minimize or maximize can improve
+   * no further as far as is known; false: only when it must.
+   */
+  stop?: {
+    /**
+     * Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends
+     * once these can improve no further as far as is known.
+     */
+    patience?: number | null | undefined;
+    /**
+     * The largest improvement that counts as none, 0.005 unless given: a share of the best value of an output to
+     * minimize or maximize, or of the miss where there is none or the other targets are not met.
+     */
+    improvementBelow?: number | null | undefined;
+    /** No input is suggested from then on, and the objective is stopped. */
+    until?: string | null | undefined;
+    /**
+     * Runs of the cases of the trial, the initial point and the suggested inputs together: maximumAttempts is lowered
+     * accordingly.
+     */
+    maximumRuns?: number | null | undefined;
+  } | false | null | undefined;
   /** How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it. */
   weights?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /**
@@ -458,6 +481,13 @@ export interface LoadedObjectives {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -618,6 +648,13 @@ export interface Objective {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -638,6 +675,8 @@ export interface Objective {
   number: number;
   desiredL1Norm: number;
   disabledAt: string | null;
+  /** Why it ended, in words, with the figures; null while it runs. */
+  endReason: string | null;
   optimalInverse: EmbeddedInverse | null;
   /**
    * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
@@ -758,6 +797,13 @@ export interface ExplainedObjective {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -778,6 +824,8 @@ export interface ExplainedObjective {
   number: number;
   desiredL1Norm: number;
   disabledAt: string | null;
+  /** Why it ended, in words, with the figures; null while it runs. */
+  endReason: string | null;
   optimalInverse: EmbeddedInverse | null;
   /**
    * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
@@ -1102,6 +1150,13 @@ export interface History {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1599,6 +1654,13 @@ export type ExportLine = {
     bound: number;
     name?: string | undefined;
   }> | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */

@@ -1,0 +1,20 @@
+/** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
+import type { Proposal } from '../optimizer/problem.ts';
+
+/** As stored with an objective that was stopped. */
+export type Ending =
+  | { readonly kind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' }
+  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' }
+  | {
+      readonly kind: 'standstill';
+      /** Suggested inputs since the last improvement. */
+      readonly quiet: number;
+      /** The largest improvement that the models expect, a share; null when they were not asked. */
+      readonly expectedGain: number | null;
+    };
+
+/** Of an objective for which nothing is left to suggest. */
+export function endingOf(proposal: Extract<Proposal, { kind: 'nothing-new' }>): Ending {
+  const { reason, standstill } = proposal;
+  return reason === 'standstill' ? { kind: reason, ...standstill! } : { kind: reason };
+}
