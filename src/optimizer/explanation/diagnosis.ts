@@ -34,6 +34,8 @@ const CONSTANT_CASES = 50;
 const LEAST_UNIT = 0.05;
 /** Times the sigma of a model that is trusted by errors in proportion: with 1 a lesser of several peaks was taken for the highest. */
 const WIDENING = 4;
+/** With more inputs few cases lie near the miss, and errors in proportion took a lesser of several peaks for the highest. */
+const MAX_SCALED_INPUTS = 5;
 /** Error of an output whose model is not trusted, standardized. */
 const UNKNOWN = 1e6;
 /** Largest number of outputs among which conflicting pairs are sought. */
@@ -50,12 +52,14 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   if (evaluated >= prepared.countUpTo(evaluated + 1)) return diagnoseExhaustedSpace(request, cases);
   const n = movableCount(encoding);
   const suggestions = history.count - firstSuggested;
-  if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
+  // Every category may behave in its own way.
+  const features = encoding.owner.reduce((count, v) => count + encoding.movable[v]!, 0);
+  if (cases.N < 2 * features + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
   const clusters = clustersOf(surrogate, n);
   const { rows } = globalScope(prepared, cases);
   const doubts = surrogate.outputs.map(({ fitted }, j): Doubt => {
     if (!fitted && cases.N < CONSTANT_CASES) return { error: UNKNOWN, widening: 1 };
-    const scale = goal.l1 ? null : missScale(cases, surrogate, rows, j);
+    const scale = goal.l1 || n > MAX_SCALED_INPUTS ? null : missScale(cases, surrogate, rows, j);
     return doubtOf(residualsOf(surrogate, clusters, j), clusters, scale);
   });
   const evidence: Evidence = { request, encoding, conditions, cases, surrogate, predictor, doubts, work };

@@ -2,11 +2,13 @@
  * Whether a search is to end by its stop rule: an addition to what the search itself finds, which it does not change.
  *
  * A stated patience is counted and nothing else. Without one the rule is for outputs to minimize or maximize and asks for
- * evidence that they can improve no further: the last improvements were small, other runs came as near, and there are so many
- * of these, or a model that expects so little even with wider spreads, that the rest of the box is not worth the runs. The
- * constants are chosen on the problems of the collection (bench/solvers/ends.ts).
+ * evidence that they can improve no further. Either the last improvement was small and many other runs came as near, or the
+ * models expect next to nothing even with wider spreads and are to be believed, because the last improvement was small
+ * and another run came as near, or because they predict every output very well. The constants are chosen on the problems of the collection (bench/solvers/ends.ts).
  */
 import type { Cases } from '../cases.ts';
+import { movableCount } from '../encoding.ts';
+import { clustersOf, crossValidate } from '../explanation/cross-validation.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Standstill, StopRule, SuggestRequest } from '../problem.ts';
 import { distanceTo, type Interval, lossScales } from '../targets.ts';
@@ -18,6 +20,8 @@ const QUIET = 5;
 /** Runs near the best one, itself included, and the largest last improvement, in shares of the scale. */
 const SURROUNDED = { near: 6, lastGain: 0.01 };
 const UNPROMISING = { near: 2, lastGain: 0.03 };
+/** Share of the variance of every output that a model predicts of cases left out to be believed without other evidence. */
+const TRUSTED_R2 = 0.99;
 /** A run is near whose directed outputs differ from the best by no more than this share of the scale. */
 const NEAR = 0.01;
 /** Spreads are this many times wider than predicted, since the models of a young search are overconfident. */
@@ -39,7 +43,9 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   if (quiet < QUIET) return null;
   const near = countNear(cases, best, scales);
   if (near >= SURROUNDED.near && lastGain <= SURROUNDED.lastGain) return { quiet, expectedGain: null };
-  if (near < UNPROMISING.near || lastGain > UNPROMISING.lastGain) return null;
+  const hasConverged = near >= UNPROMISING.near && lastGain <= UNPROMISING.lastGain;
+  // The models that the expected gain comes from; other work before would fit them anew.
+  if (!hasConverged && !isTrusted(problem, { ...work })) return null;
   const expectedGain = expectedGainOf(problem, best, scales, work);
   const isNegligible = expectedGain !== null && expectedGain <= NEGLIGIBLE_GAIN * rule.improvementBelow;
   return isNegligible ? { quiet, expectedGain } : null;
@@ -124,6 +130,13 @@ function countNear({ intervals, Y, N }: Cases, best: number, scales: readonly nu
   const isNear = (i: number) =>
     intervals.every(({ directed }, j) => !directed || Math.abs(Y[i * m + j]! - Y[best * m + j]!) <= NEAR * scales[j]!);
   return Array.from({ length: N }, (_, i) => i).filter(isNear).length;
+}
+
+/** Whether the models predict cases left out so well that an optimum reached at one stroke is no surprise. */
+function isTrusted({ encoding, fitGlobally }: Problem, work: Work): boolean {
+  const surrogate = fitGlobally(work);
+  const clusters = clustersOf(surrogate, movableCount(encoding));
+  return surrogate.outputs.every((_, j) => (crossValidate(surrogate, clusters, j).r2 ?? 0) >= TRUSTED_R2);
 }
 
 /** The improvement expected at the best input the search finds, in shares of the scale: the largest of all directed outputs. */
