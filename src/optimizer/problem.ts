@@ -266,6 +266,11 @@ export interface Diagnosis {
   }[];
   /** Pairs of outputs that can be met one by one but not together. */
   readonly conflicts: readonly (readonly [number, number])[];
+  /**
+   * About the best values of the outputs to minimize or maximize where all others are met, in output units. Absent unless there
+   * are such outputs beside others and some run met the others.
+   */
+  readonly attainable?: readonly { readonly output: number; readonly value: number }[];
 }
 
 /** Plain data that JSON keeps. */

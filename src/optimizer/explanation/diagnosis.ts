@@ -8,6 +8,7 @@ import { movableCount, roundToInput } from '../encoding.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Diagnosis } from '../problem.ts';
+import { bestFeasible } from '../search/directed-outputs.ts';
 import { globalScope } from '../search/scope.ts';
 import { makeSeen } from '../search/seen.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
@@ -70,8 +71,15 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const conflicts = conflictsAmong(involvedOutputs(evidence, nearest), (outputs) =>
     isMissed(evidence, search.leastCertainMiss(outputs), outputs),
   );
-  const shown = pointToShow(evidence, [nearest.u, search.bestCompromise()]);
-  const diagnosis = toDiagnosis(goal, cases.intervals, shown, conflicts);
+  const feasible = hasLimits(cases) ? bestFeasible(cases, cases.intervals) : -1;
+  const shown =
+    feasible < 0
+      ? pointToShow(evidence, [nearest.u, search.bestCompromise()])
+      : pointWithinLimits(evidence, feasible, search.bestWithinLimits());
+  const diagnosis = {
+    ...toDiagnosis(goal, cases.intervals, shown, conflicts),
+    ...(feasible >= 0 && { attainable: directedOf(cases, shown.nearestOutput) }),
+  };
   // A point where the model expects no miss refutes the claim.
   return diagnosis.unmet.length > 0 ? diagnosis : null;
 }
@@ -183,6 +191,26 @@ function pointToShow(evidence: Evidence, points: readonly Float64Array[]): Shown
     shown = predicted;
   }
   return shown;
+}
+
+/** Whether there are outputs with a direction beside others. */
+function hasLimits({ intervals }: Cases): boolean {
+  return intervals.some(({ directed }) => directed) && intervals.some(({ directed }) => !directed);
+}
+
+/** Of the case that meets all limits and the prediction at u (features) the one nearer to the aspirations, if u meets them too. */
+function pointWithinLimits(evidence: Evidence, feasible: number, u: Float64Array): Shown {
+  const { intervals } = evidence.cases;
+  const evaluated = evaluatedPoint(evidence, feasible);
+  const predicted = predictedPoint(evidence, u);
+  const isFeasible = intervals.every((one, j) => one.directed || distanceTo(one, predicted.nearestOutput[j]!) === 0);
+  if (!isFeasible || !predicted.nearestOutput.every(Number.isFinite)) return evaluated;
+  const distanceOf = ({ nearestOutput }: Shown) => distanceFromGoal(evidence, nearestOutput);
+  return distanceOf(predicted) < (1 - NOTICEABLY) * distanceOf(evaluated) ? predicted : evaluated;
+}
+
+function directedOf({ intervals }: Cases, output: readonly number[]): NonNullable<Diagnosis['attainable']> {
+  return intervals.flatMap(({ directed }, j) => (directed ? [{ output: j, value: output[j]! }] : []));
 }
 
 /** Of an exact goal the L1 norm; else the Euclidean norm of the misses, each in units of what its output varies by. */

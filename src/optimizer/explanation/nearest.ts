@@ -70,6 +70,8 @@ export interface NearestSearch {
   leastCertainMiss(outputs: readonly number[]): Nearest;
   /** Features of the point, away from failed runs, where all outputs miss least relative to how much each varies. */
   bestCompromise(): Float64Array;
+  /** The same where outputs without a direction count for everything, so that they are met if they can be. */
+  bestWithinLimits(): Float64Array;
 }
 
 export function makeNearestSearch(evidence: Evidence): NearestSearch {
@@ -91,6 +93,12 @@ export function makeNearestSearch(evidence: Evidence): NearestSearch {
       const outputs = cases.intervals.map((_, j) => j);
       const climber = makeClimber(evidence, outputs, new Float64Array(m).fill(EQUAL_SPREAD), failures);
       return toLeastSum(outputs, highest(parts, climber));
+    },
+
+    bestWithinLimits() {
+      const outputs = cases.intervals.map((_, j) => j);
+      const spreads = Float64Array.from(cases.intervals, ({ directed }) => (directed ? MAX_SPREAD : MIN_SPREAD));
+      return highest(parts, makeClimber(evidence, outputs, spreads, failures)).u;
     },
   };
 }

@@ -902,6 +902,15 @@ export interface Diagnosis {
   }>;
   /** Pairs that can each be met, but not together. */
   conflicts: Array<number[]>;
+  /**
+   * About the best values of the outputs to minimize or maximize with all others met; null unless there are both and
+   * some run met the others.
+   */
+  attainable: Array<{
+    /** Zero-based number of the objective. */
+    number: number;
+    value: number;
+  }> | null;
 }
 
 export interface ObjectivePatch {
