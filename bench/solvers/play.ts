@@ -1,7 +1,7 @@
 /** Plays one problem with the optimizer of this repository, as a client of the service would. */
 import { compileGoal } from '../../src/domain/acceptance.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import type { History, Proposal, SuggestRequest } from '../../src/optimizer/problem.ts';
+import type { History, Proposal, StopRule, SuggestRequest } from '../../src/optimizer/problem.ts';
 import { suggest } from '../../src/optimizer/suggest.ts';
 import { judge } from '../problems/judge.ts';
 import { type Outputs, type Problem, toDefinition } from '../problems/problem.ts';
@@ -17,7 +17,7 @@ export interface Play {
   readonly suggestions: number;
   /** Wall time in the optimizer. */
   readonly seconds: number;
-  /** Why it ended: satisfied, budget, or the reason that the optimizer gave. */
+  /** Why it ended: satisfied, budget, over, or the reason that the optimizer gave. */
   readonly end: string;
 }
 
@@ -37,6 +37,10 @@ export interface Circumstances {
   readonly start?: readonly number[];
   /** What the client has reported of run `index`, from 0, once `count` runs are known. */
   readonly report?: (output: readonly number[], index: number, count: number) => readonly number[];
+  /** The stop rule of every request. */
+  readonly stop?: StopRule;
+  /** Ends the play before the next suggestion. */
+  readonly isOver?: () => boolean;
   /** Sees every request with its proposal. */
   readonly watch?: (request: SuggestRequest, proposal: Proposal) => void;
 }
@@ -52,7 +56,7 @@ export function playAndRecord(
   seed: number,
   circumstances: Circumstances = {},
 ): { readonly play: Play; readonly evaluations: readonly Evaluation[] } {
-  const { known = [], hasDesign = true, start = problem.start, watch } = circumstances;
+  const { known = [], hasDesign = true, start = problem.start, stop, isOver, watch } = circumstances;
   const goal = compileGoal(toDefinition(problem));
   const space = { variables: problem.variables };
   const initial = known.find(({ input }) => input.every((value, v) => value === start[v]));
@@ -75,6 +79,7 @@ export function playAndRecord(
   if (!initial && record.evaluate(start)) return finish('satisfied');
   const firstSuggested = earlier.length + record.count();
   while (record.count() < problem.budget) {
+    if (isOver?.()) return finish('over');
     const { convergence } = problem;
     const request: SuggestRequest = {
       space,
@@ -83,6 +88,7 @@ export function playAndRecord(
       firstSuggested,
       firstOwn: known.length,
       convergence,
+      ...(stop && { stop }),
       seed,
       workLimit: WORK_LIMIT,
     };

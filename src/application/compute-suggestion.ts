@@ -17,11 +17,13 @@ import { endJob, lockLeasedJob, moveJob, type OpenJob } from '../db/suggestion-j
 import { readSnapshot, type Snapshot } from '../db/suggestions.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import { evaluateOutput } from '../domain/acceptance.ts';
+import { type Ending, endingOf } from '../domain/ending.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import { checkSuggestion, isAdmissible } from '../domain/objective-limits.ts';
 import { findOptimum } from '../domain/optimum.ts';
 import { goesOn } from '../domain/parallel.ts';
 import { endsWithOneRun } from '../domain/search-options.ts';
+import { isOver } from '../domain/stop-options.ts';
 import { isFinal, nextState, StopReason } from '../domain/stop-reason.ts';
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
@@ -33,6 +35,7 @@ import { giveUpOpen } from './give-up.ts';
 import { judgeAll, judgeRuns } from './judge-runs.ts';
 import { beatsOptimum } from './optimum.ts';
 import { recordEvents, withEnd } from './record-event.ts';
+import { stopObjective } from './stop-objective.ts';
 import { untilWritten } from './until-written.ts';
 
 export interface ComputeDeps {
@@ -71,15 +74,20 @@ export async function computeSuggestion(
   // that comes meanwhile counts from the next suggestion on; an end is never stored on data that has changed.
   const snapshot = await readSnapshot(deps.db, job);
   if (snapshot === undefined) return { kind: 'lost' };
+  if (isOver(snapshot.objective.options?.stop, new Date())) {
+    const { accountId, objectiveId } = job;
+    await untilWritten(signal, () => stopObjective(deps.db, accountId, { objectiveId }, { kind: 'until' }));
+    return { kind: 'lost' };
+  }
   const readMs = performance.now() - startedAt;
   const request = toSuggestRequest(snapshot, deps.workLimit);
   const answer = await deps.engine.suggest(request, signal);
   if (!answer.ok) return { kind: 'fault', fault: answer.fault };
   const { result } = answer;
   const hasReached = result.kind === 'nothing-new' && result.reason === 'reached';
-  const isOver = isNothingNew(snapshot, result);
+  const isLast = isNothingNew(snapshot, result);
   // What is nothing new now may be something new once the outputs are known.
-  if (isOver && !hasReached && snapshot.pending.rows > 0) {
+  if (isLast && !hasReached && snapshot.pending.rows > 0) {
     return untilWritten(signal, () => endWithout(deps.db, job, snapshot));
   }
   const suggested = toSuggested(snapshot, request.history, result);
@@ -122,6 +130,8 @@ interface Suggested {
   readonly chance: number | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
+  /** Why nothing is; null with something new. */
+  readonly ended: Ending | null;
 }
 
 /**
@@ -137,12 +147,26 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
-    return { input, isRepeat: proposal.repeatOf !== undefined, output: null, expected, chance: proposal.chance };
+    return {
+      input,
+      isRepeat: proposal.repeatOf !== undefined,
+      output: null,
+      ended: null,
+      expected,
+      chance: proposal.chance,
+    };
   }
   const standing = proposal.standing?.row;
   if (standing !== undefined) {
     const input = rowOf(history.X, standing, space.inputCount);
-    return { input, isRepeat: false, output: meanAt(history, input), expected: null, chance: null };
+    return {
+      input,
+      isRepeat: false,
+      output: meanAt(history, input),
+      ended: endingOf(proposal),
+      expected: null,
+      chance: null,
+    };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
@@ -155,7 +179,7 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
   const input = rowOf(history.X, best, space.inputCount);
-  return { input, isRepeat: false, output, expected: null, chance: null };
+  return { input, isRepeat: false, output, ended: endingOf(proposal), expected: null, chance: null };
 }
 
 /** The mean of the outputs at an input, of which there is one. */
@@ -175,7 +199,7 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, isRepeat, output, expected, chance }: Suggested,
+  { input, isRepeat, output, ended, expected, chance }: Suggested,
   proposal: Proposal,
   { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
@@ -189,6 +213,7 @@ function toStored(
     input,
     isRepeat,
     output,
+    ended,
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal:

@@ -2,6 +2,7 @@
 import type { Snapshot } from '../db/suggestions.ts';
 import { compileGoal } from '../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../domain/input-space.ts';
+import { hasAspiration } from '../domain/objective.ts';
 import {
   conditionsOf,
   hasLimits,
@@ -9,6 +10,7 @@ import {
   NO_OBJECTIVE_LIMITS,
   type ObjectiveLimits,
 } from '../domain/objective-limits.ts';
+import { stopRuleOf } from '../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
 /** The space of a project, or of an objective with its own limits. */
@@ -63,6 +65,7 @@ function toVariableDetails(details: InputDetails, space: InputSpace, i: number):
  */
 export function toSuggestRequest(snapshot: Snapshot, workLimit: number): SuggestRequest {
   const { objective, space } = snapshot;
+  const stop = stopRuleOf(objective.options?.stop, hasAspiration(objective));
   return {
     space: toObjectiveSpace(space, objective, objective.initialInput),
     goal: toGoal(objective),
@@ -70,6 +73,7 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
     ...toHistory(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
+    ...(stop && { stop }),
     seed: objective.seed,
     workLimit,
   };

@@ -23,7 +23,12 @@ import { InverseStatus } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import { atNames } from '../domain/names.ts';
 import { isNearer, type Miss, makeMissMeasure } from '../domain/nearest.ts';
-import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../domain/objective.ts';
+import {
+  checkNewObjective,
+  hasAspiration,
+  type NewObjective,
+  type ObjectiveWithInverses,
+} from '../domain/objective.ts';
 import { resolveObjective } from '../domain/objective-by-name.ts';
 import {
   checkObjectiveRegion,
@@ -37,6 +42,7 @@ import { isEligible } from '../domain/optimum.ts';
 import type { Project } from '../domain/project.ts';
 import { endsWithOneRun, searchOptionsOf } from '../domain/search-options.ts';
 import { seedOf } from '../domain/seed.ts';
+import { attemptsWithin, checkMaximumRuns } from '../domain/stop-options.ts';
 import { nextState, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
 import type { Engine } from '../engine/pool.ts';
@@ -146,7 +152,8 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
   refuseViolations(violations);
   const { limits, violations: wrongLimits } = readObjectiveLimits(project, request);
   const context = { outputCount: set.outputCount, space: project };
-  refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits], named));
+  const tooFewRuns = checkMaximumRuns(request.stop, set.caseCount + 1);
+  refuseViolations(atNames([...checkNewObjective(request, context), ...wrongLimits, ...tooFewRuns], named));
   const { continues: continuesId = null, reuse = request.reusesByDefault ?? false } = request;
   if (continuesId !== null) await stopContinued(trx, accountId, trial, continuesId);
   const cases = { projectId: project.id, trialId: trial.id, revision: trial.revision, set };
@@ -169,7 +176,8 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
     parallelism: request.parallelism ?? 1,
     holdBack: request.holdBack ?? true,
     batchId: request.batchId ?? null,
-    options: searchOptionsOf(request),
+    maximumAttempts: attemptsWithin(request.maximumAttempts, request.stop, set.caseCount + 1),
+    options: searchOptionsOf(request, hasAspiration(request)),
     modelId: trial.modelId,
     projectId: trial.projectId,
     trialId: trial.id,
@@ -193,7 +201,7 @@ async function stopContinued(trx: Trx, accountId: number, trial: Trial, objectiv
     const message = `must be the id of an objective of trial ${trial.id}, running or ended, is ${objectiveId}; GET the objectives of the trial for their ids.`;
     refuseViolations([makeViolation(['continues'], message)]);
   }
-  await stopObjective(trx, accountId, { objectiveId });
+  await stopObjective(trx, accountId, { objectiveId }, { kind: 'continued' });
 }
 
 interface StartContext {

@@ -1,12 +1,13 @@
 /** Scheduled work. Each function is one pass and returns counts. Several processes may run it at once. */
 import { updateInverse } from '../db/inverses.ts';
-import { lockObjective } from '../db/objectives.ts';
+import { listOverdue, lockObjective } from '../db/objectives.ts';
 import { listExhaustedJobs, removeExhaustedJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction } from '../db/transaction.ts';
 import { nextState } from '../domain/stop-reason.ts';
 import { openForAskers } from './request-suggestions.ts';
+import { stopObjective } from './stop-objective.ts';
 
-/** Most jobs of one pass. */
+/** Most jobs or objectives of one pass. */
 const PASS_LIMIT = 500;
 
 /**
@@ -34,4 +35,13 @@ export async function failExhaustedJobs(db: Db): Promise<{ readonly failed: numb
     if (isFailed) failed += 1;
   }
   return { failed };
+}
+
+/** Stops the objectives whose time is over, and returns how many. Events: as those of objectives stopped by hand. */
+export async function stopOverdue(db: Db): Promise<{ readonly stopped: number }> {
+  const overdue = await listOverdue(db, new Date(), PASS_LIMIT);
+  for (const { accountId, objectiveId } of overdue) {
+    await stopObjective(db, accountId, { objectiveId }, { kind: 'until' });
+  }
+  return { stopped: overdue.length };
 }

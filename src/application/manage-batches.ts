@@ -94,7 +94,7 @@ export async function endBatch(
   await batches.updateBatch(trx, batchId, { status, failureReason: reason });
   await cancelEvaluations(trx, batchId, 'all');
   for (const objectiveId of await objectivesOf.listRunningIds(trx, batchId)) {
-    await stopObjective(trx, accountId, { objectiveId });
+    await stopObjective(trx, accountId, { objectiveId }, { kind: 'batch' });
   }
   if (status !== BatchStatus.cancelled) {
     await recordEvents(trx, accountId, [{ name: `batch.${status}`, resourceId: batchId }]);

@@ -3,6 +3,7 @@ import { updateObjective } from '../db/objectives.ts';
 import { listOpenInverses } from '../db/open-inverses.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
 import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
+import type { Ending } from '../domain/ending.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { awaitsOutput, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
@@ -17,7 +18,12 @@ import { recordEvents } from './record-event.ts';
  * is returned as it is: a final state never changes, and stopping again is not an error. Events: objective.stopped, and
  * inverse.stopped where several may be open.
  */
-export async function stopObjective(db: Db | Trx, accountId: number, path: ObjectivePath): Promise<Objective> {
+export async function stopObjective(
+  db: Db | Trx,
+  accountId: number,
+  path: ObjectivePath,
+  ended: Ending = { kind: 'by-hand' },
+): Promise<Objective> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
     const state = nextState(objective.stopReason, 'stopped-by-hand');
@@ -25,7 +31,7 @@ export async function stopObjective(db: Db | Trx, accountId: number, path: Objec
     const givenUp = objective.isParallel
       ? await giveUpOpen(trx, objective.id, await listOpenInverses(trx, objective.id))
       : await stopLast(trx, accountId, objective, state.inverseStatus);
-    const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
+    const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason, ended });
     await recordEvents(trx, accountId, givenUp, stopped);
     return stopped;
   });

@@ -5,7 +5,7 @@ import { tidyEvents } from '../application/deliver-events.ts';
 import { failLostEvaluations } from '../application/fail-evaluation.ts';
 import { purgeIdempotencyKeys } from '../application/idempotent.ts';
 import { judgeEarlierObjectives } from '../application/judge-runs.ts';
-import { failExhaustedJobs } from '../application/maintenance.ts';
+import { failExhaustedJobs, stopOverdue } from '../application/maintenance.ts';
 import { dropEndedSecrets } from '../application/manage-webhooks.ts';
 import { purgeDeleted } from '../application/purge-deleted.ts';
 import { renderEvent } from '../application/render-event.ts';
@@ -85,6 +85,7 @@ export function startWorker({ config, log, db, disk, listener, engine, metrics, 
   };
   const tasks: ScheduledTask[] = [
     { name: 'fail-exhausted-jobs', cron: '*/5 * * * * *', run: () => failExhaustedJobs(db) },
+    { name: 'stop-overdue', cron: '*/5 * * * * *', run: () => stopOverdue(db) },
     { name: 'fail-lost-evaluations', cron: '*/2 * * * * *', run: failLost },
     { name: 'purge-idempotency-keys', cron: '45 * * * * *', run: () => purgeIdempotencyKeys(db) },
     { name: 'purge-rate-limits', cron: '15 */10 * * * *', run: () => purgeRateLimits(db) },

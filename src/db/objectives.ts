@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Ending } from '../domain/ending.ts';
 import type { SentConstraint } from '../domain/input-space.ts';
 import type { Labels } from '../domain/names.ts';
 import type { NearestSoFar, Objective } from '../domain/objective.ts';
@@ -43,6 +44,7 @@ export const OBJECTIVE_COLUMNS = [
   'o.nothing_new_at as nothingNewAt',
   'o.batch_id as batchId',
   'o.options as options',
+  'o.ended as ended',
   'o.created_at as createdAt',
   'o.updated_at as updatedAt',
   'o.disabled_at as disabledAt',
@@ -58,14 +60,16 @@ export const LABELS = sql<Labels | null>`(
 /** Whether objective `o` does not end with one run, see `endsWithOneRun`. */
 export const MUST_HOLD = sql<boolean>`coalesce(o.options ?| array['confirm', 'confidence'], false)`;
 
-export interface ObjectiveRow extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options'> {
+export interface ObjectiveRow
+  extends Omit<Objective, 'objectiveTypes' | 'stopReason' | 'constraints' | 'options' | 'ended'> {
   readonly objectiveTypes: readonly string[];
   readonly stopReason: number;
   readonly constraints: unknown;
   readonly options: unknown;
+  readonly ended: unknown;
 }
 
-/** Types, stop reason, constraints and options were checked before they were stored. */
+/** Types, stop reason, constraints, options and the ending were checked before they were stored. */
 export function toObjective<Row extends ObjectiveRow>(row: Row): Row & Objective {
   return row as Row & Objective;
 }
@@ -258,6 +262,22 @@ export async function hasOpenObjectives(trx: Trx, accountId: number, count: numb
   return row !== undefined;
 }
 
+/** Running objectives of all accounts whose time is over. Served by objectives_until. */
+export async function listOverdue(
+  db: Db,
+  now: Date,
+  limit: number,
+): Promise<readonly { readonly accountId: number; readonly objectiveId: number }[]> {
+  return db
+    .selectFrom('objectives')
+    .select(['account_id as accountId', 'id as objectiveId'])
+    .where('stop_reason', '=', 0)
+    .where('disabled_at', 'is', null)
+    .where(sql<boolean>`options #>> '{stop,until}' <= ${now.toISOString()}`)
+    .limit(limit)
+    .execute();
+}
+
 export interface NewObjectiveRow
   extends Pick<
     Objective,
@@ -344,6 +364,8 @@ export function nearestColumns(nearest: NearestSoFar) {
 
 export interface ObjectiveChange {
   readonly stopReason?: StopReason;
+  /** With the stop reason STOPPED. */
+  readonly ended?: Ending;
   readonly optimalInverseId?: number | null;
   readonly initialOutput?: readonly number[];
   readonly parallelism?: number;
@@ -357,6 +379,7 @@ export async function updateObjective(trx: Trx, id: number, change: ObjectiveCha
     .updateTable('objectives as o')
     .set({
       ...(change.stopReason === undefined ? {} : { stop_reason: change.stopReason }),
+      ...(change.ended === undefined ? {} : { ended: JSON.stringify(change.ended) }),
       ...(change.optimalInverseId === undefined ? {} : { optimal_inverse_id: change.optimalInverseId }),
       ...(change.initialOutput === undefined ? {} : { initial_output: change.initialOutput }),
       ...(change.parallelism === undefined

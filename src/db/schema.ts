@@ -152,6 +152,7 @@ export interface ObjectivesTable extends Lifetime {
   batch_id: number | null;
   /** Written as JSON text, read as parsed. */
   options: ColumnType<unknown, string | null, string | null> | null;
+  ended: ColumnType<unknown, string | null, string | null> | null;
 }
 
 export interface InversesTable extends Lifetime {

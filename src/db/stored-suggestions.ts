@@ -1,5 +1,6 @@
 /** The statements of a cycle for the worker that store a suggestion. See iterations.ts. */
 import { type RawBuilder, sql } from 'kysely';
+import type { Ending } from '../domain/ending.ts';
 import type { NewEvent } from '../domain/event.ts';
 import type { LearnedFrom } from '../domain/inverse.ts';
 import { type NearestSoFar, NO_NEAREST_CASE } from '../domain/objective.ts';
@@ -18,6 +19,8 @@ export interface StoredSuggestion {
   readonly input: readonly number[];
   /** Set when the objective stops with it: the known output of the repeated input. */
   readonly output: readonly number[] | null;
+  /** Why it stops; null when it does not. */
+  readonly ended: Ending | null;
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
   /** Whether the input has been run before. */
@@ -43,6 +46,8 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly jobId: number;
   readonly leaseToken: string;
   readonly stopReason: number;
+  /** JSON text. */
+  readonly ended: string | null;
   readonly status: string;
   readonly input: readonly number[];
   readonly output: readonly number[] | null;
@@ -91,6 +96,7 @@ function storingSuggestion(value: Value, finished: RawBuilder<unknown>): RawBuil
     counted as (
       update objectives o set
         stop_reason = ${value('stopReason')}::smallint,
+        ended = coalesce(${value('ended')}::jsonb, o.ended),
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
         ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
@@ -139,12 +145,14 @@ function toStore({
   nearest,
   learnedFrom,
   pendingIterations,
+  ended,
   ...suggestion
 }: StoredSuggestion): SuggestionToStore {
   return {
     ...suggestion,
     pending: pendingIterations.length === 0 ? null : pendingIterations,
     isRepeat: suggestion.isRepeat ?? false,
+    ended: ended && JSON.stringify(ended),
     expected: suggestion.expected ?? null,
     // The case is written once for each revision of the data.
     ...NO_NEAREST_CASE,

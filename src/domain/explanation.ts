@@ -56,10 +56,12 @@ export function describeDiagnosis(
     const unit = definition.objectiveTypes[output] === ObjectiveType.percent ? ' percentage points' : '';
     return `${names === null ? 'objective ' : ''}${nameOf(output)} by ${roundedUp(relaxation(definition, output, distance))}${unit}`;
   });
+  const aspirations = describeAspirations(diagnosis, definition, names);
   const claim =
-    l1Norm === null
+    aspirations ??
+    (l1Norm === null
       ? `The objectives seem out of reach${unmet.length > 1 ? ' together' : ''}; at the nearest point ${point}, bounds would have to be relaxed: ${amounts.join(', ')}.`
-      : `The targets seem out of reach; the least L1 norm ${point} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`;
+      : `The targets seem out of reach; the least L1 norm ${point} is ${roundedUp(l1Norm)}, which desiredL1Norm would have to allow.`);
   const alone = unmet.filter(({ isOutOfReachAlone }) => isOutOfReachAlone).map(({ output }) => nameOf(output));
   const pairs = conflicts.map(([a, b]) => `${nameOf(a)} and ${nameOf(b)}`);
   return [
@@ -67,6 +69,22 @@ export function describeDiagnosis(
     ...(alone.length > 0 ? [`Out of reach even alone: ${alone.join(', ')}.`] : []),
     ...(pairs.length > 0 ? [`Each alone can be met, but not together: ${pairs.join(', ')}.`] : []),
   ].join(' ');
+}
+
+/** What can be reached of the outputs to minimize or maximize while all others are met; undefined where that is not known. */
+function describeAspirations(
+  { attainable, unmet, nearestIs }: Diagnosis,
+  { objectives }: ObjectiveDefinition,
+  names: readonly string[] | null,
+): string | undefined {
+  const missed = attainable?.filter(({ output }) => unmet.some((one) => one.output === output)) ?? [];
+  if (missed.length === 0) return undefined;
+  const parts = missed.map(({ output, value }) => {
+    const name = names?.[output] ?? `objective ${output}`;
+    return `${name} = ${Number(value.toPrecision(4))}, its aspiration is ${objectives[output]}`;
+  });
+  const source = nearestIs === 'evaluated' ? 'a run' : 'the model';
+  return `The aspirations seem out of reach: with all other targets met, the best attainable by ${source} is about ${parts.join('; ')}.`;
 }
 
 /** Four readable digits, rounded up: less would not be enough. */

@@ -2,6 +2,8 @@
  * The definition of an objective: one target per output, with its type and bounds. acceptance.ts judges outputs against
  * it, and stop-reason.ts decides how it ends.
  */
+
+import type { Ending } from './ending.ts';
 import { makeViolation, type Violation } from './errors.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
@@ -102,6 +104,8 @@ export interface Objective extends ObjectiveDefinition, NearestSoFar {
   readonly batchId: number | null;
   /** null when it uses none. */
   readonly options: SearchOptions | null;
+  /** Why it was stopped, as far as that is known; null for other ends. */
+  readonly ended: Ending | null;
   /** Of its project; null when that has no names. */
   readonly labels: Labels | null;
   readonly createdAt: Date;
@@ -169,6 +173,10 @@ export function boundsOf(
 
 export function isAspiration(type: ObjectiveType): boolean {
   return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
+}
+
+export function hasAspiration({ objectiveTypes }: Pick<ObjectiveDefinition, 'objectiveTypes'>): boolean {
+  return objectiveTypes.some(isAspiration);
 }
 
 /**

@@ -3,6 +3,7 @@
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 
 /** As stored: an option that is not used is not there. */
@@ -18,6 +19,8 @@ export interface SearchOptions {
   /** The probability that a fresh run, or the mean of all runs, at one input meets the targets is to be so large. */
   readonly confidence?: number;
   readonly confidenceOf?: ConfidenceOf;
+  /** When it ends although something is left to try. */
+  readonly stop?: StopOptions;
 }
 
 type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
@@ -32,6 +35,8 @@ export interface SentSearchOptions {
   readonly confirm?: number | null;
   readonly confidence?: number | null;
   readonly confidenceOf?: ConfidenceOf | null;
+  /** Undefined in the dialect without it: no rule. */
+  readonly stop?: SentStop;
 }
 
 export const LEAST_WEIGHT = 0.01;
@@ -46,14 +51,20 @@ export function endsWithOneRun(options: SearchOptions | null | undefined): boole
   return options?.confirm === undefined && options?.confidence === undefined;
 }
 
-/** The record of valid options; null when they ask for nothing. */
-export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
+/**
+ * The record of valid options; null when they ask for nothing.
+ *
+ * @param hasAspiration  whether an output is to be minimized or maximized
+ */
+export function searchOptionsOf(sent: SentSearchOptions, hasAspiration: boolean): SearchOptions | null {
+  const stop = stopOptionsOf(sent.stop, hasAspiration);
   const [weights, priorities] = [sent.weights, sent.priorities].map((list) => list?.map((entry) => entry ?? 1) ?? []);
   const options = {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),
     // The first priority is the highest one that is used.
     ...(new Set(priorities).size > 1 && { priorities: priorities! }),
     ...noiseOptionsOf(sent),
+    ...(stop && { stop }),
   };
   return Object.keys(options).length === 0 ? null : options;
 }

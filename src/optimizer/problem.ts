@@ -119,6 +119,25 @@ export interface Noise {
     | { readonly kind: 'confirm'; readonly runs: number };
 }
 
+/**
+ * When a search ends although inputs are left to try. An improvement is a better value of an output to minimize or maximize
+ * or, where there is none and while the other outputs are not met, a smaller miss.
+ */
+export interface StopRule {
+  /** Suggestions in a row without an improvement. Absent: by evidence that minimize and maximize can improve no further. */
+  readonly patience?: number;
+  /** The largest improvement that counts as none: a share of the scale of the output, or of the miss. */
+  readonly improvementBelow: number;
+}
+
+/** Why a stop rule ends a search. */
+export interface Standstill {
+  /** Suggestions since the last improvement. */
+  readonly quiet: number;
+  /** The largest improvement that the models expect of any input, a share of the scale of the output; null when not asked. */
+  readonly expectedGain: number | null;
+}
+
 export interface SuggestRequest {
   readonly space: Space;
   readonly goal: Goal;
@@ -139,6 +158,8 @@ export interface SuggestRequest {
   readonly noise?: Noise;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
+  /** Absent: the search ends only when it finds nothing new. The rule changes no proposal but the last. */
+  readonly stop?: StopRule;
   /** Unsigned 32-bit seed of the objective. */
   readonly seed: number;
   /**
@@ -159,6 +180,8 @@ type NothingNew =
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
   | 'no-improvement-expected'
+  /** The stop rule of the request ends the search. */
+  | 'standstill'
   /** The input of `standing` meets the targets as surely as `noise` asks. */
   | 'reached';
 
@@ -209,6 +232,8 @@ export type Proposal =
       readonly reason: NothingNew;
       /** Row of the history that comes nearest to the goal, or reached it; -1 when every run failed. */
       readonly bestIndex: number;
+      /** Of the reason of that name. */
+      readonly standstill?: Standstill;
     };
 
 /** What conditions leave of a space, or why they leave nothing. */
@@ -286,6 +311,11 @@ export interface Diagnosis {
   }[];
   /** Pairs of outputs that can be met one by one but not together. */
   readonly conflicts: readonly (readonly [number, number])[];
+  /**
+   * About the best values of the outputs to minimize or maximize where all others are met, in output units. Absent unless there
+   * are such outputs beside others and some run met the others.
+   */
+  readonly attainable?: readonly { readonly output: number; readonly value: number }[];
 }
 
 /** Plain data that JSON keeps. */

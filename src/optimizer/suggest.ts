@@ -4,9 +4,10 @@ import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
+import type { Proposal, Standstill, SuggestRequest, Target, Variable } from './problem.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
+import { standstillOf } from './search/standstill.ts';
 import { bestOf } from './targets.ts';
 
 /** Suggestions per problem of the warm-up. */
@@ -40,6 +41,8 @@ function newInput(prepared: Prepared): Proposal {
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  const standstill = endsByRule(prepared, seen);
+  if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
@@ -47,6 +50,13 @@ function newInput(prepared: Prepared): Proposal {
   return input
     ? { kind: 'candidate', input, expected: found?.expected ?? null, chance: found?.chance ?? null }
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+}
+
+/** What ends the search by its stop rule; null without a rule and while it goes on. */
+function endsByRule(prepared: Prepared, seen: Seen): Standstill | null {
+  const { request, cases } = prepared;
+  if (request.stop === undefined || cases.N === 0) return null;
+  return standstillOf({ ...prepared, seen }, request.stop, { spent: 0, limit: request.workLimit });
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

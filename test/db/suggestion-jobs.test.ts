@@ -33,6 +33,7 @@ const finish = (job: LeasedJob) =>
     state: TRANSITIONS['inverse-suggested'],
     input: [1, 2],
     output: null,
+    ended: null,
     suggestTimeNs: 1,
     isOptimal: false,
     nearest: NOTHING_JUDGED,

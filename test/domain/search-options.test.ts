@@ -6,13 +6,13 @@ const wrong = (fields: Parameters<typeof checkSearchOptions>[0] & { readonly obj
 
 describe('search options', () => {
   it('What asks for nothing is not stored', () => {
-    expect(searchOptionsOf({})).toBeNull();
-    expect(searchOptionsOf({ weights: null, priorities: null })).toBeNull();
-    expect(searchOptionsOf({ weights: [1, null], priorities: [2, 2] })).toBeNull();
+    expect(searchOptionsOf({}, false)).toBeNull();
+    expect(searchOptionsOf({ weights: null, priorities: null }, false)).toBeNull();
+    expect(searchOptionsOf({ weights: [1, null], priorities: [2, 2] }, false)).toBeNull();
   });
 
   it('null is the default of an entry', () => {
-    expect(searchOptionsOf({ weights: [null, 4], priorities: [null, 2] })).toEqual({
+    expect(searchOptionsOf({ weights: [null, 4], priorities: [null, 2] }, false)).toEqual({
       weights: [1, 4],
       priorities: [1, 2],
     });

@@ -97,6 +97,7 @@ describe('an export of a model', () => {
       optimalInverse,
       best: _best,
       openCount: _open,
+      endReason: _endReason,
       insight,
       diagnosis,
       standing: _standing,

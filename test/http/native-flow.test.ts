@@ -258,6 +258,7 @@ describe('objectives', () => {
       updatedAt: expect.stringMatching(ISO),
       disabledAt: null,
       optimalInverse: null,
+      endReason: null,
       best: {
         caseNumber: 3,
         inverseId: null,

@@ -53,6 +53,7 @@ export interface NativeService {
 export const NO_OPTIONS = {
   weights: null,
   priorities: null,
+  stop: null,
   noise: null,
   confirm: null,
   confidence: null,

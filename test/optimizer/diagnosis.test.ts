@@ -319,6 +319,24 @@ describe('the diagnosis', () => {
     expect(diagnosis!.unmet).toEqual([{ output: 1, distance: expect.closeTo(1.99), isOutOfReachAlone: true }]);
   });
 
+  it('shows the best value that the limits leave when only the aspiration is out of reach', () => {
+    const problem: Problem = {
+      name: 'a bowl under a limit',
+      variables: [wide, wide, category(2)],
+      goal: all(minimize(0), atLeast(2)),
+      evaluate: ([a, b, c]) => [1 + c! + (a! - 0.3) ** 2 + (b! + 0.2) ** 2, a! + b! - 0.5 * c!],
+    };
+    const { request } = play({ ...problem, seed: 3 }, 25);
+    const { diagnosis } = explain(request);
+    expect(diagnosis!.unmet.map(({ output }) => output)).toEqual([0]);
+    // By Lagrange: both inputs move by (2 - 0.1) / 2 from the bottom.
+    const least = 1 + 2 * 0.95 ** 2;
+    const [attainable] = diagnosis!.attainable!;
+    expect(attainable!.output).toBe(0);
+    expect(attainable!.value).toBeGreaterThan(0.99 * least);
+    expect(attainable!.value).toBeLessThan(1.03 * least);
+  });
+
   it('claims nothing before the fifth suggestion, however clear the designed cases are', () => {
     const X = Float64Array.from([1, 0, 0.2, 0.8, 0.5, 0.9, 0.1, 0.3, 0.7, 0.6]);
     const withSuggestions = (suggestions: number): SuggestRequest => ({

@@ -15,6 +15,7 @@ export const LEARNS_ALONE: Pick<
   | 'nothingNewAt'
   | 'batchId'
   | 'options'
+  | 'ended'
 > = {
   reuse: false,
   continuesId: null,
@@ -28,4 +29,5 @@ export const LEARNS_ALONE: Pick<
   nothingNewAt: null,
   batchId: null,
   options: null,
+  ended: null,
 };

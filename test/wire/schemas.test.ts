@@ -203,6 +203,7 @@ describe('a body', () => {
       confirm: null,
       confidence: null,
       confidenceOf: null,
+      stop: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;

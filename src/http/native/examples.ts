@@ -110,6 +110,7 @@ const objective: Objective = {
   nothingNewAt: null,
   batchId: null,
   options: null,
+  ended: null,
 };
 
 const withoutEnd = {

@@ -62,6 +62,12 @@ const diagnosisSchema = z
       }),
     ),
     conflicts: z.array(z.array(z.int())).describe('Pairs that can each be met, but not together.'),
+    attainable: z
+      .array(z.object({ number, value: z.number() }))
+      .nullable()
+      .describe(
+        'About the best values of the outputs to minimize or maximize with all others met; null unless there are both and some run met the others.',
+      ),
   })
   .meta({ id: 'Diagnosis' });
 
@@ -145,6 +151,7 @@ export function presentExplanation(objective: Objective, explanation: StoredExpl
               isOutOfReachAlone,
             })),
             conflicts: diagnosis.conflicts.map((pair) => [...pair]),
+            attainable: diagnosis.attainable?.map(({ output, value }) => ({ number: output, value })) ?? null,
           },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
+import { endReasonOf, type ShownRun } from '../../domain/end-reason.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
@@ -102,6 +103,7 @@ export const objectiveSchema = z
     number: z.int().describe('1 for the first objective of the trial.'),
     desiredL1Norm: z.number(),
     disabledAt: timestamp.nullable(),
+    endReason: z.string().nullable().describe('Why it ended, in words, with the figures; null while it runs.'),
     optimalInverse: embeddedInverseSchema.nullable(),
     best: nearestRunSchema
       .nullable()
@@ -152,12 +154,21 @@ interface Standouts {
   readonly openCount: number;
 }
 
-function presentWith<Inverses>(objective: Objective, { optimal, best, openCount }: Standouts, inverses: Inverses) {
+function toShownRun({ optimal, best }: Standouts): ShownRun | null {
+  if (optimal?.output != null) return { iteration: optimal.iteration, output: optimal.output, worstMiss: null };
+  if (best === null) return null;
+  const iteration = best.source.kind === 'inverse' ? best.source.iteration : null;
+  return { iteration, output: best.output, worstMiss: Math.max(0, ...best.misses) };
+}
+
+function presentWith<Inverses>(objective: Objective, standouts: Standouts, inverses: Inverses) {
+  const { optimal, best, openCount } = standouts;
   return {
     ...presentEcho(objective, openCount),
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
+    endReason: endReasonOf(objective, toShownRun(standouts)),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     best: best && presentNearestRun(best, objective.labels),
     inverses,

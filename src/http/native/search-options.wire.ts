@@ -10,6 +10,8 @@ import {
   MOST_CONFIRMING_RUNS,
   type SearchOptions,
 } from '../../domain/search-options.ts';
+import { DEFAULT_IMPROVEMENT_BELOW, LARGEST_PATIENCE } from '../../domain/stop-options.ts';
+import { instant, timestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
 import { listSchema, nullableVectorSchema } from '../wire/vectors.ts';
 
@@ -28,9 +30,42 @@ const noise = z
     }),
   ])
   .meta({ id: 'Noise' });
+const sentStop = z.strictObject({
+  patience: z
+    .int()
+    .min(1)
+    .max(LARGEST_PATIENCE)
+    .nullish()
+    .describe(
+      'Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends once these can improve no further as far as is known.',
+    ),
+  improvementBelow: z
+    .number()
+    .gt(0)
+    .max(1)
+    .nullish()
+    .describe(
+      `The largest improvement that counts as none, ${DEFAULT_IMPROVEMENT_BELOW} unless given: a share of the best value of an output to minimize or maximize, or of the miss where there is none or the other targets are not met.`,
+    ),
+  until: instant.nullish().describe('No input is suggested from then on, and the objective is stopped.'),
+  maximumRuns: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe(
+      'Runs of the cases of the trial, the initial point and the suggested inputs together: maximumAttempts is lowered accordingly.',
+    ),
+});
 
 /** In requests. */
 export const sentOptionFields = {
+  stop: z
+    .union([sentStop, z.literal(false)])
+    .nullish()
+    .transform((stop) => stop ?? null)
+    .describe(
+      'When it ends although something is left to try. Left out it ends once outputs to minimize or maximize can improve no further as far as is known; false: only when it must.',
+    ),
   weights: perOutput().describe(
     `How much each output counts in the search, from ${LEAST_WEIGHT} to ${LARGEST_WEIGHT}; 1 unless given. Verdicts do not depend on it.`,
   ),
@@ -83,13 +118,23 @@ export const optionFields = {
       'How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does.',
     ),
   confidenceOf: confidenceOf.nullable(),
+  stop: z
+    .object({
+      patience: z.int().nullable(),
+      improvementBelow: z.number(),
+      until: timestamp.nullable(),
+      maximumRuns: z.int().nullable(),
+    })
+    .nullable()
+    .describe('When it ends although something is left to try; null: only when it must.'),
   weights: z.array(z.number()).nullable().describe('One per output; null when all are 1.'),
   priorities: z.array(z.number()).nullable().describe('One per output; null when all are equal.'),
 };
 
 export function presentOptions(options: SearchOptions | null) {
-  const { weights, priorities, noise, confirm, confidence, confidenceOf } = options ?? {};
+  const { weights, priorities, stop, noise, confirm, confidence, confidenceOf } = options ?? {};
   return {
+    stop: stop ? { patience: null, until: null, maximumRuns: null, ...stop } : null,
     weights: weights ? [...weights] : null,
     priorities: priorities ? [...priorities] : null,
     noise:

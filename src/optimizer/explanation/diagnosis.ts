@@ -8,6 +8,8 @@ import { movableCount, roundToInput } from '../encoding.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
 import type { Diagnosis } from '../problem.ts';
+import { bestFeasible } from '../search/directed-outputs.ts';
+import { globalScope } from '../search/scope.ts';
 import { makeSeen } from '../search/seen.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
@@ -15,7 +17,7 @@ import { bestOf, distanceTo } from '../targets.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
 import { averageOver, type Clusters, clustersOf, residualsOf } from './cross-validation.ts';
 import { diagnoseExhaustedSpace } from './exhausted-space.ts';
-import { type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
+import { type Doubt, type Evidence, makeNearestSearch, type Nearest } from './nearest.ts';
 
 /** A miss is certain from this many times the uncertainty of the prediction. */
 const CERTAIN = 4;
@@ -29,6 +31,12 @@ const MIN_STALL = 3;
 const MIN_R2 = 0.95;
 /** Cases after which an output that never varied is taken for a constant: until then it may jump in any gap. */
 const CONSTANT_CASES = 50;
+/** Least unit of a miss, standardized: nearer to the end of an interval errors are compared as they are. */
+const LEAST_UNIT = 0.05;
+/** Times the sigma of a model that is trusted by errors in proportion: with 1 a lesser of several peaks was taken for the highest. */
+const WIDENING = 4;
+/** With more inputs few cases lie near the miss, and errors in proportion took a lesser of several peaks for the highest. */
+const MAX_SCALED_INPUTS = 5;
 /** Error of an output whose model is not trusted, standardized. */
 const UNKNOWN = 1e6;
 /** Largest number of outputs among which conflicting pairs are sought. */
@@ -45,12 +53,17 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   if (evaluated >= prepared.countUpTo(evaluated + 1)) return diagnoseExhaustedSpace(request, cases);
   const n = movableCount(encoding);
   const suggestions = history.count - firstSuggested;
-  if (cases.N < 2 * n + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
+  // Every category may behave in its own way.
+  const features = encoding.owner.reduce((count, v) => count + encoding.movable[v]!, 0);
+  if (cases.N < 2 * features + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
   const clusters = clustersOf(surrogate, n);
-  const errors = Float64Array.from(surrogate.outputs, ({ fitted }, j) =>
-    fitted || cases.N >= CONSTANT_CASES ? typicalError(residualsOf(surrogate, clusters, j), clusters) : UNKNOWN,
-  );
-  const evidence: Evidence = { request, encoding, conditions, cases, surrogate, predictor, errors, work };
+  const { rows } = globalScope(prepared, cases);
+  const doubts = surrogate.outputs.map(({ fitted }, j): Doubt => {
+    if (!fitted && cases.N < CONSTANT_CASES) return { error: UNKNOWN, widening: 1 };
+    const scale = goal.l1 || n > MAX_SCALED_INPUTS ? null : missScale(cases, surrogate, rows, j);
+    return doubtOf(residualsOf(surrogate, clusters, j), clusters, scale);
+  });
+  const evidence: Evidence = { request, encoding, conditions, cases, surrogate, predictor, doubts, work };
   const search = makeNearestSearch(evidence);
   const all = cases.intervals.map((_, j) => j);
   const nearest = search.leastCertainMiss(all);
@@ -58,23 +71,73 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const conflicts = conflictsAmong(involvedOutputs(evidence, nearest), (outputs) =>
     isMissed(evidence, search.leastCertainMiss(outputs), outputs),
   );
-  const shown = pointToShow(evidence, [nearest.u, search.bestCompromise()]);
-  const diagnosis = toDiagnosis(goal, cases.intervals, shown, conflicts);
+  const feasible = hasLimits(cases) ? bestFeasible(cases, cases.intervals) : -1;
+  const shown =
+    feasible < 0
+      ? pointToShow(evidence, [nearest.u, search.bestCompromise()])
+      : pointWithinLimits(evidence, feasible, search.bestWithinLimits());
+  const diagnosis = {
+    ...toDiagnosis(goal, cases.intervals, shown, conflicts),
+    ...(feasible >= 0 && { attainable: directedOf(cases, shown.nearestOutput) }),
+  };
   // A point where the model expects no miss refutes the claim.
   return diagnosis.unmet.length > 0 ? diagnosis : null;
 }
 
-/** Half the largest residual: a mean would be flattered by the many cases around the incumbent. 0 for a constant. */
-function typicalError(residuals: Float64Array | null, clusters: Clusters): number {
-  if (!residuals) return 0;
-  const meanSquareError = averageOver(clusters, (i) => residuals[i]! ** 2);
-  if (!(meanSquareError <= 1 - MIN_R2)) return UNKNOWN;
-  return residuals.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 2;
+/** How the misses of one output are compared, standardized. */
+interface MissScale {
+  /** Length N of the fit: the cases. */
+  readonly z: Float64Array;
+  /** The end of the interval at which it is missed, or nearest to being missed. */
+  readonly end: number;
+  /** How far the best case is from there: errors count in full up to that distance, in proportion to the distance beyond. */
+  readonly unit: number;
+  /** Length N, at most 1: how much the error of a case counts, the miss of all outputs at the best case over that of the case. */
+  readonly relevance: Float64Array;
+}
+
+/** Of output j around the best case, for the cases of a fit; null for an output without a model or a finite end. */
+function missScale(cases: Cases, surrogate: Surrogate, rows: Int32Array, j: number): MissScale | null {
+  const { fitted, lower, upper } = surrogate.outputs[j]!;
+  if (!fitted) return null;
+  const row = bestOf(cases.loss);
+  const best = fitted.warp.toZ(caseOutput(cases, row)[j]!);
+  const end = Math.abs(best - lower) < Math.abs(best - upper) ? lower : upper;
+  if (!Number.isFinite(end)) return null;
+  const relevance = Float64Array.from(rows, (i) => Math.sqrt(cases.loss[row]! / cases.loss[i]!));
+  return { z: fitted.warp.z, end, unit: Math.max(LEAST_UNIT, Math.abs(best - end)), relevance };
+}
+
+/**
+ * Half the largest residual: a mean would be flattered by the many cases around the incumbent. 0 for a constant. Or less where
+ * the errors are in proportion to the distance from the end of the interval: what is wrong with the model far beyond the miss
+ * in question casts doubt on it in proportion only. A hundred that is taken for eighty is no reason to doubt that two is not
+ * reached.
+ */
+function doubtOf(residuals: Float64Array | null, clusters: Clusters, scale: MissScale | null): Doubt {
+  if (!residuals) return { error: 0, widening: 1 };
+  const plain = isTrusted(residuals, clusters, 1)
+    ? residuals.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / 2
+    : UNKNOWN;
+  if (scale === null) return { error: plain, widening: 1 };
+  const { z, end, unit, relevance } = scale;
+  const onScale = (value: number) => unit * Math.asinh((value - end) / unit);
+  const errors = residuals.map((residual, i) => onScale(z[i]!) - onScale(z[i]! - residual));
+  const mean = averageOver(clusters, (i) => onScale(z[i]!));
+  const variance = averageOver(clusters, (i) => (onScale(z[i]!) - mean) ** 2);
+  const largest = errors.reduce((most, error, i) => Math.max(most, relevance[i]! * Math.abs(error)), 0);
+  const scaled = isTrusted(errors, clusters, variance) ? largest / 2 : UNKNOWN;
+  return scaled < plain ? { error: scaled, widening: WIDENING } : { error: plain, widening: 1 };
+}
+
+/** Whether the squares of the errors are small beside a variance. */
+function isTrusted(errors: Float64Array, clusters: Clusters, variance: number): boolean {
+  return averageOver(clusters, (i) => errors[i]! ** 2) <= (1 - MIN_R2) * variance;
 }
 
 /** True when the given outputs are certainly not met together at the point, for an exact goal by the sum. */
 function isMissed(
-  { request, cases, surrogate, predictor, errors }: Evidence,
+  { request, cases, surrogate, predictor, doubts }: Evidence,
   { u, gaps, uncertainties }: Nearest,
   outputs: readonly number[],
 ): boolean {
@@ -85,7 +148,7 @@ function isMissed(
   for (const j of outputs) {
     const warp = surrogate.outputs[j]!.fitted?.warp;
     if (!warp) {
-      if (errors[j] !== UNKNOWN) least += Math.abs(cases.Y[j]! - l1.center[j]!);
+      if (doubts[j]!.error !== UNKNOWN) least += Math.abs(cases.Y[j]! - l1.center[j]!);
       continue;
     }
     const target = warp.toZ(l1.center[j]!);
@@ -128,6 +191,26 @@ function pointToShow(evidence: Evidence, points: readonly Float64Array[]): Shown
     shown = predicted;
   }
   return shown;
+}
+
+/** Whether there are outputs with a direction beside others. */
+function hasLimits({ intervals }: Cases): boolean {
+  return intervals.some(({ directed }) => directed) && intervals.some(({ directed }) => !directed);
+}
+
+/** Of the case that meets all limits and the prediction at u (features) the one nearer to the aspirations, if u meets them too. */
+function pointWithinLimits(evidence: Evidence, feasible: number, u: Float64Array): Shown {
+  const { intervals } = evidence.cases;
+  const evaluated = evaluatedPoint(evidence, feasible);
+  const predicted = predictedPoint(evidence, u);
+  const isFeasible = intervals.every((one, j) => one.directed || distanceTo(one, predicted.nearestOutput[j]!) === 0);
+  if (!isFeasible || !predicted.nearestOutput.every(Number.isFinite)) return evaluated;
+  const distanceOf = ({ nearestOutput }: Shown) => distanceFromGoal(evidence, nearestOutput);
+  return distanceOf(predicted) < (1 - NOTICEABLY) * distanceOf(evaluated) ? predicted : evaluated;
+}
+
+function directedOf({ intervals }: Cases, output: readonly number[]): NonNullable<Diagnosis['attainable']> {
+  return intervals.flatMap(({ directed }, j) => (directed ? [{ output: j, value: output[j]! }] : []));
 }
 
 /** Of an exact goal the L1 norm; else the Euclidean norm of the misses, each in units of what its output varies by. */

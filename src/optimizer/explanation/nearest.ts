@@ -7,7 +7,7 @@ import { type Encoding, encode, levelAt, levelCount } from '../encoding.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
 import type { SuggestRequest } from '../problem.ts';
-import { type Box, climb, drawerIn, holdDiscrete } from '../search/box-newton.ts';
+import { type Box, climb, drawerIn } from '../search/box-newton.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { byLoss, unweighted } from '../targets.ts';
@@ -18,9 +18,10 @@ const CLIMBED = 4;
 const CLIMBED_PER_PART = 2;
 /**
  * Largest number of combinations of the discrete variables, times outputs, that are searched one by one, without and with
- * floats beside them. Beyond it discrete variables count as continuous, which can only miss a conflict.
+ * other variables beside them. Beyond it numbers count as continuous, which can only miss a conflict, and beside them those of
+ * categories and booleans are searched; beyond it for these too all count as continuous.
  */
-const MAX_COMBINATIONS = { alone: 1000, withFloats: 48 };
+const MAX_COMBINATIONS = { alone: 1000, withOthers: 48 };
 /** Frozen spread of every output, standardized, with which the search minimizes a sum of squares. */
 const EQUAL_SPREAD = 0.05;
 /** Largest spread in the search for the least sum; smaller ones would fall below the floor that an interval sets. */
@@ -32,6 +33,14 @@ const REWEIGHTINGS = 15;
 const TINY_DISTANCE = 1e-6;
 const TINY_UNCERTAINTY = 1e-9;
 
+/** How wrong the model of an output may be. */
+export interface Doubt {
+  /** On cases left out, standardized. */
+  readonly error: number;
+  /** Times its own sigma. */
+  readonly widening: number;
+}
+
 export interface Evidence {
   readonly request: SuggestRequest;
   readonly encoding: Encoding;
@@ -39,8 +48,8 @@ export interface Evidence {
   readonly cases: Cases;
   readonly surrogate: Surrogate;
   readonly predictor: Predictor;
-  /** Length m: error of each output on cases left out, standardized. */
-  readonly errors: Float64Array;
+  /** Length m. */
+  readonly doubts: readonly Doubt[];
   readonly work: Work;
 }
 
@@ -61,22 +70,21 @@ export interface NearestSearch {
   leastCertainMiss(outputs: readonly number[]): Nearest;
   /** Features of the point, away from failed runs, where all outputs miss least relative to how much each varies. */
   bestCompromise(): Float64Array;
+  /** The same where outputs without a direction count for everything, so that they are met if they can be. */
+  bestWithinLimits(): Float64Array;
 }
 
 export function makeNearestSearch(evidence: Evidence): NearestSearch {
-  const { encoding, cases, errors, request } = evidence;
+  const { cases, doubts, encoding, request } = evidence;
   const { l1 } = request.goal;
-  const m = errors.length;
+  const m = doubts.length;
   const parts = partsOf(evidence);
   const failures = makeFailureModel(cases, encoding.p);
-  const toLeastSum = (outputs: readonly number[], start: Float64Array) => {
-    if (!l1) return start;
-    const box = parts.length === 1 ? parts[0]!.box : holdDiscrete(encoding, wholeBox(evidence), start);
-    return leastSum(evidence, { outputs, center: l1.center, start, box });
-  };
+  const toLeastSum = (outputs: readonly number[], { u, box }: Highest) =>
+    l1 ? leastSum(evidence, { outputs, center: l1.center, start: u, box }) : u;
   return {
     leastCertainMiss(outputs) {
-      const spreads = errors.map((error) => 2 * error);
+      const spreads = Float64Array.from(doubts, ({ error }) => 2 * error);
       const climber = makeClimber(evidence, outputs, spreads, null);
       return assess(evidence, toLeastSum(outputs, highest(parts, climber)));
     },
@@ -85,6 +93,12 @@ export function makeNearestSearch(evidence: Evidence): NearestSearch {
       const outputs = cases.intervals.map((_, j) => j);
       const climber = makeClimber(evidence, outputs, new Float64Array(m).fill(EQUAL_SPREAD), failures);
       return toLeastSum(outputs, highest(parts, climber));
+    },
+
+    bestWithinLimits() {
+      const outputs = cases.intervals.map((_, j) => j);
+      const spreads = Float64Array.from(cases.intervals, ({ directed }) => (directed ? MAX_SPREAD : MIN_SPREAD));
+      return highest(parts, makeClimber(evidence, outputs, spreads, failures)).u;
     },
   };
 }
@@ -111,9 +125,15 @@ function makeClimber(
   };
 }
 
+/** A point with the box of its part. */
+interface Highest {
+  readonly u: Float64Array;
+  readonly box: Box;
+}
+
 /** The highest point that climbing from the best starts of each part leads to. */
-function highest(parts: readonly Part[], { valueAt, climbFrom }: Climber): Float64Array {
-  let best: Float64Array | null = null;
+function highest(parts: readonly Part[], { valueAt, climbFrom }: Climber): Highest {
+  let best: Highest | null = null;
   let most = Number.NEGATIVE_INFINITY;
   for (const { box, starts } of parts) {
     const ranked = starts
@@ -122,19 +142,23 @@ function highest(parts: readonly Part[], { valueAt, climbFrom }: Climber): Float
       .slice(0, parts.length === 1 ? CLIMBED : CLIMBED_PER_PART);
     for (const { u } of ranked) {
       const value = climbFrom(u, box);
-      if (best === null || value > most) [best, most] = [u, value];
+      if (best === null || value > most) [best, most] = [{ u, box }, value];
     }
   }
   return best!;
 }
 
-function assess({ surrogate, predictor, errors }: Evidence, u: Float64Array): Nearest {
+function assess({ surrogate, predictor, doubts }: Evidence, u: Float64Array): Nearest {
   predictor.predict(u);
   const { mean, sigma } = predictor;
   const gaps = Float64Array.from(surrogate.outputs, ({ lower, upper }, j) =>
     Math.max(0, lower - mean[j]!, mean[j]! - upper),
   );
-  return { u, gaps, uncertainties: errors.map((error, j) => Math.hypot(error, sigma[j]!) + TINY_UNCERTAINTY) };
+  const uncertainties = Float64Array.from(
+    doubts,
+    ({ error, widening }, j) => Math.hypot(error, widening * sigma[j]!) + TINY_UNCERTAINTY,
+  );
+  return { u, gaps, uncertainties };
 }
 
 interface LeastSumRequest {
@@ -191,34 +215,41 @@ function partsOf(evidence: Evidence): Part[] {
   const random = makeRandom(request.seed, 4, request.history.count);
   const drawn = Array.from({ length: 20 }, drawerIn(box, random));
   const middle = new Float64Array(p);
-  const combinations = combinationsOf(encoding, cases.intervals.length);
-  if (combinations === null) return [{ box, starts: [...best, middle, ...drawn] }];
-  const floats = hasFloats(encoding) ? [...best.slice(0, 2), middle, ...drawn.slice(0, 5)] : [middle];
-  return combinations.map((levels) => ({
-    box: holdDiscrete(encoding, box, levels),
-    starts: floats.map((u) => u.map((value, f) => (encoding.discrete[encoding.owner[f]!] === 1 ? levels[f]! : value))),
-  }));
+  const held = heldVariables(encoding, cases.intervals.length);
+  if (held.length === 0) return [{ box, starts: [...best, middle, ...drawn] }];
+  const isHeld = Array.from(encoding.owner, (v) => held.includes(v));
+  const isAlone = encoding.movable.every((one, v) => one === 0 || held.includes(v));
+  const others = isAlone ? [middle] : [...best.slice(0, 2), middle, ...drawn.slice(0, 5)];
+  return combinationsOf(encoding, held).map((levels) => {
+    const hold = (values: Float64Array) => values.map((value, f) => (isHeld[f] ? levels[f]! : value));
+    return { box: { ...box, lower: hold(box.lower), upper: hold(box.upper) }, starts: others.map(hold) };
+  });
 }
 
 function wholeBox({ encoding: { lower, upper }, conditions }: Evidence): Box {
   return { lower, upper, conditions };
 }
 
-function hasFloats({ variables, movable, discrete }: Encoding): boolean {
-  return variables.some((_, v) => movable[v] === 1 && discrete[v] === 0);
+/** The discrete variables whose combinations are searched one by one; empty for none and for too many combinations. */
+function heldVariables({ variables, discrete, movable }: Encoding, m: number): number[] {
+  const all = variables.flatMap((_, v) => (discrete[v] === 1 ? [v] : []));
+  const unordered = all.filter((v) => variables[v]!.kind === 'category' || variables[v]!.kind === 'boolean');
+  const fits = (held: readonly number[]) => {
+    const isAlone = movable.every((one, v) => one === 0 || held.includes(v));
+    const count = held.reduce((product, v) => product * levelCount(variables[v]!), 1);
+    return count * m <= (isAlone ? MAX_COMBINATIONS.alone : MAX_COMBINATIONS.withOthers);
+  };
+  return [all, unordered].find(fits) ?? [];
 }
 
-/** Features of every combination of the discrete variables; null without such variables and for too many combinations. */
-function combinationsOf(encoding: Encoding, m: number): Float64Array[] | null {
-  const { variables, discrete, n } = encoding;
-  const most = hasFloats(encoding) ? MAX_COMBINATIONS.withFloats : MAX_COMBINATIONS.alone;
-  const count = variables.reduce((product, one, v) => product * (discrete[v] === 1 ? levelCount(one) : 1), 1);
-  if (!discrete.includes(1) || count * m > most) return null;
+/** Features of every combination of the variables; those of others are meaningless. */
+function combinationsOf(encoding: Encoding, held: readonly number[]): Float64Array[] {
+  const { variables } = encoding;
+  const count = held.reduce((product, v) => product * levelCount(variables[v]!), 1);
   const x = Float64Array.from(variables, ({ minimum }) => minimum);
   return Array.from({ length: count }, (_, k) => {
     let rest = k;
-    for (let v = 0; v < n; v++) {
-      if (discrete[v] === 0) continue;
+    for (const v of held) {
       const levels = levelCount(variables[v]!);
       x[v] = variables[v]!.fixedAt ?? levelAt(variables[v]!, rest % levels);
       rest = Math.floor(rest / levels);

@@ -73,6 +73,29 @@ export function nextInput(problem: Problem): NextInput {
   return found ?? searchIn(problem, globalScope(problem, cases), work);
 }
 
+/**
+ * The terms of the acquisition at the input that improves most on the feasible case `best` by the global models, with spreads
+ * `wider` times as wide; null when only evaluated and pending inputs are found.
+ */
+export function expectedTerms(
+  problem: Problem,
+  best: number,
+  wider: number,
+  work: Work,
+): { readonly surrogate: Surrogate; readonly terms: Float64Array } | null {
+  const { cases } = problem;
+  const scope = globalScope(problem, cases);
+  const surrogate = problem.fitGlobally(work);
+  const predictor = new Predictor(surrogate, work);
+  applySecantCorrection(surrogate, predictor, scope.rows.indexOf(best));
+  predictor.scaleSigmas(wider);
+  const search = makeScopeSearch(problem, scope, { surrogate, predictor }, work);
+  const ranked = Array.from(scope.rows).sort(byLoss(cases.loss));
+  const aims = improvementAims(surrogate, cases, cases.intervals, best);
+  const found = search.maximize(aims, [best, ...ranked]);
+  return found && { surrogate, terms: found.terms };
+}
+
 /** The search that maximizes an acquisition made of the models of a scope. */
 interface ScopeSearch extends ScopeModels {
   readonly scope: Scope;

@@ -414,6 +414,29 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /**
+   * When it ends although something is left to try. Left out it ends once outputs to minimize or maximize can improve
+   * no further as far as is known; false: only when it must.
+   */
+  stop?: {
+    /**
+     * Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends
+     * once these can improve no further as far as is known.
+     */
+    patience?: number | null | undefined;
+    /**
+     * The largest improvement that counts as none, 0.005 unless given: a share of the best value of an output to
+     * minimize or maximize, or of the miss where there is none or the other targets are not met.
+     */
+    improvementBelow?: number | null | undefined;
+    /** No input is suggested from then on, and the objective is stopped. */
+    until?: string | null | undefined;
+    /**
+     * Runs of the cases of the trial, the initial point and the suggested inputs together: maximumAttempts is lowered
+     * accordingly.
+     */
+    maximumRuns?: number | null | undefined;
+  } | false | null | undefined;
   /** How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it. */
   weights?: readonly (number | null)[] | Record<string, number | null> | null | undefined;
   /**
@@ -489,6 +512,13 @@ export interface LoadedObjectives {
   /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -662,6 +692,13 @@ export interface Objective {
   /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -682,6 +719,8 @@ export interface Objective {
   number: number;
   desiredL1Norm: number;
   disabledAt: string | null;
+  /** Why it ended, in words, with the figures; null while it runs. */
+  endReason: string | null;
   optimalInverse: EmbeddedInverse | null;
   /**
    * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
@@ -815,6 +854,13 @@ export interface ExplainedObjective {
   /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -835,6 +881,8 @@ export interface ExplainedObjective {
   number: number;
   desiredL1Norm: number;
   disabledAt: string | null;
+  /** Why it ended, in words, with the figures; null while it runs. */
+  endReason: string | null;
   optimalInverse: EmbeddedInverse | null;
   /**
    * The case or inverse that comes nearest so far, satisfied or not. null only in lists, for some seconds after the
@@ -944,6 +992,15 @@ export interface Diagnosis {
   }>;
   /** Pairs that can each be met, but not together. */
   conflicts: Array<number[]>;
+  /**
+   * About the best values of the outputs to minimize or maximize with all others met; null unless there are both and
+   * some run met the others.
+   */
+  attainable: Array<{
+    /** Zero-based number of the objective. */
+    number: number;
+    value: number;
+  }> | null;
 }
 
 export interface ObjectivePatch {
@@ -1211,6 +1268,13 @@ export interface History {
   /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1717,6 +1781,13 @@ export type ExportLine = {
   /** How surely an input is to meet the targets; null: one run is enough. `standing` says how surely one does. */
   confidence: number | null;
   confidenceOf: 'run' | 'mean' | null;
+  /** When it ends although something is left to try; null: only when it must. */
+  stop: {
+    patience: number | null;
+    improvementBelow: number;
+    until: string | null;
+    maximumRuns: number | null;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */

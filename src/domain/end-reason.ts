@@ -1,0 +1,122 @@
+/** Why an objective ended, in words. */
+import type { Ending } from './ending.ts';
+import { isAspiration, type Objective } from './objective.ts';
+import { StopReason } from './stop-reason.ts';
+
+/** The run that an objective shows as its best. */
+export interface ShownRun {
+  /** null for a case. */
+  readonly iteration: number | null;
+  readonly output: readonly number[];
+  /** The largest miss in units of its tolerance; null when it is not known. */
+  readonly worstMiss: number | null;
+}
+
+type Ended = Pick<
+  Objective,
+  'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'objectiveTypes' | 'options' | 'labels'
+>;
+
+/** One or two sentences with figures; null while the objective runs. */
+export function endReasonOf(objective: Ended, best: ShownRun | null): string | null {
+  switch (objective.stopReason) {
+    case StopReason.running:
+      return null;
+    case StopReason.satisfied:
+      return best === null ? 'Satisfied.' : `Satisfied: ${nameOf(best)} meets every target${howSurely(objective)}.`;
+    case StopReason.exhausted:
+      return `Exhausted: ${describeAttempts(objective)} and none meets every target${howSurely(objective)}${describeBest(objective, best)}.`;
+    case StopReason.stopped:
+      return `Stopped${describeStop(objective, best)}.`;
+  }
+}
+
+/** What the client asked for beyond one run that meets the targets. */
+function howSurely({ options }: Ended): string {
+  const { confirm, confidence, confidenceOf = 'run' } = options ?? {};
+  if (confirm !== undefined) return ` in the mean of ${confirm} runs`;
+  if (confidence === undefined) return '';
+  return ` with a probability of ${confidence} ${confidenceOf === 'run' ? 'in each run' : 'on average'}`;
+}
+
+function describeAttempts({ maximumAttempts, options }: Ended): string {
+  const maximumRuns = options?.stop?.maximumRuns;
+  const isByRuns = maximumRuns !== undefined && maximumAttempts < maximumRuns;
+  const allowed = isByRuns ? ` of the ${maximumRuns} runs that stop.maximumRuns allows` : '';
+  return `all ${maximumAttempts} suggested inputs${allowed} are used`;
+}
+
+function describeStop(objective: Ended, best: ShownRun | null): string {
+  const { ended, attemptCount, options } = objective;
+  const count = `${attemptCount} suggested ${attemptCount === 1 ? 'input' : 'inputs'}`;
+  const shown = describeBest(objective, best);
+  switch (ended?.kind) {
+    case undefined:
+      return ` after ${count}${shown}`;
+    case 'by-hand':
+      return ` by hand after ${count}${shown}`;
+    case 'continued':
+      return ` after ${count}, because another objective goes on from it${shown}`;
+    case 'batch':
+      return ` with its batch after ${count}${shown}`;
+    case 'not-computed':
+      return ` after ${count}, because the next ones could not be computed${shown}`;
+    case 'until':
+      return `: its time ended at ${options?.stop?.until}, after ${count}${shown}`;
+    case 'space-used-up':
+      return `: every input of the space has been evaluated${shown}`;
+    case 'duplicate':
+      return `: the search finds only inputs that have been evaluated${shown}`;
+    case 'no-improvement-expected':
+      return `: the models expect no further improvement${shown}`;
+    case 'standstill':
+      return describeStandstill(objective, ended, best);
+  }
+}
+
+function describeStandstill(
+  objective: Ended,
+  { quiet, expectedGain }: Extract<Ending, { kind: 'standstill' }>,
+  best: ShownRun | null,
+): string {
+  const least = percent(objective.options?.stop?.improvementBelow ?? 0);
+  const aspirations = best === null ? '' : describeAspirations(objective, best);
+  const subject =
+    aspirations === '' || best === null
+      ? `: no run came nearer to the targets by more than ${least} in the last ${quiet} runs`
+      : `: the best output ${aspirations} of ${nameOf(best)} has not improved by more than ${least} in the last ${quiet} runs`;
+  const expected = expectedGain === null ? '' : `; the models expect at most ${percent(expectedGain)} more`;
+  return subject + expected + (aspirations === '' ? describeBest(objective, best) : '');
+}
+
+/** After a comma: what the best run reached; empty when there is none. */
+function describeBest(objective: Ended, best: ShownRun | null): string {
+  if (best === null) return '';
+  const aspirations = describeAspirations(objective, best);
+  const isMet = best.worstMiss === 0 || (aspirations !== '' && best.worstMiss === null);
+  if (isMet && aspirations !== '') return `; the best output is ${aspirations} of ${nameOf(best)}`;
+  const missed = best.worstMiss === null ? '' : `, misses by ${round(best.worstMiss)} times its tolerance`;
+  return `; the nearest run, ${nameOf(best)}${missed}`;
+}
+
+/** The outputs to minimize or maximize with their values; empty without any. */
+function describeAspirations({ objectiveTypes, labels }: Ended, { output }: ShownRun): string {
+  return objectiveTypes
+    .flatMap((type, j) => {
+      if (!isAspiration(type)) return [];
+      return `${labels?.outputNames?.[j] ?? `y${j + 1}`} = ${round(output[j]!)}`;
+    })
+    .join(', ');
+}
+
+function nameOf({ iteration }: ShownRun): string {
+  return iteration === null ? 'a case of the trial' : `iteration ${iteration}`;
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}
+
+function round(value: number): string {
+  return String(Number(value.toPrecision(5)));
+}

@@ -1,0 +1,21 @@
+/** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
+import type { Proposal } from '../optimizer/problem.ts';
+
+/** As stored with an objective that was stopped. */
+export type Ending =
+  | { readonly kind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' }
+  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' }
+  | {
+      readonly kind: 'standstill';
+      /** Suggested inputs since the last improvement. */
+      readonly quiet: number;
+      /** The largest improvement that the models expect, a share; null when they were not asked. */
+      readonly expectedGain: number | null;
+    };
+
+/** Of an objective that stops because nothing is left to suggest; null when that is not why it ends. */
+export function endingOf(proposal: Proposal): Ending | null {
+  if (proposal.kind === 'candidate' || proposal.reason === 'reached') return null;
+  const { reason, standstill } = proposal;
+  return reason === 'standstill' ? { kind: reason, ...standstill! } : { kind: reason };
+}

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { endReasonOf, type ShownRun } from '../../src/domain/end-reason.ts';
+import type { Ending } from '../../src/domain/ending.ts';
+import { stopOptionsOf, stopRuleOf } from '../../src/domain/stop-options.ts';
+import { StopReason } from '../../src/domain/stop-reason.ts';
+
+const objective = {
+  objectiveTypes: ['minimize', 'lessthan_equal'] as const,
+  stopReason: StopReason.stopped,
+  ended: null as Ending | null,
+  attemptCount: 31,
+  maximumAttempts: 500,
+  options: { stop: { improvementBelow: 0.001, until: '2027-03-01T06:00:00.000Z' } },
+  labels: { inputNames: null, outputNames: ['cost', 'sag'] } as never,
+};
+const best: ShownRun = { iteration: 23, output: [1.724852, 0.2], worstMiss: null };
+const reason = (change: object, run: ShownRun | null = best) => endReasonOf({ ...objective, ...change }, run);
+
+it('A running objective has no reason', () => {
+  expect(reason({ stopReason: StopReason.running })).toBeNull();
+});
+
+it('A standstill is told with its figures', () => {
+  expect(reason({ ended: { kind: 'standstill', quiet: 12, expectedGain: 0.0002 } })).toBe(
+    'Stopped: the best output cost = 1.7249 of iteration 23 has not improved by more than 0.1 % in the last 12 runs; the models expect at most 0.02 % more.',
+  );
+});
+
+it.each<[Ending['kind'] | null, string]>([
+  ['by-hand', 'Stopped by hand after 31 suggested inputs; the best output is cost = 1.7249 of iteration 23.'],
+  [null, 'Stopped after 31 suggested inputs; the best output is cost = 1.7249 of iteration 23.'],
+  [
+    'until',
+    'Stopped: its time ended at 2027-03-01T06:00:00.000Z, after 31 suggested inputs; the best output is cost = 1.7249 of iteration 23.',
+  ],
+  [
+    'space-used-up',
+    'Stopped: every input of the space has been evaluated; the best output is cost = 1.7249 of iteration 23.',
+  ],
+])('An objective stopped for %s says so', (kind, text) => {
+  expect(reason({ ended: kind && { kind } })).toBe(text);
+});
+
+it('One that met no other target tells how far the nearest run is', () => {
+  const missing = { iteration: null, output: [3, 0.9], worstMiss: 2.31234 };
+  expect(reason({ stopReason: StopReason.exhausted, maximumAttempts: 40 }, missing)).toBe(
+    'Exhausted: all 40 suggested inputs are used and none meets every target; the nearest run, a case of the trial, misses by 2.3123 times its tolerance.',
+  );
+});
+
+it('A satisfied one names the run', () => {
+  expect(reason({ stopReason: StopReason.satisfied })).toBe('Satisfied: iteration 23 meets every target.');
+});
+
+it('The rule of the optimizer is left out where it could not apply', () => {
+  expect(stopRuleOf(stopOptionsOf(null, true), true)).toEqual({ improvementBelow: 0.005 });
+  expect(stopOptionsOf(null, false)).toBeUndefined();
+  expect(stopOptionsOf(undefined, true)).toBeUndefined();
+  expect(stopRuleOf(stopOptionsOf({ maximumRuns: 9 }, false), false)).toBeUndefined();
+  expect(stopRuleOf(stopOptionsOf({ patience: 9 }, false), false)).toEqual({ improvementBelow: 0.005, patience: 9 });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { initialDesign } from '../../src/optimizer/initial-design.ts';
+import type { Proposal, StopRule, SuggestRequest, Target, Variable } from '../../src/optimizer/problem.ts';
+import { suggest } from '../../src/optimizer/suggest.ts';
+
+const square: Variable = { kind: 'float', minimum: -2, maximum: 2 };
+const atMost = (upper: number): Target => ({
+  lower: Number.NEGATIVE_INFINITY,
+  upper,
+  lowerOpen: false,
+  upperOpen: false,
+  direction: 'none',
+});
+const minimize = (aspiration: number): Target => ({ ...atMost(aspiration), direction: 'minimize' });
+
+/** A bowl of least height 2 under a limit that holds at its bottom. */
+const bowl = ([a, b]: readonly number[]) => [2 + (a! - 0.5) ** 2 + 2 * (b! + 0.3) ** 2, a! + b!];
+
+interface Played {
+  readonly requests: readonly SuggestRequest[];
+  readonly proposals: readonly Proposal[];
+  readonly best: number;
+}
+
+function play(stop: StopRule | undefined, targets: readonly Target[], most: number, evaluate = bowl): Played {
+  const space = { variables: [square, square] };
+  const design = initialDesign({ space, outputCount: 2, caseCount: null, seed: 5 });
+  const X = Array.from(design.X);
+  const requests: SuggestRequest[] = [];
+  const proposals: Proposal[] = [];
+  const outputs = () => Array.from({ length: X.length / 2 }, (_, i) => evaluate(X.slice(2 * i, 2 * i + 2)));
+  for (let count = design.count; count < design.count + most; count++) {
+    const request: SuggestRequest = {
+      space,
+      goal: { targets, l1: null },
+      history: {
+        count,
+        X: Float64Array.from(X),
+        Y: Float64Array.from(outputs().flat()),
+        failed: new Uint8Array(count),
+      },
+      firstSuggested: design.count,
+      convergence: 1e-6,
+      seed: 5,
+      workLimit: 5000,
+      ...(stop && { stop }),
+    };
+    const proposal = suggest(request);
+    requests.push(request);
+    proposals.push(proposal);
+    if (proposal.kind === 'nothing-new') break;
+    X.push(...proposal.input);
+  }
+  const feasible = outputs().filter(([, size]) => size! <= targets[1]!.upper);
+  return { requests, proposals, best: Math.min(...feasible.map(([height]) => height!)) };
+}
+
+describe('the stop rule of a search', () => {
+  const targets = [minimize(0), atMost(1)];
+
+  it('Ends soon after the optimum, and changes no proposal before', () => {
+    const ruled = play({ improvementBelow: 0.005 }, targets, 30);
+    expect(ruled.proposals.length).toBeLessThan(20);
+    expect(ruled.proposals.at(-1)).toMatchObject({ kind: 'nothing-new', reason: 'standstill' });
+    expect(ruled.best).toBeLessThan(2.02);
+    const free = play(undefined, targets, ruled.proposals.length);
+    expect(free.proposals.slice(0, -1)).toEqual(ruled.proposals.slice(0, -1));
+    expect(free.proposals.at(-1)!.kind).toBe('candidate');
+  });
+
+  it('Says what it knows, and is the same whenever it is asked', () => {
+    const { requests, proposals } = play({ improvementBelow: 0.005 }, targets, 30);
+    const end = proposals.at(-1)!;
+    expect(end.kind === 'nothing-new' && end.standstill!.quiet).toBeGreaterThanOrEqual(5);
+    expect(suggest(requests.at(-1)!)).toEqual(end);
+  });
+
+  it('Counts a stated patience from the last improvement, and from the first suggestion', () => {
+    const { proposals } = play({ patience: 3, improvementBelow: 1e9 }, targets, 30);
+    expect(proposals.length).toBeLessThanOrEqual(5);
+    expect(proposals.at(-1)).toMatchObject({ standstill: { quiet: 3, expectedGain: null } });
+  });
+
+  it('Has nothing to say of goals without minimize and maximize, unless a patience is stated', () => {
+    const limits = [atMost(1), atMost(1)];
+    const free = play(undefined, limits, 12);
+    expect(play({ improvementBelow: 0.5 }, limits, 12).proposals).toEqual(free.proposals);
+    expect(play({ improvementBelow: 0.001, patience: 4 }, limits, 30).proposals.at(-1)).toMatchObject({
+      reason: 'standstill',
+    });
+  });
+
+  it('Goes on while no run meets the other targets', () => {
+    const unreachable = [minimize(0), atMost(-5)];
+    const { proposals } = play({ improvementBelow: 0.005 }, unreachable, 15);
+    expect(proposals.every(({ kind }) => kind === 'candidate')).toBe(true);
+  });
+
+  it('Is not misled by a large offset', () => {
+    const { best } = play({ improvementBelow: 0.005 }, [minimize(900), atMost(1)], 30, (x) => [
+      1000 + bowl(x)[0]! - 2,
+      bowl(x)[1]!,
+    ]);
+    expect(best).toBeLessThan(1000.05);
+  });
+});
