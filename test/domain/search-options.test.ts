@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkSearchOptions, searchOptionsOf } from '../../src/domain/search-options.ts';
+import { checkSearchOptions, endsWithOneRun, searchOptionsOf } from '../../src/domain/search-options.ts';
 
 const wrong = (fields: Parameters<typeof checkSearchOptions>[0] & { readonly objectives: readonly number[] }) =>
   checkSearchOptions(fields, fields).map(({ pointer, message }) => [pointer, message]);
@@ -35,5 +35,35 @@ describe('search options', () => {
     const exact = { objectives: [1, 2], objectiveTypes: ['exact', 'exact'] };
     expect(wrong({ ...exact, weights: [1, 5] })).toEqual([]);
     expect(wrong({ ...exact, priorities: [1, 2] })).toEqual([['/priorities', expect.stringContaining('exact')]]);
+  });
+
+  it('Asking for more than one run estimates the noise unless it is stated', () => {
+    expect(searchOptionsOf({ confidence: 0.9 })).toEqual({ noise: 'estimate', confidence: 0.9, confidenceOf: 'run' });
+    expect(searchOptionsOf({ confirm: 3, noise: { standardDeviations: [0, 2] } })).toEqual({
+      noise: { standardDeviations: [0, 2] },
+      confirm: 3,
+    });
+    expect(searchOptionsOf({ confirm: 1 })).toBeNull();
+    expect(endsWithOneRun(searchOptionsOf({ noise: 'estimate' }))).toBe(true);
+    expect(endsWithOneRun(searchOptionsOf({ confirm: 2 }))).toBe(false);
+    expect(endsWithOneRun(null)).toBe(true);
+  });
+
+  it('What is wrong about noise is named', () => {
+    const objectives = [1, 2];
+    expect(wrong({ objectives, noise: { standardDeviations: [1, -1] } })).toEqual([
+      ['/noise/standardDeviations/1', 'must be finite and at least 0, is -1.'],
+    ]);
+    expect(wrong({ objectives, noise: { standardDeviations: [1] } })).toEqual([
+      ['/noise/standardDeviations', 'must have one value per objective (2), has 1.'],
+    ]);
+    expect(wrong({ objectives, confirm: 2.5, confidence: 0.4, confidenceOf: 'mean' })).toEqual([
+      ['/confirm', 'must be a whole number from 1 to 20, is 2.5.'],
+      ['/confidence', 'must be from 0.5 to 0.999, is 0.4.'],
+      ['/confirm', expect.stringContaining('left out with confidence')],
+    ]);
+    expect(wrong({ objectives, confidenceOf: 'mean' })).toEqual([
+      ['/confidenceOf', expect.stringContaining('state confidence')],
+    ]);
   });
 });

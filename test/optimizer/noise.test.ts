@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { atLeast, atMost, exactly, float, within } from '../../harness/optimizer-game.ts';
 import { type Belief, beliefAt } from '../../src/optimizer/confidence/belief.ts';
 import { bestStanding } from '../../src/optimizer/confidence/policy.ts';
-import { makeDraws, meanGiven, ofMean, ofRun } from '../../src/optimizer/confidence/probability.ts';
+import { jointExcess, makeDraws, meanGiven, ofMean, ofRun } from '../../src/optimizer/confidence/probability.ts';
 import { makeModels } from '../../src/optimizer/confidence/standing.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
@@ -276,6 +276,17 @@ describe('a probability', () => {
     const table = makeDraws(64, 2);
     const failed = { ...belief, failures: 2 };
     expect(ofRun(failed, null, table).value).toBeCloseTo(ofRun(belief, null, table).value / 2, 9);
+  });
+
+  it('is larger where the outputs go together', () => {
+    const half = { ...known, mean: 0, observed: 0, lower: Number.NEGATIVE_INFINITY, upper: 0 };
+    const pair: Belief = { runs: 1, failures: 0, outputs: [half, half] };
+    const { forMean } = makeDraws(200_000, 2);
+    const correlated = (r: number) => Float64Array.of(1, 0, r, Math.sqrt(1 - r * r));
+    // Sheppard 1899: two medians are not exceeded together with the probability 1/4 + asin(r) / 2 pi.
+    for (const r of [-0.9, 0, 0.5, 1]) {
+      expect(jointExcess(pair, correlated(r), forMean)).toBeCloseTo(Math.asin(r) / (2 * Math.PI), 2);
+    }
   });
 
   it('is less sure where the noise is less known', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { logImprovementBelow } from '../../src/optimizer/acquisition/expected-improvement.ts';
 import { type LogTerm, logIntervalProbability } from '../../src/optimizer/acquisition/interval-probability.ts';
-import { logNormalCdf, normalCdf, normalDensity } from '../../src/optimizer/numerics/normal.ts';
+import { logNormalCdf, normalCdf, normalDensity, normalQuantile } from '../../src/optimizer/numerics/normal.ts';
 import table from '../reference/normal-tails.json' with { type: 'json' };
 
 const blank = (): LogTerm => ({ value: 0, byMean: 0, bySpread: 0, curvature: 0 });
@@ -86,4 +86,10 @@ describe('the log expected improvement', () => {
     const [mean, spread, incumbent] = at as [number, number, number];
     expect(derivativeError(improvementTerm(incumbent), mean, spread)).toBeLessThan(1e-3);
   });
+});
+
+it('The quantile is the inverse of the distribution function', () => {
+  for (const share of [1e-12, 0.1, 0.5, 0.9, 1 - 1e-9])
+    expect(relative(normalCdf(normalQuantile(share)), share)).toBeLessThan(1e-9);
+  expect(normalQuantile(0.9)).toBeCloseTo(1.2815515655446004, 9);
 });

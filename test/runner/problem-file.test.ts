@@ -15,6 +15,25 @@ command: [run]
 `;
 
 describe('a problem file', () => {
+  it('says what is known about noise', () => {
+    const { problem, violations } = readProblem(
+      `${RIGHT}noise: {p: 0.02}\nconfidence: 0.9\nconfidenceOf: mean\n`,
+      'problem',
+    );
+    expect(violations).toEqual([]);
+    expect(toBodies(problem!).objectives).toEqual([
+      expect.objectContaining({ noise: { standardDeviations: [0.02] }, confidence: 0.9, confidenceOf: 'mean' }),
+    ]);
+    expect(toFilePath(problem!, '/objectives/0/confidence')).toEqual(['confidence']);
+    expect(complaintsOf(`${RIGHT}noise: guess\nconfirm: 1.5\n`)).toEqual([
+      expect.stringContaining('noise: must be estimate'),
+      expect.stringContaining('confirm: '),
+    ]);
+    expect(complaintsOf(`${RIGHT}noise: {}\n`)).toEqual([
+      expect.stringContaining('noise: needs the standard deviation of p; 0 for none.'),
+    ]);
+  });
+
   it('says everything that the service takes', () => {
     const { problem, violations } = readProblem(
       `name: Bracket

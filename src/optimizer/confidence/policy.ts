@@ -128,14 +128,9 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
       const row = cases.rows[tried.members[0]!]!;
       const runs = tried.members.length + tried.failures;
       const { run, mean } = judgeBeliefs(beliefs, goal, reported);
-      const excess = (of: 'run' | 'mean', belief: Belief) =>
-        goal.l1 ? 0 : jointExcess(belief, of, models.correlation, reported.forMean);
-      const standing = {
-        row,
-        runs,
-        run: raised(run, excess('run', beliefs.forRun)),
-        mean: raised(mean, excess('mean', beliefs.forMean)),
-      };
+      // The means of outputs seem to go together less than their runs do.
+      const excess = goal.l1 ? 0 : jointExcess(beliefs.forRun, models.correlation, reported.forMean);
+      const standing = { row, runs, run: raised(run, excess), mean };
       return { tried, beliefs, standing };
     })
     .map((one) => ({ ...one, rank: (isReached(prepared, asked, one) ? 2 : 0) + rankOf(one.standing) }))

@@ -126,18 +126,17 @@ function drawFrom({ outputs, runs }: Belief, { m, forNoise }: Draws, d: number, 
 }
 
 /**
- * By how much the probability that all outputs lie in their intervals exceeds the one of independent outputs: the difference
- * between two estimates from the same draws, in which most of their error cancels.
+ * By how much the probability that all outputs of a fresh run lie in their intervals exceeds the one of independent outputs:
+ * the difference between two estimates from the same draws, in which most of their error cancels.
  *
- * @param of a fresh run, or the means
  * @param factor m x m, lower triangular: that of the correlation of the outputs
  * @param normals standard normal numbers in rows of m
  */
-export function jointExcess(belief: Belief, of: 'run' | 'mean', factor: Float64Array, normals: Float64Array): number {
+export function jointExcess(belief: Belief, factor: Float64Array, normals: Float64Array): number {
   const { outputs, runs } = belief;
   const m = outputs.length;
   const given = outputs.map((output) => meanGiven(output, runs, output.noise));
-  const sds = given.map(({ variance }, j) => Math.sqrt(variance + (of === 'run' ? outputs[j]!.noise : 0)));
+  const sds = given.map(({ variance }, j) => Math.sqrt(variance + outputs[j]!.noise));
   const isInside = (j: number, normal: number) => {
     const y = given[j]!.mean + sds[j]! * normal;
     return y >= outputs[j]!.lower && y <= outputs[j]!.upper;

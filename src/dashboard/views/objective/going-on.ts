@@ -15,6 +15,10 @@ type Repeated = Pick<
   | 'fixedInputs'
   | 'weights'
   | 'priorities'
+  | 'noise'
+  | 'confirm'
+  | 'confidence'
+  | 'confidenceOf'
   | 'constraints'
   | 'parallelism'
   | 'holdBack'
@@ -35,6 +39,10 @@ export async function goOn(head: Head, change: Partial<Repeated>): Promise<void>
     fixedInputs: head.fixedInputs,
     weights: head.weights,
     priorities: head.priorities,
+    noise: head.noise,
+    confirm: head.confirm,
+    confidence: head.confidence,
+    confidenceOf: head.confidenceOf,
     constraints: head.constraints,
     parallelism: head.parallelism,
     holdBack: head.holdBack,
