@@ -51,6 +51,20 @@ describe('a diagnosis in words', () => {
     );
   });
 
+  it('The text says what can be reached of an aspiration', () => {
+    const aspiring = { ...definition, objectives: [1.38, 4], objectiveTypes: ['minimize', 'lessthan_equal'] as const };
+    const missed: Diagnosis = {
+      ...diagnosis,
+      nearestIs: 'evaluated',
+      unmet: [{ output: 0, distance: 0.345, isOutOfReachAlone: false }],
+      conflicts: [[0, 1]],
+      attainable: [{ output: 0, value: 1.724852 }],
+    };
+    expect(describeDiagnosis(missed, aspiring, ['cost', 'sag'])).toBe(
+      'The aspirations seem out of reach: with all other targets met, the best attainable by a run is about cost = 1.725, its aspiration is 1.38. Each alone can be met, but not together: cost and sag.',
+    );
+  });
+
   it('The text gives the L1 norm if the objectives are exact', () => {
     const exact = { ...definition, objectiveTypes: ['exact', 'exact'] as const };
     expect(describeDiagnosis({ ...diagnosis, l1Norm: 1.96001 }, exact, null)).toBe(

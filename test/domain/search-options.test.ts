@@ -38,14 +38,18 @@ describe('search options', () => {
   });
 
   it('Asking for more than one run estimates the noise unless it is stated', () => {
-    expect(searchOptionsOf({ confidence: 0.9 })).toEqual({ noise: 'estimate', confidence: 0.9, confidenceOf: 'run' });
-    expect(searchOptionsOf({ confirm: 3, noise: { standardDeviations: [0, 2] } })).toEqual({
+    expect(searchOptionsOf({ confidence: 0.9 }, false)).toEqual({
+      noise: 'estimate',
+      confidence: 0.9,
+      confidenceOf: 'run',
+    });
+    expect(searchOptionsOf({ confirm: 3, noise: { standardDeviations: [0, 2] } }, false)).toEqual({
       noise: { standardDeviations: [0, 2] },
       confirm: 3,
     });
-    expect(searchOptionsOf({ confirm: 1 })).toBeNull();
-    expect(endsWithOneRun(searchOptionsOf({ noise: 'estimate' }))).toBe(true);
-    expect(endsWithOneRun(searchOptionsOf({ confirm: 2 }))).toBe(false);
+    expect(searchOptionsOf({ confirm: 1 }, false)).toBeNull();
+    expect(endsWithOneRun(searchOptionsOf({ noise: 'estimate' }, false))).toBe(true);
+    expect(endsWithOneRun(searchOptionsOf({ confirm: 2 }, false))).toBe(false);
     expect(endsWithOneRun(null)).toBe(true);
   });
 

@@ -164,6 +164,20 @@ describe('the stop rules of an objective', () => {
     expect(await read(body.id)).toMatchObject({ stopReason: 0, endReason: null });
   });
 
+  it('What is wrong with a rule is named', async () => {
+    const messages = async (stop: unknown) =>
+      (await load({ stop })).body.errors.map(({ pointer, message }: Record<string, string>) => `${pointer} ${message}`);
+    expect(await messages({ patience: 0 })).toEqual(['/stop/patience must be at least 1, is 0.']);
+    expect(await messages({ waitFor: 3 })).toEqual([
+      '/stop/waitFor is not a field; the fields are patience, improvementBelow, until, maximumRuns.',
+    ]);
+    for (const wrong of [true, 'soon', { patience: 1.5, improvementBelow: 2 }]) {
+      expect(await messages(wrong)).toEqual([
+        expect.stringMatching('^/stop must be false, or an object with patience '),
+      ]);
+    }
+  });
+
   it('Stopped by hand it says so', async () => {
     const { body } = await load();
     await service.send('POST', `/v1/objectives/${body.id}/stop`);

@@ -30,6 +30,8 @@ const noise = z
     }),
   ])
   .meta({ id: 'Noise' });
+const WRONG_STOP = `must be false, or an object with patience (1 to ${LARGEST_PATIENCE}), improvementBelow (above 0, at most 1), until (a date and time) and maximumRuns (at least 1), all of them optional.`;
+
 const sentStop = z.strictObject({
   patience: z
     .int()
@@ -60,7 +62,7 @@ const sentStop = z.strictObject({
 /** In requests. */
 export const sentOptionFields = {
   stop: z
-    .union([sentStop, z.literal(false)])
+    .union([sentStop, z.literal(false)], { error: WRONG_STOP })
     .nullish()
     .transform((stop) => stop ?? null)
     .describe(

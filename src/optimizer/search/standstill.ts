@@ -21,7 +21,7 @@ const QUIET = 5;
 const SURROUNDED = { near: 6, lastGain: 0.01 };
 const UNPROMISING = { near: 2, lastGain: 0.03 };
 /** Share of the variance of every output that a model predicts of cases left out to be believed without other evidence. */
-const TRUSTED_R2 = 0.99;
+const TRUSTED_R2 = 0.9999;
 /** A run is near whose directed outputs differ from the best by no more than this share of the scale. */
 const NEAR = 0.01;
 /** Spreads are this many times wider than predicted, since the models of a young search are overconfident. */
