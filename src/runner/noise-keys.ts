@@ -1,5 +1,4 @@
 /** The keys of a problem file about runs that differ at one input. The rules of the service are checked by its own code. */
-import type { OutputDefinition } from './problem.ts';
 import type { ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
@@ -16,7 +15,7 @@ export interface NoiseFields {
 export function readNoiseFields(
   reader: ValueReader,
   fields: ReadonlyMap<string, Value>,
-  outputs: readonly OutputDefinition[],
+  names: readonly string[],
 ): NoiseFields {
   const read = <Result>(key: (typeof NOISE_KEYS)[number], how: (value: Value) => Result | undefined) => {
     const value = fields.get(key);
@@ -24,7 +23,7 @@ export function readNoiseFields(
     return result === undefined ? {} : { [key]: result };
   };
   return {
-    ...read('noise', (value) => readNoise(reader, value, outputs)),
+    ...read('noise', (value) => readNoise(reader, value, names)),
     ...read('confirm', (value) => reader.number(value, ['confirm'], { minimum: 1, isWhole: true })),
     ...read('confidence', (value) => reader.number(value, ['confidence'])),
     ...read('confidenceOf', (value) => reader.word(value, ['confidenceOf'], ['run', 'mean'])),
@@ -32,13 +31,8 @@ export function readNoiseFields(
 }
 
 /** `estimate`, or a map from the name of every output to its standard deviation. */
-function readNoise(
-  reader: ValueReader,
-  value: Value,
-  outputs: readonly OutputDefinition[],
-): NoiseFields['noise'] | undefined {
+function readNoise(reader: ValueReader, value: Value, names: readonly string[]): NoiseFields['noise'] | undefined {
   if (value.kind === 'text') return reader.word(value, ['noise'], ['estimate'] as const);
-  const names = outputs.map(({ name }) => name);
   const deviations = reader.fields(value, ['noise'], names);
   if (deviations === undefined) return undefined;
   const standardDeviations = names.map((name) => {

@@ -100,7 +100,11 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
     outputs,
     targetSets,
     desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
-    noise: readNoiseFields(reader, fields, outputs),
+    noise: readNoiseFields(
+      reader,
+      fields,
+      outputs.map((output) => output.name),
+    ),
     cases: number('cases', { minimum: 1, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
     start: readStart(reader, fields.get('start'), inputs, keysOf(fields.get('inputs'))),
     known: fields.has('known')
