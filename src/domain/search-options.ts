@@ -35,7 +35,6 @@ export interface SentSearchOptions {
   readonly confirm?: number | null;
   readonly confidence?: number | null;
   readonly confidenceOf?: ConfidenceOf | null;
-  /** Undefined in the dialect without it: no rule. */
   readonly stop?: SentStop;
 }
 
@@ -51,13 +50,9 @@ export function endsWithOneRun(options: SearchOptions | null | undefined): boole
   return options?.confirm === undefined && options?.confidence === undefined;
 }
 
-/**
- * The record of valid options; null when they ask for nothing.
- *
- * @param hasAspiration  whether an output is to be minimized or maximized
- */
-export function searchOptionsOf(sent: SentSearchOptions, hasAspiration: boolean): SearchOptions | null {
-  const stop = stopOptionsOf(sent.stop, hasAspiration);
+/** The record of valid options; null when they ask for nothing. */
+export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
+  const stop = stopOptionsOf(sent.stop);
   const [weights, priorities] = [sent.weights, sent.priorities].map((list) => list?.map((entry) => entry ?? 1) ?? []);
   const options = {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),

@@ -17,7 +17,7 @@ export interface StopOptions {
   readonly maximumRuns?: number;
 }
 
-/** As a client states it. false: never before it must. null: the default. */
+/** As a client states it. An empty object: by evidence. false or null: never before it must. */
 export type SentStop =
   | false
   | null
@@ -32,10 +32,10 @@ export type SentStop =
 export const DEFAULT_IMPROVEMENT_BELOW = 0.005;
 export const LARGEST_PATIENCE = 100_000;
 
-/** What is stored; undefined for nothing. Left out by the client it is a rule only for outputs to minimize or maximize. */
-export function stopOptionsOf(sent: SentStop | undefined, hasAspiration: boolean): StopOptions | undefined {
-  if (sent === undefined || sent === false || (sent === null && !hasAspiration)) return undefined;
-  const { patience, improvementBelow, until, maximumRuns } = sent ?? {};
+/** What is stored; undefined for nothing. */
+export function stopOptionsOf(sent: SentStop | undefined): StopOptions | undefined {
+  if (!sent) return undefined;
+  const { patience, improvementBelow, until, maximumRuns } = sent;
   return {
     ...(patience != null && { patience }),
     improvementBelow: improvementBelow ?? DEFAULT_IMPROVEMENT_BELOW,

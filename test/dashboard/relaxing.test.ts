@@ -27,7 +27,7 @@ function targetsOf(definition: ObjectiveDefinition) {
 
 function diagnosisOf(nearestOutput: number[], unmet: Diagnosis['unmet'], l1Norm: number | null = null): Diagnosis {
   const stated = { caseCount: 9, detail: '', nearestInput: [0], nearestIs: 'evaluated', conflicts: [] } as const;
-  return { ...stated, conflicts: [], nearestInput: [0], nearestOutput, unmet, l1Norm };
+  return { ...stated, conflicts: [], attainable: null, nearestInput: [0], nearestOutput, unmet, l1Norm };
 }
 
 const HEAT: ObjectiveDefinition = {

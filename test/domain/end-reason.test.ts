@@ -53,9 +53,9 @@ it('A satisfied one names the run', () => {
 });
 
 it('The rule of the optimizer is left out where it could not apply', () => {
-  expect(stopRuleOf(stopOptionsOf(null, true), true)).toEqual({ improvementBelow: 0.005 });
-  expect(stopOptionsOf(null, false)).toBeUndefined();
-  expect(stopOptionsOf(undefined, true)).toBeUndefined();
-  expect(stopRuleOf(stopOptionsOf({ maximumRuns: 9 }, false), false)).toBeUndefined();
-  expect(stopRuleOf(stopOptionsOf({ patience: 9 }, false), false)).toEqual({ improvementBelow: 0.005, patience: 9 });
+  expect(stopRuleOf(stopOptionsOf({}), true)).toEqual({ improvementBelow: 0.005 });
+  expect(stopRuleOf(stopOptionsOf({}), false)).toBeUndefined();
+  for (const nothing of [undefined, null, false] as const) expect(stopOptionsOf(nothing)).toBeUndefined();
+  expect(stopRuleOf(stopOptionsOf({ maximumRuns: 9 }), false)).toBeUndefined();
+  expect(stopRuleOf(stopOptionsOf({ patience: 9 }), false)).toEqual({ improvementBelow: 0.005, patience: 9 });
 });

@@ -6,13 +6,13 @@ const wrong = (fields: Parameters<typeof checkSearchOptions>[0] & { readonly obj
 
 describe('search options', () => {
   it('What asks for nothing is not stored', () => {
-    expect(searchOptionsOf({}, false)).toBeNull();
-    expect(searchOptionsOf({ weights: null, priorities: null }, false)).toBeNull();
-    expect(searchOptionsOf({ weights: [1, null], priorities: [2, 2] }, false)).toBeNull();
+    expect(searchOptionsOf({})).toBeNull();
+    expect(searchOptionsOf({ weights: null, priorities: null })).toBeNull();
+    expect(searchOptionsOf({ weights: [1, null], priorities: [2, 2] })).toBeNull();
   });
 
   it('null is the default of an entry', () => {
-    expect(searchOptionsOf({ weights: [null, 4], priorities: [null, 2] }, false)).toEqual({
+    expect(searchOptionsOf({ weights: [null, 4], priorities: [null, 2] })).toEqual({
       weights: [1, 4],
       priorities: [1, 2],
     });
@@ -38,18 +38,18 @@ describe('search options', () => {
   });
 
   it('Asking for more than one run estimates the noise unless it is stated', () => {
-    expect(searchOptionsOf({ confidence: 0.9 }, false)).toEqual({
+    expect(searchOptionsOf({ confidence: 0.9 })).toEqual({
       noise: 'estimate',
       confidence: 0.9,
       confidenceOf: 'run',
     });
-    expect(searchOptionsOf({ confirm: 3, noise: { standardDeviations: [0, 2] } }, false)).toEqual({
+    expect(searchOptionsOf({ confirm: 3, noise: { standardDeviations: [0, 2] } })).toEqual({
       noise: { standardDeviations: [0, 2] },
       confirm: 3,
     });
-    expect(searchOptionsOf({ confirm: 1 }, false)).toBeNull();
-    expect(endsWithOneRun(searchOptionsOf({ noise: 'estimate' }, false))).toBe(true);
-    expect(endsWithOneRun(searchOptionsOf({ confirm: 2 }, false))).toBe(false);
+    expect(searchOptionsOf({ confirm: 1 })).toBeNull();
+    expect(endsWithOneRun(searchOptionsOf({ noise: 'estimate' }))).toBe(true);
+    expect(endsWithOneRun(searchOptionsOf({ confirm: 2 }))).toBe(false);
     expect(endsWithOneRun(null)).toBe(true);
   });
 

@@ -70,8 +70,8 @@ async function eventsOf(id: number): Promise<readonly string[]> {
 }
 
 describe('the stop rules of an objective', () => {
-  it('By default it ends at the least cost, which it shows as optimal with the reason in figures', async () => {
-    const { body } = await load();
+  it('By evidence it ends at the least cost, which it shows as optimal with the reason in figures', async () => {
+    const { body } = await load({ stop: {} });
     expect(body.stop).toEqual({ patience: null, improvementBelow: 0.005, until: null, maximumRuns: null });
     expect(await run(body.id, 40)).toBeLessThan(30);
     const ended = await read(body.id);
@@ -94,8 +94,8 @@ describe('the stop rules of an objective', () => {
     expect(endReason).toMatch(/has not improved by more than 100 % in the last \d runs\.$/);
   });
 
-  it('false opts out, and without minimize or maximize there is no rule unless asked', async () => {
-    expect((await load({ stop: false })).body.stop).toBeNull();
+  it('There is no rule unless asked, and patience is one without minimize or maximize as well', async () => {
+    for (const stop of [undefined, null, false]) expect((await load({ stop })).body.stop).toBeNull();
     const limits = { objectives: [1, 6], objectiveTypes: ['lessthan_equal', 'greaterthan_equal'] };
     expect((await load(limits)).body.stop).toBeNull();
     const { body } = await load({ ...limits, stop: { patience: 4 } });

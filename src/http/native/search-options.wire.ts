@@ -66,7 +66,7 @@ export const sentOptionFields = {
     .nullish()
     .transform((stop) => stop ?? null)
     .describe(
-      'When it ends although something is left to try. Left out it ends once outputs to minimize or maximize can improve no further as far as is known; false: only when it must.',
+      'When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known.',
     ),
   weights: perOutput().describe(
     `How much each output counts in the search, from ${LEAST_WEIGHT} to ${LARGEST_WEIGHT}; 1 unless given. Verdicts do not depend on it.`,

@@ -415,8 +415,8 @@ export interface NewObjectives {
    */
   holdBack?: boolean | null | undefined;
   /**
-   * When it ends although something is left to try. Left out it ends once outputs to minimize or maximize can improve
-   * no further as far as is known; false: only when it must.
+   * When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs
+   * to minimize or maximize can improve no further as far as is known.
    */
   stop?: {
     /**
