@@ -83,7 +83,8 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
   const search = makeScopeSearch(problem, scope, models, work);
   const ranked = Array.from(scope.rows).sort(byLoss(cases.loss));
   const strict = search.maximize(intervalAims(intervals), ranked);
-  const found = strict && strict.value < HARDLY_POSSIBLE ? (comeNearer(problem, search, ranked, work) ?? strict) : strict;
+  const found =
+    strict && strict.value < HARDLY_POSSIBLE ? (comeNearer(problem, search, ranked, work) ?? strict) : strict;
   const isReachable =
     !intervals.some(({ directed }) => directed) ||
     (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
@@ -104,7 +105,10 @@ function comeNearer(problem: Problem, search: ScopeSearch, ranked: readonly numb
   const { scope, predictor } = search;
   const surrogate = withRelaxedLimits(search.surrogate, cases, scope.center);
   if (surrogate === null) return null;
-  return makeScopeSearch(problem, scope, { surrogate, predictor }, work).maximize(intervalAims(cases.intervals), ranked);
+  return makeScopeSearch(problem, scope, { surrogate, predictor }, work).maximize(
+    intervalAims(cases.intervals),
+    ranked,
+  );
 }
 
 /** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
