@@ -1,10 +1,18 @@
-/** The two sets of problems: the collection, which the optimizer is tuned on, and the held-out set, which it never is. */
+/**
+ * The sets of problems: the collection, which the optimizer is tuned on, the held-out set, which it never is, and small
+ * feasible regions, one hard kind by itself.
+ */
 import { problems } from './collection.ts';
 import { heldOutProblems } from './held-out/collection.ts';
 import type { Problem } from './problem.ts';
 import { randomSystems } from './random-systems.ts';
+import { smallRegionProblems } from './small-regions.ts';
 
-const sets = { collection: problems, 'held-out': heldOutProblems } as const;
+const sets = {
+  collection: problems,
+  'held-out': heldOutProblems,
+  'small-regions': smallRegionProblems,
+} as const;
 
 export type SetName = keyof typeof sets;
 

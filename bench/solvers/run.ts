@@ -1,7 +1,7 @@
 /**
  * Plays problems with one solver and appends the results.
  *
- *   npx node bench/solvers/run.ts [--solver backsolve] [--set held-out] [--seeds 1,2,3] [--family f]
+ *   npx node bench/solvers/run.ts [--solver backsolve] [--set held-out|small-regions] [--seeds 1,2,3] [--family f]
  *                             [--problem name,name] [--time-cap seconds] [--no-save] [--again]
  *
  * `--no-save` neither reads nor writes results; it serves tuning and is therefore refused for the held-out set. `--again`

@@ -4,7 +4,11 @@ import { type Problem, toDefinition } from '../../bench/problems/problem.ts';
 import { problemsOf } from '../../bench/problems/sets.ts';
 import { checkNewObjective } from '../../src/domain/objective.ts';
 
-const sets = { collection: problemsOf('collection'), 'held-out': problemsOf('held-out') };
+const sets = {
+  collection: problemsOf('collection'),
+  'held-out': problemsOf('held-out'),
+  'small-regions': problemsOf('small-regions'),
+};
 const everyProblem = Object.values(sets).flat();
 const firstRun = { seed: 1, index: 0 };
 
@@ -17,7 +21,7 @@ function isInSpace(problem: Problem, x: readonly number[]): boolean {
 }
 
 describe('the sets', () => {
-  it('both sets have enough problems of every family to compare solvers', () => {
+  it('the collection and the held-out set have enough problems of every family to compare solvers', () => {
     for (const [set, least, leastOfFamily] of [
       ['collection', 60, 5],
       ['held-out', 45, 4],

@@ -17,6 +17,7 @@ import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } fro
 import { imaginePending, type ScopeModels } from './imagined.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
+import { withRelaxedLimits } from './relaxed-limits.ts';
 import { fitScope, globalScope, type Scope } from './scope.ts';
 import type { Seen } from './seen.ts';
 
@@ -53,6 +54,8 @@ const FLOOR = 0.25;
 const EVALUATED_STARTS = 3;
 /** Log probability below which the model considers the aspirations out of reach. */
 const OUT_OF_REACH = -5;
+/** Log probability of the goal below which the search first asks for progress towards it. */
+const HARDLY_POSSIBLE = -2;
 /** Factor on all sigmas before a model that expects no improvement is believed. */
 const DISTRUST = 30;
 
@@ -112,7 +115,9 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
   const models = imaginePending(problem, scope, { surrogate, predictor }, work);
   const search = makeScopeSearch(problem, scope, models, work);
   const ranked = Array.from(scope.rows).sort(byLoss(cases.loss));
-  const found = search.maximize(intervalAims(intervals), ranked);
+  const strict = search.maximize(intervalAims(intervals), ranked);
+  const found =
+    strict && strict.value < HARDLY_POSSIBLE ? (comeNearer(problem, search, ranked, work) ?? strict) : strict;
   const isReachable =
     !intervals.some(({ directed }) => directed) ||
     (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
@@ -136,6 +141,18 @@ function aimUnderNoise({ noise, goal }: SuggestRequest): AimUnderNoise | null {
   if (asked.of === 'mean') return { margin: SURE_OF_MEAN / Math.sqrt(RUNS_OF_MEAN), floor: FLOOR };
   // Half of the doubt that is left to a run, shared out evenly.
   return { margin: normalQuantile(((1 + asked.least) / 2) ** (1 / goal.targets.length)), floor: FLOOR };
+}
+
+/** The input most likely to take the centre of the scope a good way towards limits; null where other goals exist. */
+function comeNearer(problem: Problem, search: ScopeSearch, ranked: readonly number[], work: Work): Found | null {
+  const { cases } = problem;
+  const { scope, predictor } = search;
+  const surrogate = withRelaxedLimits(search.surrogate, cases, scope.center);
+  if (surrogate === null) return null;
+  return makeScopeSearch(problem, scope, { surrogate, predictor }, work).maximize(
+    intervalAims(cases.intervals),
+    ranked,
+  );
 }
 
 /** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
