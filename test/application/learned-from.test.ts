@@ -283,7 +283,10 @@ describe('a stored suggestion', () => {
       }>`
         select input, expected, chance, learned_from as learned from inverses where id = ${id}`.execute(account.db);
       const { input, expected, chance, learned } = found[0]!;
-      expect([again, snapshot.learnedFrom]).toEqual([{ input, expected, chance, output: null, ended: null }, learned]);
+      expect([again, snapshot.learnedFrom]).toEqual([
+        { input, isRepeat: false, expected, chance, output: null, ended: null },
+        learned,
+      ]);
       histories.add(JSON.stringify(rows(request.history)));
     }
     // Each one knew something else, and none of them what is known now.

@@ -385,7 +385,7 @@ describe('without a key', () => {
     }
   });
 
-  it('The reference mentions the preference wait only at the Prefer headers of suggestions and the history', async () => {
+  it('The reference mentions the preference wait only at the Prefer headers of suggestions, the history and the list of objectives', async () => {
     const { paths } = (await send('GET', '/v1/openapi.json')).body;
     const mentioned = Object.entries<Record<string, { parameters: { name: string }[] }>>(paths).flatMap(
       ([path, item]) =>
@@ -401,6 +401,7 @@ describe('without a key', () => {
     expect(mentioned.sort()).toEqual(
       [objective, '/objectives/{objective_id}']
         .flatMap((at) => [`get ${at}/history Prefer`, `post ${at}/inverses Prefer`, `post ${at}/suggestions Prefer`])
+        .concat('get /objectives Prefer')
         .sort(),
     );
   });
