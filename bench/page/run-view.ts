@@ -49,7 +49,7 @@ const OBSERVER = `
   const isDrawn = (selector) => (document.querySelector(selector)?.width ?? 0) > 300;
   const look = () => {
     const { measured } = window;
-    if (!measured.interactive && document.querySelector('.targets tbody tr') && isDrawn('.chart canvas'))
+    if (!measured.interactive && document.querySelector('.targets-table tbody tr') && isDrawn('.chart canvas'))
       afterFrame((at) => { measured.interactive ??= at; });
     if (isDrawn('canvas.coordinates') && document.querySelector('.runs tbody th'))
       afterFrame((at) => { measured.drawn ??= at; isDone(); });
