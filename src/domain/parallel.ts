@@ -1,5 +1,5 @@
 /** How many inverses of one objective may be open at once, and when no further one is opened although it might be. */
-import { isAspiration, type Objective } from './objective.ts';
+import { hasAspiration, type Objective } from './objective.ts';
 import { endsWithOneRun } from './search-options.ts';
 
 /** An open inverse with this chance is waited for: it saves about a tenth of the runs and costs few rounds. */
@@ -30,10 +30,10 @@ type Opening = Pick<
 
 /** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize, it never does. */
 export function isHeldBack(
-  { holdBack, objectiveTypes }: Pick<Objective, 'holdBack' | 'objectiveTypes'>,
+  objective: Pick<Objective, 'holdBack' | 'objectiveTypes'>,
   open: readonly Pick<OpenInverse, 'chance'>[],
 ): boolean {
-  if (!holdBack || objectiveTypes.some(isAspiration)) return false;
+  if (!objective.holdBack || hasAspiration(objective)) return false;
   return open.some(({ chance }) => chance !== null && chance >= LIKELY_CHANCE);
 }
 

@@ -215,6 +215,16 @@ export const OBJECTIVES = {
   maximumBounds: [1, 1, 1],
 };
 
+/** Cannot be reached: y3 is twice the first input, which is at most 10. */
+export const NEVER = {
+  objectives: [10, -4, 500],
+  objectiveTypes: ['value', 'value', 'value'],
+  minimumBounds: [-0.01, -0.01, -0.01],
+  maximumBounds: [0.01, 0.01, 0.01],
+  initialInput: [5, 5],
+  initialOutput: blackBox([5, 5]),
+};
+
 export async function prepareObjective(send: Send, change: Readonly<Record<string, unknown>> = {}) {
   const trial = await prepareTrial(send);
   const loaded = await send('POST', `${trial.trialUrl}/objectives`, { ...OBJECTIVES, ...change });

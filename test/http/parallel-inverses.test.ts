@@ -6,23 +6,13 @@ import { readSnapshotOf } from '../../src/db/suggestions.ts';
 import { suggestedInversesSchema } from '../../src/http/native/inverses.wire.ts';
 import { objectiveSchema } from '../../src/http/native/objectives.wire.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
-import { blackBox, type NativeService, OBJECTIVES, openNativeService, prepareTrial } from './native-service.ts';
+import { blackBox, type NativeService, NEVER, OBJECTIVES, openNativeService, prepareTrial } from './native-service.ts';
 
 let service: NativeService;
 beforeAll(async () => {
   service = await openNativeService({ hasWorker: true });
 });
 afterAll(() => service.close());
-
-/** Cannot be reached: y3 is twice the first input, which is at most 10. */
-const NEVER = {
-  objectives: [10, -4, 500],
-  objectiveTypes: ['value', 'value', 'value'],
-  minimumBounds: [-0.01, -0.01, -0.01],
-  maximumBounds: [0.01, 0.01, 0.01],
-  initialInput: [5, 5],
-  initialOutput: blackBox([5, 5]),
-};
 
 type Input = [number, number];
 interface Suggested {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toSuggestRequest } from '../../src/application/engine-input.ts';
 import { readSnapshotOf } from '../../src/db/suggestions.ts';
 import { suggest as propose } from '../../src/optimizer/suggest.ts';
-import { blackBox, type NativeService, openNativeService, prepareTrial } from './native-service.ts';
+import { type NativeService, NEVER, openNativeService, prepareTrial } from './native-service.ts';
 
 let service: NativeService;
 let trialUrl: string;
@@ -14,15 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const OBJECTIVE = {
-  objectives: [10, -4, 500],
-  objectiveTypes: ['value', 'value', 'value'],
-  minimumBounds: [-0.01, -0.01, -0.01],
-  maximumBounds: [0.01, 0.01, 0.01],
-  initialInput: [5, 5],
-  initialOutput: blackBox([5, 5]),
-};
-const load = (body: object) => service.send('POST', `${trialUrl}/objectives`, { ...OBJECTIVE, ...body });
+const load = (body: object) => service.send('POST', `${trialUrl}/objectives`, { ...NEVER, ...body });
 
 it('Weights and priorities are shown where the objective is, and a suggestion is repeated with them', async () => {
   const { status, body } = await load({ weights: [1, 10, 0.5], priorities: [1, 2, 2] });
