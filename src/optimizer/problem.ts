@@ -119,6 +119,8 @@ export interface SuggestRequest {
    * imagine their outputs. Absent or empty: none.
    */
   readonly pending?: Float64Array;
+  /** What to search for once a run meets the goal: an input that meets it more surely. Absent: nothing. */
+  readonly robustAim?: RobustAim;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed of the objective. */
@@ -140,7 +142,9 @@ type NothingNew =
   /** The optimizer finds only inputs that have been evaluated or are pending. */
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
-  | 'no-improvement-expected';
+  | 'no-improvement-expected'
+  /** robustAim: it is reached, its runs are used, or no run promises a surer input. The best row is the surest one. */
+  | 'robust';
 
 export type Proposal =
   | {
@@ -249,4 +253,35 @@ export interface Explanation {
   readonly insight: readonly OutputInsight[] | null;
   /** null while nothing speaks against meeting all objectives. */
   readonly diagnosis: Diagnosis | null;
+}
+
+/** By how much an input that is made differs from the one that was asked for. */
+export interface InputTolerances {
+  /** The values are standard deviations of a normal distribution, or half widths of a uniform one. */
+  readonly kind: 'normal' | 'uniform';
+  /** In the units of each input, or in percent of its value. */
+  readonly in: 'units' | 'percent';
+  /** Length n, not negative; 0 for an input that is made exactly. Booleans and categories always are. */
+  readonly values: readonly number[];
+}
+
+/** A search for an input that meets the goal most surely when it is made with tolerances. */
+export interface RobustAim {
+  readonly tolerances: InputTolerances;
+  /** The search ends when the low end of the range of an input's probability reaches this; null: never for that reason. */
+  readonly probability: number | null;
+  /** How many more runs it may make. */
+  readonly runsLeft: number;
+}
+
+/** How surely the goal is met by an input that is made with tolerances. All shares are from 0 to 1. */
+export interface Robustness {
+  /** The probability that one run meets the goal, and the range in which it lies given what the models do not know. */
+  readonly probability: number;
+  readonly low: number;
+  readonly high: number;
+  /** Length m: of the runs that miss, the share in which each output does; for an exact goal its share of the L1 norm. */
+  readonly outputShares: readonly number[];
+  /** Length n: the share of the misses that would not happen if this input were made exactly. */
+  readonly inputShares: readonly number[];
 }

@@ -4,6 +4,7 @@ import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, SuggestRequest, Target, Variable } from './problem.ts';
+import { aimAtRobustness, type RobustOutcome } from './robustness/aim.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
 import { bestOf } from './targets.ts';
@@ -30,6 +31,8 @@ export function suggestFrom(prepared: Prepared): Proposal {
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  const robust = request.robustAim ? aimAtRobustness(prepared, request.robustAim, seen) : null;
+  if (robust) return robustProposal(prepared, robust, bestIndex);
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
@@ -37,6 +40,13 @@ export function suggestFrom(prepared: Prepared): Proposal {
   return input
     ? { kind: 'candidate', input, expected: found?.expected ?? null, chance: found?.chance ?? null }
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+}
+
+/** While inputs are pending, what they will show decides: a second input now would be near the first. */
+function robustProposal({ pending }: Prepared, outcome: RobustOutcome, bestIndex: number): Proposal {
+  if (pending.count > 0) return { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+  if ('bestIndex' in outcome) return { kind: 'nothing-new', reason: 'robust', bestIndex: outcome.bestIndex };
+  return { kind: 'candidate', input: outcome.x, expected: null, chance: null };
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */
