@@ -285,3 +285,56 @@ export interface Robustness {
   /** Length n: the share of the misses that would not happen if this input were made exactly. */
   readonly inputShares: readonly number[];
 }
+
+/** Values of one input, in its units. */
+export interface ValueRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * For which values of an input all targets hold by the models. An end at a bound of the input is that bound.
+ */
+export type InputRange =
+  | {
+      readonly kind: 'range';
+      /** While the other inputs adapt: from the least to the largest value at which the targets surely hold. */
+      readonly fits: ValueRange;
+      /** Outside of it they surely do not hold, however the other inputs adapt. */
+      readonly possible: ValueRange;
+      /** With the other inputs held at the best input: where the targets surely hold around it. */
+      readonly alone: ValueRange;
+      /** Share of the distance between the bounds, on the scale of the input, that each of the first two ranges covers. */
+      readonly shares: { readonly fits: number; readonly possible: number };
+    }
+  /** A boolean or a category: the codes, ascending. */
+  | { readonly kind: 'codes'; readonly fits: readonly number[]; readonly possible: readonly number[] };
+
+/** Inputs that can change together without a target being missed: the outputs do not tell their values apart. */
+export interface Combination {
+  /** 'log': the loadings are those of the logarithms of the inputs. */
+  readonly scale: 'linear' | 'log';
+  /**
+   * Length n: how far each input moves while the first one listed by size moves by 1, all in shares of the distance between
+   * their bounds on the scale; 0 for inputs that stay.
+   */
+  readonly loadings: readonly number[];
+  /** Two inputs, length n, at which, and between which, the targets surely hold by the models. */
+  readonly ends: readonly [readonly number[], readonly number[]];
+}
+
+/** What meeting the targets tells about the inputs, by the models. */
+export interface Identifiability {
+  /** What "surely" means: the probability of the models, 0.5 to 0.999. */
+  readonly confidence: number;
+  /** The input, length n, at which the targets hold most surely and from which the others are sought. */
+  readonly best: readonly number[];
+  readonly ranges: readonly InputRange[];
+  /** Independent of each other; none when the outputs determine every input. */
+  readonly combinations: readonly Combination[];
+  /**
+   * The run that would tell most: whether the targets hold in the middle of the widest range of which it is open. `input` is
+   * the index of that input, `open` that range. null when no range is open by more than one percent of the bounds.
+   */
+  readonly next: { readonly at: readonly number[]; readonly input: number; readonly open: ValueRange } | null;
+}

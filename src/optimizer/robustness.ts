@@ -11,10 +11,11 @@ import { Predictor } from './surrogate/predictor.ts';
 const DRAWS = 2000;
 const DRAWS_PER_INPUT = 500;
 /** Limit of the latter over all inputs. */
-const DRAWS_FOR_INPUTS = 20_000;
+const DRAWS_FOR_INPUTS = { full: 20_000, expensive: 2_000 };
+/** Kernels times points from which predictions are dear and fewer draws have to do. */
+const EXPENSIVE = 500;
 /** Functions drawn from the models, the draws of each, and the inputs, in terms of n, at which a function is drawn. */
-const FUNCTIONS = 40;
-const DRAWS_PER_FUNCTION = 400;
+const FUNCTIONS = { full: { count: 40, draws: 400 }, expensive: { count: 20, draws: 100 } };
 const drawnAt = (n: number) => Math.min(60, 4 * n + 4);
 /** Factor on the doubt of the models from which functions are drawn: it makes up for what the models do not doubt. */
 const DOUBT = 2;
@@ -44,7 +45,10 @@ function robustnessFrom(prepared: Prepared, x: Float64Array, tolerances: InputTo
   const draws = drawsAround(prepared, x, tolerances, work);
   if (draws === null || !draws.model.isBelieved) return null;
   const { runs, at, deviating } = draws;
-  const perInput = Math.min(DRAWS_PER_INPUT, Math.floor(DRAWS_FOR_INPUTS / Math.max(1, deviating.length)));
+  const perInput = Math.min(
+    DRAWS_PER_INPUT,
+    Math.floor(DRAWS_FOR_INPUTS[effortOf(draws.model)] / Math.max(1, deviating.length)),
+  );
   const inputShares = new Array<number>(x.length).fill(0);
   for (const v of deviating) {
     const others = deviating.filter((other) => other !== v);
@@ -65,6 +69,10 @@ export function probabilityOf(
   const work: Work = { spent: 0, limit: prepared.request.workLimit };
   const draws = drawsAround(prepared, x, tolerances, work);
   return draws && rangeOf(prepared, draws, work);
+}
+
+function effortOf({ surrogate: { kernels, geometry } }: RunModel): 'full' | 'expensive' {
+  return kernels.length * geometry.N > EXPENSIVE ? 'expensive' : 'full';
 }
 
 /** Runs at inputs made around x. */
@@ -98,7 +106,7 @@ function drawsAround(prepared: Prepared, x: Float64Array, tolerances: InputToler
 function rangeOf(prepared: Prepared, { model, deviating, at, runs }: Draws, work: Work) {
   const probability = runs.held / DRAWS;
   const gains = functionsOf(model, prepared, at, deviating, work).map((drawn) =>
-    runs.gainOf(drawn, (k) => at(k, deviating)),
+    runs.gainOf(drawn, FUNCTIONS[effortOf(model)].draws, (k) => at(k, deviating)),
   );
   const doubt = gains.map(Math.abs).sort((a, b) => a - b)[Math.floor(SURE * gains.length)]!;
   const error = doubt + DRAW_ERRORS * Math.sqrt((probability * (1 - probability)) / DRAWS);
@@ -125,7 +133,7 @@ function functionsOf(
     ),
   };
   const random = makeRandom(request.seed, 12);
-  return Array.from({ length: FUNCTIONS }, () => {
+  return Array.from({ length: FUNCTIONS[effortOf(model)].count }, () => {
     const drawn = new Predictor(imagine(doubted, predictor, U, random, work), work);
     drawn.setCorrections(predictor.corrections);
     return drawn;
@@ -183,18 +191,18 @@ class Runs {
   }
 
   /**
-   * By how much the share of the first draws that meet the goal rises when the outputs are those of a drawn function. Both
+   * By how much the share of the first `count` draws that meet the goal rises when the outputs are those of a drawn function. Both
    * shares are of the same draws, so that the error of having so few cancels.
    */
-  gainOf(drawn: Predictor, at: (k: number) => Float64Array): number {
+  gainOf(drawn: Predictor, count: number, at: (k: number) => Float64Array): number {
     let held = 0;
-    for (let k = 0; k < DRAWS_PER_FUNCTION; k++) {
+    for (let k = 0; k < count; k++) {
       held -= 1 - this.#isMissed[k]!;
       const u = at(k);
       drawn.predictMeans(u);
       if (!this.#fails(k, u) && this.#missesOf(k, drawn).every((share) => share === 0)) held++;
     }
-    return held / DRAWS_PER_FUNCTION;
+    return held / count;
   }
 
   outputShares(): number[] {

@@ -30,13 +30,7 @@ export function standardDeviates(kind: InputTolerances['kind'], count: number, n
 }
 
 /** The value of input v that is made when x is asked for, with standard deviate e: whole for integers, within the bounds. */
-export function madeValue(
-  { variables }: Encoding,
-  tolerances: InputTolerances,
-  v: number,
-  x: number,
-  e: number,
-): number {
+function madeValue({ variables }: Encoding, tolerances: InputTolerances, v: number, x: number, e: number): number {
   const { kind, minimum, maximum } = variables[v]!;
   const width = tolerances.in === 'percent' ? (tolerances.values[v]! / 100) * Math.abs(x) : tolerances.values[v]!;
   const made = kind === 'integer' ? x + Math.round(width * e) : x + width * e;
