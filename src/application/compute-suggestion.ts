@@ -29,7 +29,7 @@ import type { History, Proposal, SuggestRequest } from '../optimizer/problem.ts'
 import { toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
 import { judgeAll, judgeRuns } from './judge-runs.ts';
-import { beatsOptimum } from './optimum.ts';
+import { beatsOptimum, seeksSurer } from './optimum.ts';
 import { withEnd } from './record-event.ts';
 import { untilWritten } from './until-written.ts';
 
@@ -107,13 +107,19 @@ interface Suggested {
   readonly chance: number | null;
   /** Set when the optimizer has nothing new: the known output of the repeated best input. */
   readonly output: readonly number[] | null;
+  /** The iteration that the search for a surer input ended with; null: it ended otherwise. */
+  readonly surestIteration: number | null;
 }
 
 /**
  * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
  * reaches a client.
  */
-export function toSuggested({ objective, space }: Snapshot, history: History, proposal: Proposal): Suggested | string {
+export function toSuggested(
+  { objective, space, iterations }: Snapshot,
+  history: History,
+  proposal: Proposal,
+): Suggested | string {
   if (proposal.kind === 'candidate') {
     const input = withoutNegativeZero(Array.from(proposal.input));
     const violations = checkSuggestion(space, objective, input);
@@ -121,17 +127,20 @@ export function toSuggested({ objective, space }: Snapshot, history: History, pr
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
-    return { input, output: null, expected, chance: proposal.chance };
+    return { input, output: null, expected, chance: proposal.chance, surestIteration: null };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
       ? null
       : rowOf(history.Y, row, objective.objectives.length),
   );
-  const best = findOptimum(objective, outputs) ?? proposal.bestIndex;
+  const isSurest = proposal.reason === 'robust';
+  const best = isSurest ? proposal.bestIndex : (findOptimum(objective, outputs) ?? proposal.bestIndex);
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  return { input: rowOf(history.X, best, space.inputCount), output, expected: null, chance: null };
+  // Its own runs are the last rows.
+  const surestIteration = isSurest ? iterations[best - (history.count - iterations.length)]! : null;
+  return { input: rowOf(history.X, best, space.inputCount), output, expected: null, chance: null, surestIteration };
 }
 
 function rowOf(values: Float64Array, row: number, columns: number): number[] {
@@ -142,11 +151,12 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, output, expected, chance }: Suggested,
+  { input, output, expected, chance, surestIteration }: Suggested,
   { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
   const { objective, optimalOutput } = snapshot;
-  const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : 'nothing-new');
+  const event = output === null ? 'inverse-suggested' : 'nothing-new';
+  const state = nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput));
   if (state === undefined) return undefined;
   const suggested = { name: 'inverse.suggested', resourceId: job.inverseId } as const;
   return {
@@ -157,6 +167,7 @@ function toStored(
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal: output !== null && beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput),
+    optimalIteration: surestIteration,
     expected,
     chance,
     dataRevision: objective.dataRevision,

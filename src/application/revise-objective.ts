@@ -17,6 +17,7 @@ import type { ObjectiveDefinition } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page } from '../domain/page.ts';
+import { aimsOn } from '../domain/robust-options.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
 import type { AccountLimits } from './account-limits.ts';
 import { giveUpOpen } from './give-up.ts';
@@ -48,7 +49,7 @@ export async function reviseObjective(
   revised: RevisedResult,
 ): Promise<void> {
   const { runs, optimalInverseId } = await reviewInverses(trx, accountId, objective, revised);
-  const revise = (mayReopen: boolean) => reviseStates(objective, runs, mayReopen);
+  const revise = (mayReopen: boolean) => reviseStates({ ...objective, aimsOn: aimsOn(objective) }, runs, mayReopen);
   const states =
     revised.reopening === 'yes'
       ? revise(true)
@@ -109,6 +110,7 @@ async function reviewInverses(
   const project = (await findProject(trx, accountId, objective.projectId))!;
   const runs: RevisedRun[] = [];
   let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
+  let hasSurest = false;
   let after: number | null = null;
   do {
     const page: Page<Inverse> = await listInverses(trx, accountId, objective.id, { limit: INVERSES_PER_READ, after });
@@ -119,9 +121,13 @@ async function reviewInverses(
       const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
       const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
       runs.push({ id, status, result: toResult(inverse, known, evaluation) });
+      // The surest of those that satisfy everything was chosen by the models and stays.
+      const isSurest = aimsOn(objective) && id === objective.optimalInverseId && evaluation?.isSatisfied === true;
       const isBest =
-        evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));
-      if (isBest) best = { id, evaluation };
+        isSurest ||
+        (evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation)));
+      if (isBest && !hasSurest) best = { id, evaluation: evaluation! };
+      if (isSurest) hasSurest = true;
     }
     after = page.nextAfter;
   } while (after !== null);

@@ -1,4 +1,5 @@
 import { getLastInverse, updateInverse } from '../db/inverses.ts';
+import { findIteration } from '../db/iterations.ts';
 import { updateObjective } from '../db/objectives.ts';
 import { listOpenInverses } from '../db/open-inverses.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
@@ -6,21 +7,25 @@ import { type Db, inTransaction, type Trx } from '../db/transaction.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { awaitsOutput, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
+import { aimsOn } from '../domain/robust-options.ts';
 import { nextState } from '../domain/stop-reason.ts';
 import { giveUpOpen } from './give-up.ts';
+import { seeksSurer } from './optimum.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
  * Stops a running objective and its open inverses; the job of an inverse being computed is dropped. An objective that has ended
- * is returned as it is: a final state never changes, and stopping again is not an error. Events: objective.stopped, and
+ * is returned as it is; one that seeks a surer input than one that satisfies everything ends satisfied. A final state never changes, and stopping again is not an error. Events: objective.stopped, and
  * inverse.stopped where several may be open.
  */
 export async function stopObjective(db: Db | Trx, accountId: number, path: ObjectivePath): Promise<Objective> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
-    const state = nextState(objective.stopReason, 'stopped-by-hand');
+    const held = aimsOn(objective) ? await findIteration(trx, accountId, { objectiveId: objective.id }) : undefined;
+    const isHeld = held !== undefined && seeksSurer(objective, held.optimalOutput);
+    const state = nextState(objective.stopReason, 'stopped-by-hand', isHeld);
     if (state === undefined) return objective;
     const givenUp = objective.isParallel
       ? await giveUpOpen(trx, objective.id, await listOpenInverses(trx, objective.id))

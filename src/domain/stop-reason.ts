@@ -17,6 +17,8 @@ export type StopReason = (typeof StopReason)[keyof typeof StopReason];
 export type ObjectiveEvent =
   | 'inverse-suggested'
   | 'output-satisfied'
+  /** The search goes on for an input that satisfies everything more surely. */
+  | 'output-satisfied-first'
   | 'output-unsatisfied'
   | 'last-output-unsatisfied'
   | 'nothing-new'
@@ -39,6 +41,7 @@ export interface Transition {
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'output-satisfied': { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.converged },
+  'output-satisfied-first': { stopReason: StopReason.running, inverseStatus: InverseStatus.converged },
   'output-unsatisfied': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
@@ -54,14 +57,30 @@ export function isFinal(stopReason: StopReason): boolean {
   return stopReason !== StopReason.running;
 }
 
-/** The states after `event`, or undefined if the objective has ended: a final state never changes. */
-export function nextState(current: StopReason, event: ObjectiveEvent): Transition | undefined {
-  return isFinal(current) ? undefined : TRANSITIONS[event];
+/**
+ * The states after `event`, or undefined if the objective has ended: a final state never changes.
+ *
+ * @param seeksSurer  whether a run has satisfied everything and the search went on for a surer one: whatever ends it then, the
+ *   objective is SATISFIED
+ */
+export function nextState(current: StopReason, event: ObjectiveEvent, seeksSurer = false): Transition | undefined {
+  if (isFinal(current)) return undefined;
+  const next = TRANSITIONS[event];
+  return seeksSurer && isFinal(next.stopReason) ? { ...next, stopReason: StopReason.satisfied } : next;
 }
 
-/** The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be. */
-export function outputEvent(isSatisfied: boolean, attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
-  if (isSatisfied) return 'output-satisfied';
+/**
+ * The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be.
+ *
+ * @param aimsOn  whether the search goes on after an output that satisfies everything
+ */
+export function outputEvent(
+  isSatisfied: boolean,
+  attempts: Attempts,
+  areOthersOpen = false,
+  aimsOn = false,
+): ObjectiveEvent {
+  if (isSatisfied) return aimsOn && !areUsedUp(attempts) ? 'output-satisfied-first' : 'output-satisfied';
   return areUsedUp(attempts) && !areOthersOpen ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
@@ -79,8 +98,8 @@ export function stoppedInverseEvent(attempts: Attempts, areOthersOpen: boolean):
  * The states after the output of an inverse that was given up: one that satisfies everything ends an objective that runs like any
  * other, else nothing changes.
  */
-export function lateOutputState(current: StopReason, isSatisfied: boolean): Transition {
-  const state = isSatisfied ? nextState(current, 'output-satisfied') : undefined;
+export function lateOutputState(current: StopReason, isSatisfied: boolean, event: ObjectiveEvent): Transition {
+  const state = isSatisfied ? nextState(current, event) : undefined;
   return state ?? { stopReason: current, inverseStatus: InverseStatus.stopped };
 }
 
@@ -109,6 +128,12 @@ export interface RevisedRun {
   readonly result: 'open' | 'satisfied' | 'unsatisfied' | 'failed' | 'late' | 'never-run';
 }
 
+export interface RevisedObjective extends Attempts {
+  readonly stopReason: StopReason;
+  /** Whether the search goes on after an output that satisfies everything; false unless given. */
+  readonly aimsOn?: boolean;
+}
+
 export interface RevisedStates {
   readonly stopReason: StopReason;
   /** By the id of the inverse; only those that change. */
@@ -124,7 +149,7 @@ export interface RevisedStates {
  * @param runs  all inverses, in order of iteration
  */
 export function reviseStates(
-  objective: Attempts & { readonly stopReason: StopReason },
+  objective: RevisedObjective,
   runs: readonly RevisedRun[],
   mayReopen: boolean,
 ): RevisedStates | undefined {
@@ -144,11 +169,12 @@ export function reviseStates(
 }
 
 function reviseStopReason(
-  objective: Attempts & { readonly stopReason: StopReason },
+  objective: RevisedObjective,
   isSatisfied: boolean,
   mayReopen: boolean,
 ): StopReason | undefined {
   const { stopReason } = objective;
+  if (isSatisfied && objective.aimsOn && stopReason === StopReason.running && !areUsedUp(objective)) return stopReason;
   if (isSatisfied) {
     return mayReopen || stopReason === StopReason.running || stopReason === StopReason.satisfied
       ? StopReason.satisfied

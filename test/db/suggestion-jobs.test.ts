@@ -35,6 +35,7 @@ const finish = (job: LeasedJob) =>
     output: null,
     suggestTimeNs: 1,
     isOptimal: false,
+    optimalIteration: null,
     nearest: NOTHING_JUDGED,
     dataRevision: 0,
     basis: 0,

@@ -6,6 +6,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { ModelInsights } from '../../src/application/model-insights.ts';
 import { NewestResults } from '../../src/application/newest-results.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { forAccount } from '../../src/db/client.ts';
@@ -50,7 +51,13 @@ export interface NativeService {
 }
 
 /** What an objective shows that uses no options of the search. */
-export const NO_OPTIONS = { weights: null, priorities: null };
+export const NO_OPTIONS = {
+  weights: null,
+  priorities: null,
+  inputTolerances: null,
+  aimAtRobustness: null,
+  robustRuns: null,
+};
 
 export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;
@@ -104,6 +111,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
+    modelInsights: new ModelInsights(engine, 20_000),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,
