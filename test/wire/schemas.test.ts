@@ -199,6 +199,9 @@ describe('a body', () => {
       holdBack: true,
       weights: null,
       priorities: null,
+      inputTolerances: null,
+      aimAtRobustness: null,
+      robustRuns: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;
