@@ -13,6 +13,8 @@ export function makeCheapEngine(): Engine {
       return { ok: true, result: { kind: 'candidate', input, expected: null, chance: null }, elapsedNs: 1_000 };
     },
     explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
+    robustness: async () => ({ ok: true, result: null, elapsedNs: 0 }),
+    identifiability: async () => ({ ok: true, result: null, elapsedNs: 0 }),
     close: async () => undefined,
   };
 }

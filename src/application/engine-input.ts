@@ -1,6 +1,6 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
 import type { Snapshot } from '../db/suggestions.ts';
-import { compileGoal } from '../domain/acceptance.ts';
+import { compileGoal, evaluateOutput } from '../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../domain/input-space.ts';
 import { hasAspiration } from '../domain/objective.ts';
 import {
@@ -10,6 +10,7 @@ import {
   NO_OBJECTIVE_LIMITS,
   type ObjectiveLimits,
 } from '../domain/objective-limits.ts';
+import { DEFAULT_ROBUST_RUNS } from '../domain/robust-options.ts';
 import { stopRuleOf } from '../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
@@ -71,12 +72,41 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
     goal: toGoal(objective),
     ...toNoise(objective),
     ...toHistory(snapshot),
+    ...robustAimOf(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
     ...(stop && { stop }),
     seed: objective.seed,
     workLimit,
   };
+}
+
+/**
+ * The search for a surer input, once a run of the objective satisfies everything: how many runs are left follows from those after
+ * that one.
+ */
+function robustAimOf({
+  objective,
+  space,
+  iterations,
+  inputs,
+  outputs,
+  pending,
+}: Snapshot): Pick<SuggestRequest, 'robustAim'> {
+  const { inputTolerances: tolerances, aimAtRobustness, robustRuns = DEFAULT_ROBUST_RUNS } = objective.options ?? {};
+  if (aimAtRobustness === undefined || tolerances === undefined) return {};
+  const isMet = (row: number) => {
+    const output = outputs.row(row);
+    return (
+      !output.some(Number.isNaN) &&
+      isAdmissible(space, objective, inputs.row(row)) &&
+      evaluateOutput(objective, output).isSatisfied
+    );
+  };
+  const first = iterations.findIndex((iteration, row) => iteration > 1 && isMet(row));
+  if (first < 0) return {};
+  const runsLeft = Math.max(0, robustRuns - (iterations.length - 1 - first) - pending.rows);
+  return { robustAim: { tolerances, probability: aimAtRobustness === true ? null : aimAtRobustness, runsLeft } };
 }
 
 function toGoal(objective: Snapshot['objective']): Goal {

@@ -15,7 +15,7 @@ import { failedRunEvent, isFinal, lateOutputState, nextState, outputEvent, StopR
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
 import { giveUpOpen } from './give-up.ts';
 import { judgeOutOfOrder } from './judge-runs.ts';
-import { beatsOptimum } from './optimum.ts';
+import { beatsOptimum, seeksSurer } from './optimum.ts';
 import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from './paths.ts';
 import { recordEvents, withEnd } from './record-event.ts';
@@ -146,7 +146,8 @@ async function complete(
   const { dataRevision } = objective;
   const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id, dataRevision };
   if (measurement.kind === 'failed') {
-    const state = nextState(objective.stopReason, failedRunEvent(objective))!;
+    const isHeld = seeksSurer(objective, optimalOutput);
+    const state = nextState(objective.stopReason, failedRunEvent(objective), isHeld)!;
     const failed: CompletedIteration = {
       ...completed,
       state,
@@ -160,7 +161,8 @@ async function complete(
     return written && viewOf(written.objective, written.inverse);
   }
   const evaluation = evaluateOutput(objective, measurement.output);
-  const state = nextState(objective.stopReason, outputEvent(evaluation.isSatisfied, objective))!;
+  const event = outputEvent(evaluation.isSatisfied, objective);
+  const state = nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput))!;
   const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
   const written = await completeIteration(db, {
     ...completed,
@@ -203,8 +205,8 @@ async function completeAmongOthers(
         ? failedRunEvent(objective, others.length > 0)
         : outputEvent(isSatisfied, objective, others.length > 0);
     const state = isLate
-      ? lateOutputState(objective.stopReason, isSatisfied, objective.options)
-      : nextState(objective.stopReason, event)!;
+      ? lateOutputState(objective.stopReason, event)
+      : nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput))!;
     const completed = await storeCompletion(trx, {
       objectiveId: objective.id,
       inverseId: inverse.id,

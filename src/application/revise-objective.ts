@@ -17,6 +17,7 @@ import type { ObjectiveDefinition } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
 import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page } from '../domain/page.ts';
+import { aimsOn } from '../domain/robust-options.ts';
 import { endsWithOneRun } from '../domain/search-options.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
 import { areEqualVectors } from '../domain/vectors.ts';
@@ -119,6 +120,7 @@ async function reviewInverses(
   const project = (await findProject(trx, accountId, objective.projectId))!;
   const runs: RevisedRun[] = [];
   let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
+  let hasSurest = false;
   let after: number | null = null;
   let held: readonly number[] | null = null;
   let changed: readonly number[] | null = null;
@@ -133,9 +135,13 @@ async function reviewInverses(
       const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
       const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
       runs.push({ id, status, result: toResult(inverse, known, evaluation) });
+      // The surest of those that satisfy everything was chosen by the models and stays.
+      const isSurest = aimsOn(objective) && id === objective.optimalInverseId && evaluation?.isSatisfied === true;
       const isBest =
-        evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));
-      if (isBest) best = { id, evaluation };
+        isSurest ||
+        (evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation)));
+      if (isBest && !hasSurest) best = { id, evaluation: evaluation! };
+      if (isSurest) hasSurest = true;
     }
     after = page.nextAfter;
   } while (after !== null);

@@ -4,6 +4,7 @@ import { ChangeWaiters } from '../application/change-waiters.ts';
 import { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
 import { LastUses } from '../application/last-uses.ts';
+import { ModelInsights } from '../application/model-insights.ts';
 import { NewestResults } from '../application/newest-results.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { Config } from '../config.ts';
@@ -59,6 +60,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     db,
     dbFor: (accountId) => forAccount(db, accountId),
     engine,
+    modelInsights: new ModelInsights(engine, config.engine.workLimit),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

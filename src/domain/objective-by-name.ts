@@ -1,7 +1,15 @@
 /** New objectives whose lists were sent by name. The names belong to the project, so the use case reads these lists. */
 import { describeWrongType, makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
-import { inputNamesOf, makeListReader, outputNamesOf, type ProjectNames, readInputValue, readNumber } from './names.ts';
+import {
+  type ByName,
+  inputNamesOf,
+  makeListReader,
+  outputNamesOf,
+  type ProjectNames,
+  readInputValue,
+  readNumber,
+} from './names.ts';
 import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType } from './objective.ts';
 
 export interface ResolvedObjective {
@@ -39,7 +47,20 @@ export function resolveObjective(
       return 'message' in entry ? null : entry.value;
     });
   }
-  return { objective: { ...objective, ...lists }, named, violations };
+  const { inputTolerances } = objective;
+  if (inputTolerances == null || Array.isArray(inputTolerances.values))
+    return { objective: { ...objective, ...lists }, named, violations };
+  const path = ['inputTolerances', 'values'];
+  const names = inputNamesOf(project.inputCount, project.names.inputNames);
+  const read = makeListReader(names, 'input', { isComplete: false })(inputTolerances.values as ByName, path);
+  violations.push(...read.violations);
+  named.set('/inputTolerances/values', names);
+  const values = read.list.map((value, i) => {
+    if (value == null || typeof value === 'number') return value ?? null;
+    violations.push(makeViolation([...path, names[i]!], describeWrongType('a finite number or null', value)));
+    return null;
+  });
+  return { objective: { ...objective, ...lists, inputTolerances: { ...inputTolerances, values } }, named, violations };
 }
 
 /** What is left out of these is null: outputs without bounds, inputs that are free, weights and priorities of 1. */

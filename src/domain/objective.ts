@@ -244,7 +244,7 @@ export function checkNewObjective(
     ...violations,
     ...checkLengths(arrays, ['initialOutput']),
     ...checkInitialPoint(arrays),
-    ...checkSearchOptions(fields, arrays),
+    ...checkSearchOptions(fields, arrays, context?.space.inputCount),
   ];
 }
 

@@ -3,11 +3,12 @@
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
 import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 
 /** As stored: an option that is not used is not there. */
-export interface SearchOptions {
+export interface SearchOptions extends RobustOptions {
   /** One per output, at least `LEAST_WEIGHT`: how much a miss counts in the search. */
   readonly weights?: readonly number[];
   /** One per output, from 1 to `LAST_PRIORITY`: outputs of a lower priority count fully once all before them are met together. */
@@ -28,7 +29,7 @@ export const CONFIDENCE_OF = ['run', 'mean'] as const;
 type ConfidenceOf = (typeof CONFIDENCE_OF)[number];
 
 /** As a client states them; null or left out is the default. */
-export interface SentSearchOptions {
+export interface SentSearchOptions extends SentRobustOptions {
   readonly weights?: readonly (number | null)[] | null;
   readonly priorities?: readonly (number | null)[] | null;
   readonly noise?: Noise | null;
@@ -58,6 +59,7 @@ export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),
     // The first priority is the highest one that is used.
     ...(new Set(priorities).size > 1 && { priorities: priorities! }),
+    ...robustOptionsOf(sent),
     ...noiseOptionsOf(sent),
     ...(stop && { stop }),
   };
@@ -77,8 +79,8 @@ function noiseOptionsOf({ noise, confirm, confidence, confidenceOf }: SentSearch
 type Fields = SentSearchOptions & { readonly objectiveTypes?: readonly string[] };
 type Lengths = { readonly [Field in 'objectives' | 'weights' | 'priorities']?: { readonly length: number } | null };
 
-/** All violations. @param arrays the arrays whose lengths are checked; may also have those whose elements are invalid */
-export function checkSearchOptions(fields: Fields, arrays: Lengths): readonly Violation[] {
+/** All violations. @param inputCount undefined while it is not known @param arrays the arrays whose lengths are checked; may also have those whose elements are invalid */
+export function checkSearchOptions(fields: Fields, arrays: Lengths, inputCount?: number): readonly Violation[] {
   const { weights, priorities, objectiveTypes = [] } = fields;
   const violations: Violation[] = [];
   for (const name of ['weights', 'priorities'] as const) {
@@ -101,7 +103,7 @@ export function checkSearchOptions(fields: Fields, arrays: Lengths): readonly Vi
     const message = 'must be left out: exact judges all outputs together, so none can come first. Use weights.';
     violations.push(makeViolation(['priorities'], message));
   }
-  return [...violations, ...checkNoise(fields, arrays)];
+  return [...violations, ...checkNoise(fields, arrays), ...checkRobustOptions(fields, inputCount)];
 }
 
 function checkNoise(

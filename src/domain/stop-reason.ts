@@ -9,6 +9,7 @@
  * leaves a final state, and only when the client asks for it.
  */
 import { InverseStatus } from './inverse.ts';
+import { aimsOn } from './robust-options.ts';
 import { endsWithOneRun, type SearchOptions } from './search-options.ts';
 
 export const StopReason = { running: 0, satisfied: 1, stopped: 2, exhausted: 3 } as const;
@@ -18,6 +19,8 @@ export type StopReason = (typeof StopReason)[keyof typeof StopReason];
 export type ObjectiveEvent =
   | 'inverse-suggested'
   | 'output-satisfied'
+  /** The search goes on for an input that satisfies everything more surely. */
+  | 'output-satisfied-first'
   | 'output-unsatisfied'
   | 'last-output-unsatisfied'
   | 'nothing-new'
@@ -43,6 +46,7 @@ export interface Transition {
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'output-satisfied': { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.converged },
+  'output-satisfied-first': { stopReason: StopReason.running, inverseStatus: InverseStatus.converged },
   'output-unsatisfied': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
@@ -60,14 +64,23 @@ export function isFinal(stopReason: StopReason): boolean {
   return stopReason !== StopReason.running;
 }
 
-/** The states after `event`, or undefined if the objective has ended: a final state never changes. */
-export function nextState(current: StopReason, event: ObjectiveEvent): Transition | undefined {
-  return isFinal(current) ? undefined : TRANSITIONS[event];
+/**
+ * The states after `event`, or undefined if the objective has ended: a final state never changes.
+ *
+ * @param seeksSurer  whether a run has satisfied everything and the search went on for a surer one: whatever ends it then, the
+ *   objective is SATISFIED
+ */
+export function nextState(current: StopReason, event: ObjectiveEvent, seeksSurer = false): Transition | undefined {
+  if (isFinal(current)) return undefined;
+  const next = TRANSITIONS[event];
+  return seeksSurer && isFinal(next.stopReason) ? { ...next, stopReason: StopReason.satisfied } : next;
 }
 
 /** The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be. */
 export function outputEvent(isSatisfied: boolean, attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
-  if (isSatisfied && endsWithOneRun(attempts.options)) return 'output-satisfied';
+  if (isSatisfied && endsWithOneRun(attempts.options)) {
+    return aimsOn(attempts) && !areUsedUp(attempts) ? 'output-satisfied-first' : 'output-satisfied';
+  }
   return areUsedUp(attempts) && !areOthersOpen ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
@@ -85,12 +98,9 @@ export function stoppedInverseEvent(attempts: Attempts, areOthersOpen: boolean):
  * The states after the output of an inverse that was given up: one that satisfies everything ends an objective that runs like any
  * other, else nothing changes.
  */
-export function lateOutputState(
-  current: StopReason,
-  isSatisfied: boolean,
-  options: SearchOptions | null = null,
-): Transition {
-  const state = isSatisfied && endsWithOneRun(options) ? nextState(current, 'output-satisfied') : undefined;
+export function lateOutputState(current: StopReason, event: ObjectiveEvent): Transition {
+  const isSatisfied = TRANSITIONS[event].inverseStatus === InverseStatus.converged;
+  const state = isSatisfied ? nextState(current, event) : undefined;
   return state ?? { stopReason: current, inverseStatus: InverseStatus.stopped };
 }
 
@@ -122,6 +132,10 @@ export interface RevisedRun {
   readonly result: 'open' | 'satisfied' | 'unsatisfied' | 'failed' | 'late' | 'never-run';
 }
 
+export interface RevisedObjective extends Attempts {
+  readonly stopReason: StopReason;
+}
+
 export interface RevisedStates {
   readonly stopReason: StopReason;
   /** By the id of the inverse; only those that change. */
@@ -138,7 +152,7 @@ export interface RevisedStates {
  * @param isVerdictAffected  whether the objective does not end with one run, has ended satisfied, and rests on the corrected one
  */
 export function reviseStates(
-  objective: Attempts & { readonly stopReason: StopReason },
+  objective: RevisedObjective,
   runs: readonly RevisedRun[],
   mayReopen: boolean,
   isVerdictAffected = false,
@@ -178,11 +192,12 @@ function reviseHeld(
 }
 
 function reviseStopReason(
-  objective: Attempts & { readonly stopReason: StopReason },
+  objective: RevisedObjective,
   isSatisfied: boolean,
   mayReopen: boolean,
 ): StopReason | undefined {
   const { stopReason } = objective;
+  if (isSatisfied && aimsOn(objective) && stopReason === StopReason.running && !areUsedUp(objective)) return stopReason;
   if (isSatisfied) {
     return mayReopen || stopReason === StopReason.running || stopReason === StopReason.satisfied
       ? StopReason.satisfied

@@ -5,7 +5,17 @@
 import { Piscina, queueOptionsSymbol } from 'piscina';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
 import { FittedThreads } from './fitted-threads.ts';
-import type { DesignAnswer, EngineTask, ExplainAnswer, SuggestAnswer, ThreadAnswer } from './protocol.ts';
+import type {
+  DesignAnswer,
+  EngineTask,
+  ExplainAnswer,
+  IdentifiabilityAnswer,
+  IdentifiabilityTask,
+  RobustnessAnswer,
+  RobustnessTask,
+  SuggestAnswer,
+  ThreadAnswer,
+} from './protocol.ts';
 
 export interface Engine {
   design(request: DesignRequest): Promise<DesignAnswer>;
@@ -16,6 +26,10 @@ export interface Engine {
    * `suggest` the models are usually still in memory, which saves half of the work and changes nothing else.
    */
   explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
+  /** How surely an input meets the goal when it is made with tolerances. Rejects like `suggest`, at the hard limit only. */
+  robustness(task: RobustnessTask): Promise<RobustnessAnswer>;
+  /** What meeting the targets tells about the inputs. Rejects in the same way. */
+  identifiability(task: IdentifiabilityTask): Promise<IdentifiabilityAnswer>;
   close(): Promise<void>;
 }
 
@@ -65,6 +79,8 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
     suggest: (request, signal) => runNumbered('suggest', request, signal) as Promise<SuggestAnswer>,
     explain: (request, signal) => runNumbered('explain', request, signal) as Promise<ExplainAnswer>,
+    robustness: (task) => run({ kind: 'robustness', ...task }, undefined) as Promise<RobustnessAnswer>,
+    identifiability: (task) => run({ kind: 'identifiability', ...task }, undefined) as Promise<IdentifiabilityAnswer>,
     close: () => pool.destroy(),
   };
 }

@@ -156,6 +156,8 @@ export interface SuggestRequest {
   readonly pending?: Float64Array;
   /** Absent: equal inputs have equal outputs as far as is known, and none is proposed twice. */
   readonly noise?: Noise;
+  /** What to search for once a run meets the goal: an input that meets it more surely. Absent: nothing. */
+  readonly robustAim?: RobustAim;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Absent: the search ends only when it finds nothing new. The rule changes no proposal but the last. */
@@ -183,7 +185,9 @@ type NothingNew =
   /** The stop rule of the request ends the search. */
   | 'standstill'
   /** The input of `standing` meets the targets as surely as `noise` asks. */
-  | 'reached';
+  | 'reached'
+  /** robustAim: it is reached, its runs are used, or no run promises a surer input. The best row is the surest one. */
+  | 'robust';
 
 /** A probability and the range in which it lies, with a probability of 0.8, given what is not known about the noise and the mean. */
 export interface UncertainProbability {
@@ -326,4 +330,88 @@ export interface Explanation {
   readonly diagnosis: Diagnosis | null;
   /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
   readonly standing?: Standing;
+}
+
+/** By how much an input that is made differs from the one that was asked for. */
+export interface InputTolerances {
+  /** The values are standard deviations of a normal distribution, or half widths of a uniform one. */
+  readonly kind: 'normal' | 'uniform';
+  /** In the units of each input, or in percent of its value. */
+  readonly in: 'units' | 'percent';
+  /** Length n, not negative; 0 for an input that is made exactly. Booleans and categories always are. */
+  readonly values: readonly number[];
+}
+
+/** A search for an input that meets the goal most surely when it is made with tolerances. */
+export interface RobustAim {
+  readonly tolerances: InputTolerances;
+  /** The search ends when the low end of the range of an input's probability reaches this; null: never for that reason. */
+  readonly probability: number | null;
+  /** How many more runs it may make. */
+  readonly runsLeft: number;
+}
+
+/** How surely the goal is met by an input that is made with tolerances. All shares are from 0 to 1. */
+export interface Robustness {
+  /** The probability that one run meets the goal, and the range in which it lies given what the models do not know. */
+  readonly probability: number;
+  readonly low: number;
+  readonly high: number;
+  /** Length m: of the runs that miss, the share in which each output does; for an exact goal its share of the L1 norm. */
+  readonly outputShares: readonly number[];
+  /** Length n: the share of the misses that would not happen if this input were made exactly. */
+  readonly inputShares: readonly number[];
+}
+
+/** Values of one input, in its units. */
+export interface ValueRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * For which values of an input all targets hold by the models. An end at a bound of the input is that bound.
+ */
+export type InputRange =
+  | {
+      readonly kind: 'range';
+      /** While the other inputs adapt: from the least to the largest value at which the targets surely hold. */
+      readonly fits: ValueRange;
+      /** Outside of it they surely do not hold, however the other inputs adapt. */
+      readonly possible: ValueRange;
+      /** With the other inputs held at the best input: where the targets surely hold around it. */
+      readonly alone: ValueRange;
+      /** Share of the distance between the bounds, on the scale of the input, that each of the first two ranges covers. */
+      readonly shares: { readonly fits: number; readonly possible: number };
+    }
+  /** A boolean or a category: the codes, ascending. */
+  | { readonly kind: 'codes'; readonly fits: readonly number[]; readonly possible: readonly number[] };
+
+/** Inputs that can change together without a target being missed: the outputs do not tell their values apart. */
+export interface Combination {
+  /** 'log': the loadings are those of the logarithms of the inputs. */
+  readonly scale: 'linear' | 'log';
+  /**
+   * Length n: how far each input moves while the first one listed by size moves by 1, all in shares of the distance between
+   * their bounds on the scale; 0 for inputs that stay.
+   */
+  readonly loadings: readonly number[];
+  /** Two inputs, length n, at which, and between which, the targets surely hold by the models. */
+  readonly ends: readonly [readonly number[], readonly number[]];
+}
+
+/** What meeting the targets tells about the inputs, by the models. */
+export interface Identifiability {
+  /** What "surely" means: the probability of the models, 0.5 to 0.999. */
+  readonly confidence: number;
+  /** The input, length n, at which the targets hold most surely and from which the others are sought. */
+  readonly best: readonly number[];
+  readonly ranges: readonly InputRange[];
+  /** Independent of each other; none when the outputs determine every input. */
+  readonly combinations: readonly Combination[];
+  /**
+   * The run that would tell most: whether the targets hold in the middle of the widest range of which it is open. `input` is
+   * the index of that input, `open` that range. null when no range is open by more than one percent of the bounds.
+   */
+  readonly next: { readonly at: readonly number[]; readonly input: number; readonly open: ValueRange } | null;
 }

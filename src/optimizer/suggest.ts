@@ -5,6 +5,7 @@ import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, Standstill, SuggestRequest, Target, Variable } from './problem.ts';
+import { aimAtRobustness, type RobustOutcome } from './robustness/aim.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
 import { standstillOf } from './search/standstill.ts';
@@ -41,6 +42,8 @@ function newInput(prepared: Prepared): Proposal {
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  const robust = request.robustAim ? aimAtRobustness(prepared, request.robustAim, seen) : null;
+  if (robust) return robustProposal(prepared, robust, bestIndex);
   const standstill = endsByRule(prepared, seen);
   if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
@@ -57,6 +60,13 @@ function endsByRule(prepared: Prepared, seen: Seen): Standstill | null {
   const { request, cases } = prepared;
   if (request.stop === undefined || cases.N === 0) return null;
   return standstillOf({ ...prepared, seen }, request.stop, { spent: 0, limit: request.workLimit });
+}
+
+/** While inputs are pending, what they will show decides: a second input now would be near the first. */
+function robustProposal({ pending }: Prepared, outcome: RobustOutcome, bestIndex: number): Proposal {
+  if (pending.count > 0) return { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+  if ('bestIndex' in outcome) return { kind: 'nothing-new', reason: 'robust', bestIndex: outcome.bestIndex };
+  return { kind: 'candidate', input: outcome.x, expected: null, chance: null };
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

@@ -6,6 +6,7 @@ import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { ModelInsights } from '../../src/application/model-insights.ts';
 import { NewestResults } from '../../src/application/newest-results.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { forAccount } from '../../src/db/client.ts';
@@ -58,6 +59,9 @@ export const NO_OPTIONS = {
   confirm: null,
   confidence: null,
   confidenceOf: null,
+  inputTolerances: null,
+  aimAtRobustness: null,
+  robustRuns: null,
 };
 
 export interface ServiceOptions {
@@ -112,6 +116,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
+    modelInsights: new ModelInsights(engine, 20_000),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

@@ -19,6 +19,7 @@ import { exportOperations } from './export.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
+import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
@@ -38,6 +39,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...objectiveOperations,
   ...inverseOperations,
   ...historyOperations,
+  ...modelInsightOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,

@@ -22,6 +22,7 @@ import type {
   History,
   InputCase,
   Inverse,
+  InverseRobustness,
   Key,
   KeyPatch,
   LoadedObjectives,
@@ -52,6 +53,7 @@ import type {
   NoFields,
   Objective,
   ObjectiveGlance,
+  ObjectiveIdentifiability,
   ObjectivePatch,
   OutputCase,
   OutputCaseSet,
@@ -577,6 +579,44 @@ export interface Operations {
     answers: {
       200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
       304: Record<never, never>;
+    };
+  };
+  /** Read how surely an input still meets the targets when it is made with tolerances */
+  getRobustness: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** The id of the inverse; unless given, the optimal one. */
+      inverse?: number | undefined;
+      /** One per input, separated by commas; unless given, the inputTolerances of the objective. */
+      tolerances?: string | undefined;
+      /** With tolerances: normal, unless given, for standard deviations, or uniform for half widths. */
+      kind?: 'normal' | 'uniform' | undefined;
+      /** With tolerances: units, unless given, of each input, or percent of its value. */
+      in?: 'units' | 'percent' | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': InverseRobustness };
+    };
+  };
+  /** Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart */
+  getIdentifiability: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** In percent: the probability that counts as surely. */
+      confidence?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': ObjectiveIdentifiability };
     };
   };
   /** List all objectives of the account at a glance */
@@ -1200,6 +1240,38 @@ export interface Operations {
     answers: {
       200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
       304: Record<never, never>;
+    };
+  };
+  /** Read how surely an input still meets the targets when it is made with tolerances */
+  getRobustnessFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** The id of the inverse; unless given, the optimal one. */
+      inverse?: number | undefined;
+      /** One per input, separated by commas; unless given, the inputTolerances of the objective. */
+      tolerances?: string | undefined;
+      /** With tolerances: normal, unless given, for standard deviations, or uniform for half widths. */
+      kind?: 'normal' | 'uniform' | undefined;
+      /** With tolerances: units, unless given, of each input, or percent of its value. */
+      in?: 'units' | 'percent' | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': InverseRobustness };
+    };
+  };
+  /** Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart */
+  getIdentifiabilityFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** In percent: the probability that counts as surely. */
+      confidence?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': ObjectiveIdentifiability };
     };
   };
   /** Correct or exclude the result of an inverse */

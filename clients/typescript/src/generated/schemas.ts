@@ -414,6 +414,22 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /** By how much the inputs differ when they are made: robustness is judged by it. */
+  inputTolerances?: {
+    /** normal: values are standard deviations. uniform: they are half widths. */
+    kind: 'normal' | 'uniform';
+    /** In units of each input, unless given, or in percent of its value. */
+    in?: 'units' | 'percent' | null | undefined;
+    /** One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly. */
+    values: readonly (number | null)[] | Record<string, number | null>;
+  } | null | undefined;
+  /**
+   * After the first run that satisfies everything, search for the input that most surely does when it is made: until
+   * the low end of its probability reaches this number, from 0.01 to 0.999, or with true until robustRuns are used.
+   */
+  aimAtRobustness?: boolean | number | null | undefined;
+  /** At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts. */
+  robustRuns?: number | null | undefined;
   /**
    * When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs
    * to minimize or maximize can improve no further as far as is known.
@@ -519,6 +535,14 @@ export interface LoadedObjectives {
     until: string | null;
     maximumRuns: number | null;
   } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -699,6 +723,14 @@ export interface Objective {
     until: string | null;
     maximumRuns: number | null;
   } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -861,6 +893,14 @@ export interface ExplainedObjective {
     until: string | null;
     maximumRuns: number | null;
   } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1275,6 +1315,14 @@ export interface History {
     until: string | null;
     maximumRuns: number | null;
   } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1334,6 +1382,90 @@ export interface History {
   insight: Insight | null;
   /** Evidence that the objectives cannot all be met; null if there is none. */
   diagnosis: Diagnosis | null;
+}
+
+export interface InverseRobustness {
+  inverseId: number;
+  input: number[];
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  };
+  /** null while the models predict less than half of the variance of an output. */
+  robustness: {
+    /** That one run at the input as it is made meets all targets, by the models. */
+    probability: number;
+    /** What the models do not know leaves it between low and high. */
+    low: number;
+    high: number;
+    /** One per output: of the runs that miss, the share in which it does; for exact its share of the L1 norm. */
+    outputShares: number[];
+    /** One per input: the share of the misses that would not happen if it were made exactly. */
+    inputShares: number[];
+  } | null;
+}
+
+export interface ObjectiveIdentifiability {
+  /** The probability that counts as surely. */
+  confidence: number;
+  /** null while the models see no input that surely meets the targets. */
+  identifiability: {
+    /** The input at which the targets hold most surely. */
+    best: number[];
+    /** One per input. */
+    ranges: Array<{
+      kind: 'range';
+      /** The least and the largest value that surely fit while the other inputs adapt. */
+      fits: {
+        low: number;
+        high: number;
+      };
+      /** Outside of it nothing fits. */
+      possible: {
+        low: number;
+        high: number;
+      };
+      /** What surely fits with the other inputs held at best. */
+      alone: {
+        low: number;
+        high: number;
+      };
+      /** Of the distance between the bounds, on the scale of the input. */
+      shares: {
+        fits: number;
+        possible: number;
+      };
+    } | {
+      /** A boolean, a category, or an input with one value. */
+      kind: 'codes';
+      fits: number[];
+      possible: number[];
+    }>;
+    /** Inputs that can change together without a target being missed. */
+    combinations: Array<{
+      /** log: the loadings are those of the logarithms of the inputs. */
+      scale: 'linear' | 'log';
+      /** One per input, -1 to 1, in shares of the distance between its bounds; 0 for inputs that stay. */
+      loadings: number[];
+      /** Two inputs; they and what lies between them surely fit. */
+      ends: Array<number[]>;
+    }>;
+    /** null when no range is open by more than one percent of the bounds. */
+    next: {
+      /** The run that would tell most: whether the targets hold there. */
+      at: number[];
+      /** The index of the input, from 0, about whose range it tells. */
+      input: number;
+      /** The part of that range of which it is open. */
+      open: {
+        low: number;
+        high: number;
+      };
+    } | null;
+    /** The same in words. */
+    sentences: string[];
+  } | null;
 }
 
 export interface ObjectiveGlance {
@@ -1788,6 +1920,14 @@ export type ExportLine = {
     until: string | null;
     maximumRuns: number | null;
   } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
