@@ -1,7 +1,11 @@
 import type { Conditions } from './constraints/conditions.ts';
+import { makeDistance } from './distance.ts';
 import { type Encoding, encode } from './encoding.ts';
-import type { SuggestRequest } from './problem.ts';
+import type { History, Solutions, SuggestRequest } from './problem.ts';
 import { type Interval, lossesOf, stallOf, toIntervals } from './targets.ts';
+
+/** Added to the loss of a case near a solution found, so that the search for the next one takes it for no centre. */
+const NEAR_SOLUTION = 1e6;
 
 /** The usable cases of a history, encoded. */
 export interface Cases {
@@ -30,7 +34,7 @@ export interface Cases {
  * @param leftOut rows of the history that are neither
  */
 export function collectCases(
-  { history, goal, firstOwn = 0 }: SuggestRequest,
+  { history, goal, solutions, firstOwn = 0 }: SuggestRequest,
   encoding: Encoding,
   conditions: Conditions | null = null,
   leftOut: ReadonlySet<number> = new Set(),
@@ -55,12 +59,38 @@ export function collectCases(
     return U;
   };
   const intervals = toIntervals(goal, Y, rows.length);
+  const U = encoded(rows);
   const loss = lossesOf(intervals, Y, rows.length);
-  const stall = stallOf(loss, rows.filter((row) => row < firstOwn).length);
+  if (solutions) penalizeNear(encoding, solutions, U, loss);
+  const from = solutions ? Math.max(firstOwn, afterSolutions(history, solutions, encoding.n)) : firstOwn;
+  const stall = stallOf(loss, rows.filter((row) => row < from).length);
   const isAdmissible = Uint8Array.from(rows, (row) => {
     const x = history.X.subarray(row * encoding.n, (row + 1) * encoding.n);
     const isFixed = encoding.variables.every(({ fixedAt }, v) => fixedAt === undefined || x[v] === fixedAt);
     return isFixed && (conditions === null || conditions.areMet(x)) ? 1 : 0;
   });
-  return { isAdmissible, N: rows.length, U: encoded(rows), Y, rows, intervals, loss, stall, failedU: encoded(failed) };
+  return { isAdmissible, N: rows.length, U, Y, rows, intervals, loss, stall, failedU: encoded(failed) };
+}
+
+function penalizeNear(encoding: Encoding, { found, apart }: Solutions, U: Float64Array, loss: Float64Array): void {
+  const { n, p } = encoding;
+  const distance = makeDistance(encoding);
+  const s = new Float64Array(p);
+  for (let k = 0; k < found.length; k += n) {
+    encode(encoding, found, k, s, 0);
+    for (let i = 0; i < loss.length; i++) {
+      const isNear = distance(s, U.subarray(i * p, (i + 1) * p)) < apart;
+      if (isNear && loss[i]! < NEAR_SOLUTION) loss[i]! += NEAR_SOLUTION;
+    }
+  }
+}
+
+/** The first row of the history after all solutions found, 0 without any. */
+export function afterSolutions({ count, X }: History, { found }: Solutions, n: number): number {
+  for (let i = count - 1; i >= 0; i--) {
+    for (let k = 0; k < found.length; k += n) {
+      if (X.subarray(i * n, (i + 1) * n).every((x, v) => x === found[k + v])) return i + 1;
+    }
+  }
+  return 0;
 }

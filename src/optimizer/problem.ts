@@ -67,7 +67,8 @@ export interface Space {
 /**
  * The acceptance interval of one output y: lower <= y <= upper, with `<` at an open end. A one-sided target has an infinite
  * end. `direction` says which way y improves further: the interval is (-inf, aspiration] for minimize and
- * [aspiration, inf) for maximize.
+ * [aspiration, inf) for maximize. A direction with two infinite ends has no aspiration: with such an output the search is for
+ * the front of the runs within all other intervals that none beats in every output without aspiration.
  */
 export interface Target {
   readonly lower: number;
@@ -75,6 +76,8 @@ export interface Target {
   readonly lowerOpen: boolean;
   readonly upperOpen: boolean;
   readonly direction: 'none' | 'minimize' | 'maximize';
+  /** Of an output without aspiration: values that are worse count nothing on the front. Absent: follows from the runs. */
+  readonly reference?: number;
 }
 
 /**
@@ -103,6 +106,17 @@ export interface History {
   readonly failed: Uint8Array;
 }
 
+/** A search for several solutions that differ. */
+export interface Solutions {
+  /** k x n, natural units: the inputs found so far that meet every target, in the order in which they were found. */
+  readonly found: Float64Array;
+  /**
+   * Least distance between two solutions, relative to the diagonal of the box: the range of a number counts 1, and so does a
+   * change of a category. Suggestions keep this distance from those found.
+   */
+  readonly apart: number;
+}
+
 export interface SuggestRequest {
   readonly space: Space;
   readonly goal: Goal;
@@ -119,6 +133,8 @@ export interface SuggestRequest {
    * imagine their outputs. Absent or empty: none.
    */
   readonly pending?: Float64Array;
+  /** Absent: the first solution ends the search. */
+  readonly solutions?: Solutions;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Unsigned 32-bit seed of the objective. */
@@ -140,7 +156,9 @@ type NothingNew =
   /** The optimizer finds only inputs that have been evaluated or are pending. */
   | 'duplicate'
   /** minimize or maximize: the expected improvement stays below the convergence criterion. */
-  | 'no-improvement-expected';
+  | 'no-improvement-expected'
+  /** Several solutions: many suggestions since the last one led to no further one. */
+  | 'no-further-solution';
 
 export type Proposal =
   | {
@@ -249,4 +267,46 @@ export interface Explanation {
   readonly insight: readonly OutputInsight[] | null;
   /** null while nothing speaks against meeting all objectives. */
   readonly diagnosis: Diagnosis | null;
+}
+
+/** An input that was not run, and what the models predict there. Finite. */
+export interface PredictedPoint {
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+  /** Standard deviation of each output. */
+  readonly spread: readonly number[];
+  /** From 0 to 1: how likely the models hold it that a run meets all targets. Not calibrated. */
+  readonly chance: number;
+}
+
+export interface SolutionsRequest {
+  /** `solutions.found` is not read; `solutions.apart` is the least distance of predicted solutions, 0.05 unless stated. */
+  readonly request: SuggestRequest;
+  /** Rows of the history that meet all targets. */
+  readonly verified: readonly number[];
+  /** The most of each kind to return. */
+  readonly count: number;
+}
+
+export interface SolutionsFound {
+  /** Rows of the history. */
+  readonly verified: readonly number[];
+  readonly predicted: readonly PredictedPoint[];
+}
+
+/** What is known of the front of a goal with outputs without aspiration, in output units. All numbers are finite. */
+export interface FrontReport {
+  /** Rows of the history on the front, ascending. */
+  readonly rows: readonly number[];
+  /** The outputs without aspiration, numbered from 0: the coordinates of the lists below. */
+  readonly outputs: readonly number[];
+  /** Null without a run that meets the targets. */
+  readonly hypervolume: number | null;
+  /** The point below which the hypervolume is measured, and the best value of each output on the front. */
+  readonly reference: readonly number[] | null;
+  readonly ideal: readonly number[] | null;
+  /** Row of the history with the best compromise: the least sum of coordinates, as shares of the ranges of the front. */
+  readonly knee: number | null;
+  /** Points that the models expect between those of the front and beyond, none better than another. */
+  readonly predicted: readonly PredictedPoint[];
 }

@@ -1,4 +1,5 @@
-import type { Cases } from './cases.ts';
+import { afterSolutions, type Cases } from './cases.ts';
+import { encode, movableCount } from './encoding.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
@@ -25,11 +26,13 @@ export function suggest(request: SuggestRequest): Proposal {
 export function suggestFrom(prepared: Prepared): Proposal {
   const { request, cases, pending } = prepared;
   const { history } = request;
-  const seen = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
+  const evaluatedOrPending = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
+  const seen = apartFromSolutions(prepared, evaluatedOrPending);
   const bestIndex = bestAdmissible(cases);
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  if (isSearchedEnough(prepared)) return { kind: 'nothing-new', reason: 'no-further-solution', bestIndex };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
   const input = found?.x ?? explore(prepared, seen);
@@ -37,6 +40,33 @@ export function suggestFrom(prepared: Prepared): Proposal {
   return input
     ? { kind: 'candidate', input, expected: found?.expected ?? null, chance: found?.chance ?? null }
     : { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+}
+
+/** Inputs near a solution found count as seen, so that the search returns others. */
+function apartFromSolutions({ encoding, avoidance }: Prepared, seen: Seen): Seen {
+  if (avoidance === null) return seen;
+  const u = new Float64Array(encoding.p);
+  const isNear = (x: Float64Array) => {
+    encode(encoding, x, 0, u, 0);
+    return avoidance.isNear(u);
+  };
+  return {
+    has: (x) => seen.has(x) || isNear(x),
+    get distinct() {
+      return seen.distinct;
+    },
+  };
+}
+
+/** Suggestions since the last of several solutions after which the search for another one ends. */
+const PATIENCE = 30;
+const PATIENCE_PER_INPUT = 5;
+
+function isSearchedEnough({ request, encoding, pending }: Prepared): boolean {
+  const { history, solutions, firstSuggested } = request;
+  if (!solutions || solutions.found.length === 0) return false;
+  const since = Math.max(firstSuggested, afterSolutions(history, solutions, encoding.n));
+  return history.count - since + pending.count >= PATIENCE + PATIENCE_PER_INPUT * movableCount(encoding);
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */
