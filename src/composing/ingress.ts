@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ChangeWaiters } from '../application/change-waiters.ts';
 import { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
+import { Forecasts } from '../application/forecasts.ts';
 import { LastUses } from '../application/last-uses.ts';
 import { NewestResults } from '../application/newest-results.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
@@ -59,6 +60,7 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     db,
     dbFor: (accountId) => forAccount(db, accountId),
     engine,
+    forecasts: new Forecasts(engine),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

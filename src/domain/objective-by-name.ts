@@ -2,7 +2,7 @@
 import { describeWrongType, makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
 import { inputNamesOf, makeListReader, outputNamesOf, type ProjectNames, readInputValue, readNumber } from './names.ts';
-import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType } from './objective.ts';
+import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType, storedTargets } from './objective.ts';
 
 export interface ResolvedObjective {
   readonly objective: NewObjective;
@@ -33,13 +33,16 @@ export function resolveObjective(
     const read = makeListReader(names, ofInputs ? 'input' : 'output', { isComplete })(sent, [field]);
     violations.push(...read.violations);
     lists[field] = read.list.map((value, i) => {
-      if (value === undefined || (value === null && !isComplete)) return null;
+      if (value === undefined || (value === null && (!isComplete || field === 'objectives'))) return null;
       const entry = readEntry(field, project, i, value);
       if ('message' in entry) violations.push(makeViolation([field, names[i]!], entry.message));
       return 'message' in entry ? null : entry.value;
     });
   }
-  return { objective: { ...objective, ...lists }, named, violations };
+  const resolved: NewObjective = { ...objective, ...lists };
+  // A target that the object by name leaves out is a violation above.
+  const objectives = storedTargets(resolved.objectives, resolved.objectiveTypes);
+  return { objective: { ...resolved, objectives }, named, violations };
 }
 
 /** What is left out of these is null: outputs without bounds, inputs that are free, weights and priorities of 1. */

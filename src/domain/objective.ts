@@ -36,8 +36,13 @@ export const LARGEST_PARALLELISM = 64;
 
 export type Bound = number | null;
 
+/** Stored in place of the target of an output to minimize or maximize without aspiration: no output reaches it. */
+const NO_TARGET = { minimize: -Number.MAX_VALUE, maximize: Number.MAX_VALUE } as const;
+/** The most outputs without aspiration: beyond three almost every run is on the front. */
+export const LARGEST_FRONT = 3;
+
 export interface ObjectiveDefinition {
-  /** Target per output. */
+  /** Target per output; `hasNoTarget` tells which have none. */
   readonly objectives: readonly number[];
   readonly objectiveTypes: readonly ObjectiveType[];
   /** Offsets from the target, one per output, or empty when none were given. Only types without bounds may have null. */
@@ -167,6 +172,45 @@ export function boundsOf(
   return { minimum: minimumBounds[j]!, maximum: maximumBounds[j]! };
 }
 
+/** Whether output j is to be minimized or maximized without aspiration: the search is then for the front of such outputs. */
+export function hasNoTarget(
+  { objectives, objectiveTypes }: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>,
+  j: number,
+): boolean {
+  return statedTarget(objectiveTypes[j]!, objectives[j]!) === null;
+}
+
+/** A stored target as clients state it: null for none. */
+export function statedTarget(type: ObjectiveType, target: number): number | null {
+  return (type === 'minimize' || type === 'maximize') && target === NO_TARGET[type] ? null : target;
+}
+
+/** The outputs without aspiration, numbered from 0. */
+export function outputsWithoutTarget(
+  definition: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>,
+): readonly number[] {
+  return Array.from(definition.objectiveTypes.keys()).filter((j) => hasNoTarget(definition, j));
+}
+
+/** All targets as clients state them. */
+export function statedTargets({
+  objectives,
+  objectiveTypes,
+}: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>): (number | null)[] {
+  return objectives.map((target, j) => statedTarget(objectiveTypes[j]!, target));
+}
+
+/** The targets as they are stored; NaN, which `checkNewObjective` refuses, for a type that needs one. */
+export function storedTargets(
+  stated: readonly (number | null)[],
+  objectiveTypes: readonly string[],
+): readonly number[] {
+  return stated.map((target, j) => {
+    const type = objectiveTypes[j];
+    return target ?? (type === 'minimize' || type === 'maximize' ? NO_TARGET[type] : Number.NaN);
+  });
+}
+
 export function isAspiration(type: ObjectiveType): boolean {
   return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
 }
@@ -222,7 +266,7 @@ export function checkNewObjective(
       violations.push(makeViolation(['objectives', j], 'must not be 0 for a percent objective; use value instead.'));
     }
   });
-  violations.push(...checkBounds(fields, arrays));
+  violations.push(...checkTargets(fields), ...checkBounds(fields, arrays));
   if (desiredL1Norm !== undefined && !(desiredL1Norm >= 0)) {
     violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${desiredL1Norm}.`));
   }
@@ -237,6 +281,26 @@ export function checkNewObjective(
     ...checkLengths(arrays, ['initialOutput']),
     ...checkInitialPoint(arrays),
     ...checkSearchOptions(fields, arrays),
+  ];
+}
+
+/** Only minimize and maximize may be without a target, and few of them. */
+function checkTargets({
+  objectives = [],
+  objectiveTypes = [],
+  solutions,
+}: Partial<NewObjective>): readonly Violation[] {
+  const missing = [...objectives.keys()].filter((j) => Number.isNaN(objectives[j]));
+  const open = outputsWithoutTarget({ objectives, objectiveTypes });
+  const message = `must have at most ${LARGEST_FRONT} outputs without a target, has ${open.length}.`;
+  const advice =
+    'must be left out: without a target for every output the search is for a front, which has many points.';
+  return [
+    ...missing.map((j) =>
+      makeViolation(['objectives', j], 'must be a number, is null: only minimize and maximize may have no target.'),
+    ),
+    ...(open.length > LARGEST_FRONT ? [makeViolation(['objectives'], message)] : []),
+    ...(open.length > 0 && solutions != null ? [makeViolation(['solutions'], advice)] : []),
   ];
 }
 

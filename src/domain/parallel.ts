@@ -23,15 +23,22 @@ export type WhyNone =
 
 type Opening = Pick<
   Objective,
-  'parallelism' | 'holdBack' | 'attemptCount' | 'maximumAttempts' | 'objectiveTypes' | 'completedCount' | 'nothingNewAt'
+  | 'parallelism'
+  | 'holdBack'
+  | 'options'
+  | 'attemptCount'
+  | 'maximumAttempts'
+  | 'objectiveTypes'
+  | 'completedCount'
+  | 'nothingNewAt'
 >;
 
-/** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize, it never does. */
+/** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize or while further solutions are sought, it never does. */
 export function isHeldBack(
-  { holdBack, objectiveTypes }: Pick<Objective, 'holdBack' | 'objectiveTypes'>,
+  { holdBack, objectiveTypes, options }: Pick<Objective, 'holdBack' | 'objectiveTypes' | 'options'>,
   open: readonly Pick<OpenInverse, 'chance'>[],
 ): boolean {
-  if (!holdBack || objectiveTypes.some(isAspiration)) return false;
+  if (!holdBack || objectiveTypes.some(isAspiration) || options?.solutions) return false;
   return open.some(({ chance }) => chance !== null && chance >= LIKELY_CHANCE);
 }
 

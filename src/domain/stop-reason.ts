@@ -17,6 +17,8 @@ export type StopReason = (typeof StopReason)[keyof typeof StopReason];
 export type ObjectiveEvent =
   | 'inverse-suggested'
   | 'output-satisfied'
+  | 'solution-found'
+  | 'last-solution-found'
   | 'output-unsatisfied'
   | 'last-output-unsatisfied'
   | 'nothing-new'
@@ -33,12 +35,14 @@ export interface Transition {
 }
 
 /**
- * Edges out of RUNNING. `last-*` means that attemptCount has reached maximumAttempts and no other inverse is open. A failed run that was the last
+ * Edges out of RUNNING. `solution-found` is one of several solutions, of which more are sought. `last-*` means that attemptCount has reached maximumAttempts and no other inverse is open. A failed run that was the last
  * attempt leaves nothing to try, so the objective is EXHAUSTED while the inverse itself reads failed.
  */
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'output-satisfied': { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.converged },
+  'solution-found': { stopReason: StopReason.running, inverseStatus: InverseStatus.converged },
+  'last-solution-found': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.converged },
   'output-unsatisfied': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
@@ -59,9 +63,19 @@ export function nextState(current: StopReason, event: ObjectiveEvent): Transitio
   return isFinal(current) ? undefined : TRANSITIONS[event];
 }
 
-/** The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be. */
-export function outputEvent(isSatisfied: boolean, attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
-  if (isSatisfied) return 'output-satisfied';
+/**
+ * The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be.
+ *
+ * @param isMoreSought  whether further solutions are sought besides this one
+ */
+export function outputEvent(
+  isSatisfied: boolean,
+  attempts: Attempts,
+  areOthersOpen = false,
+  isMoreSought = false,
+): ObjectiveEvent {
+  if (isSatisfied && !isMoreSought) return 'output-satisfied';
+  if (isSatisfied) return areUsedUp(attempts) && !areOthersOpen ? 'last-solution-found' : 'solution-found';
   return areUsedUp(attempts) && !areOthersOpen ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
@@ -76,11 +90,11 @@ export function stoppedInverseEvent(attempts: Attempts, areOthersOpen: boolean):
 }
 
 /**
- * The states after the output of an inverse that was given up: one that satisfies everything ends an objective that runs like any
- * other, else nothing changes.
+ * The states after the output of an inverse that was given up: one that satisfies everything counts for an objective that runs like
+ * any other, else nothing changes.
  */
-export function lateOutputState(current: StopReason, isSatisfied: boolean): Transition {
-  const state = isSatisfied ? nextState(current, 'output-satisfied') : undefined;
+export function lateOutputState(current: StopReason, isSatisfied: boolean, isMoreSought = false): Transition {
+  const state = isSatisfied ? nextState(current, isMoreSought ? 'solution-found' : 'output-satisfied') : undefined;
   return state ?? { stopReason: current, inverseStatus: InverseStatus.stopped };
 }
 
@@ -121,23 +135,27 @@ export interface RevisedStates {
  * The states of an objective and its inverses that follow from the results as they are now. Undefined when an objective that has
  * ended would get another verdict, and `mayReopen` does not allow that.
  *
- * @param runs  all inverses, in order of iteration
+ * @param runs  all inverses, in order of iteration; of several solutions, those too near to another one count as unsatisfied
+ * @param sought  how many satisfied ones end the objective
  */
 export function reviseStates(
   objective: Attempts & { readonly stopReason: StopReason },
   runs: readonly RevisedRun[],
   mayReopen: boolean,
+  sought = 1,
 ): RevisedStates | undefined {
   const doLateCount =
     mayReopen || objective.stopReason === StopReason.running || objective.stopReason === StopReason.satisfied;
-  const isSatisfied = runs.some(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
+  const satisfied = runs.filter(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
+  const isSatisfied = satisfied.length >= sought;
   const stopReason = reviseStopReason(objective, isSatisfied, mayReopen);
   if (stopReason === undefined) return undefined;
   const last = runs.findLast(({ result }) => result !== 'never-run');
   const exhaustedId = stopReason === StopReason.exhausted ? (last?.id ?? null) : null;
   const statuses = new Map<number, InverseStatus>();
   for (const run of runs) {
-    const status = reviseStatus(run, stopReason, run.id === exhaustedId);
+    const isSolution = sought > 1 && satisfied.includes(run);
+    const status = isSolution ? InverseStatus.converged : reviseStatus(run, stopReason, run.id === exhaustedId);
     if (status !== run.status) statuses.set(run.id, status);
   }
   return { stopReason, statuses, exhaustedId };

@@ -1,9 +1,11 @@
 /** The module that a worker thread runs: one task in, one answer out. */
 import { threadId } from 'node:worker_threads';
 import { explainFrom } from '../optimizer/explain.ts';
+import { findFront } from '../optimizer/find-front.ts';
+import { findSolutions } from '../optimizer/find-solutions.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
-import type { Design, Explanation, Proposal } from '../optimizer/problem.ts';
+import type { Design, Explanation, FrontReport, Proposal, SolutionsFound } from '../optimizer/problem.ts';
 import { suggestFrom, warmUp } from '../optimizer/suggest.ts';
 import type { EngineTask, ThreadAnswer } from './protocol.ts';
 
@@ -25,8 +27,10 @@ export default function run(task: EngineTask): ThreadAnswer {
   }
 }
 
-function compute(task: EngineTask): Design | Proposal | Explanation {
+function compute(task: EngineTask): Design | Proposal | Explanation | SolutionsFound | FrontReport {
   if (task.kind === 'design') return initialDesign(task.request);
+  if (task.kind === 'solutions') return findSolutions(task.request);
+  if (task.kind === 'front') return findFront(task.request);
   const { kind, request, requestNumber } = task;
   const prepared = kept?.requestNumber === requestNumber ? kept.prepared : prepare(request);
   kept = kind === 'suggest' ? { requestNumber, prepared } : null;

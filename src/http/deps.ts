@@ -5,6 +5,7 @@ import type { ChangeWaiters } from '../application/change-waiters.ts';
 import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
 import type { NewestResults } from '../application/newest-results.ts';
+import type { Forecasts } from '../application/forecasts.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
 import type { Engine } from '../engine/pool.ts';
@@ -60,6 +61,7 @@ export interface HttpDeps {
   /** The database handle for requests of an account; `db` unless given. */
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
+  readonly forecasts: Forecasts;
   readonly suggestionWaiters: SuggestionWaiters;
   readonly evaluationWaiters: EvaluationWaiters;
   /** Without them no request waits for a change. */

@@ -5,9 +5,10 @@
 import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
 import { type Cases, collectCases } from './cases.ts';
 import { withoutContradicted } from './contradictions.ts';
+import { joined } from './linalg/dense.ts';
 import type { Work } from './numerics/work.ts';
 import { encodePending, type Pending } from './pending.ts';
-import type { SuggestRequest } from './problem.ts';
+import type { Solutions, SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
 import { makeSearchSpace, type SearchSpace } from './search-space.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
@@ -17,7 +18,7 @@ export interface Prepared extends SearchSpace {
   /** Without those that all others contradict. */
   readonly cases: Cases;
   readonly pending: Pending;
-  /** null unless solutions have been found and further ones are sought. */
+  /** Of the solutions found and, while further ones are sought, of pending inputs; null without either. */
   readonly avoidance: Avoidance | null;
   /**
    * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.
@@ -44,7 +45,7 @@ export function prepare(request: SuggestRequest): Prepared {
     request,
     cases,
     pending: encodePending(request, encoding),
-    avoidance: makeAvoidance(encoding, request.solutions),
+    avoidance: makeAvoidance(encoding, withPending(request)),
     fitGlobally: (work) => {
       // Other work leaves less of the limit, and a fit cut short is a different fit.
       if (work.spent > 0) return fitAnew(work);
@@ -56,6 +57,11 @@ export function prepare(request: SuggestRequest): Prepared {
       return kept.surrogate;
     },
   };
+}
+
+/** A pending input may become a solution: imagined as one it would draw the search to it. */
+function withPending({ solutions, pending }: SuggestRequest): Solutions | undefined {
+  return solutions && pending ? { ...solutions, found: joined(solutions.found, pending) } : solutions;
 }
 
 function checkShapes({ space, goal, history, pending, solutions }: SuggestRequest): void {

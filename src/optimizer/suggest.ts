@@ -1,5 +1,7 @@
 import { afterSolutions, type Cases } from './cases.ts';
 import { encode, movableCount } from './encoding.ts';
+import { feasibleCases, frontOf, openOutputs, pointsOf, referenceOf } from './front/front.ts';
+import { hypervolume, nonDominated } from './front/pareto.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
@@ -32,6 +34,7 @@ export function suggestFrom(prepared: Prepared): Proposal {
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  if (hasFrontStagnated(prepared)) return { kind: 'nothing-new', reason: 'no-improvement-expected', bestIndex };
   if (isSearchedEnough(prepared)) return { kind: 'nothing-new', reason: 'no-further-solution', bestIndex };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
   if (found === 'no-improvement-expected') return { kind: 'nothing-new', reason: found, bestIndex };
@@ -67,6 +70,30 @@ function isSearchedEnough({ request, encoding, pending }: Prepared): boolean {
   if (!solutions || solutions.found.length === 0) return false;
   const since = Math.max(firstSuggested, afterSolutions(history, solutions, encoding.n));
   return history.count - since + pending.count >= PATIENCE + PATIENCE_PER_INPUT * movableCount(encoding);
+}
+
+/** Suggestions that raised the hypervolume by less than the convergence criterion after which the search for a front ends. */
+const FRONT_PATIENCE = 30;
+
+function hasFrontStagnated({ request, cases }: Prepared): boolean {
+  const open = openOutputs(request.goal);
+  const { history, firstSuggested, convergence } = request;
+  const since = history.count - FRONT_PATIENCE;
+  if (open.length === 0 || since < firstSuggested) return false;
+  const feasible = feasibleCases(cases);
+  const earlier = feasible.filter((i) => cases.rows[i]! < since);
+  if (earlier.length === 0) return false;
+  const all = pointsOf(open, cases.Y, cases.intervals.length);
+  const reference = referenceOf(open, frontOf(cases, open).points, all);
+  const volumeOf = (of: readonly number[]) => {
+    const points = of.map((i) => all[i]!);
+    return hypervolume(
+      nonDominated(points).map((k) => points[k]!),
+      reference,
+    );
+  };
+  const volume = volumeOf(feasible);
+  return volume - volumeOf(earlier) <= convergence * volume;
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

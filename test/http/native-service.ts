@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
+import { Forecasts } from '../../src/application/forecasts.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { NewestResults } from '../../src/application/newest-results.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
@@ -104,6 +105,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
+    forecasts: new Forecasts(engine),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

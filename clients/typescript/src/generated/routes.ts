@@ -56,6 +56,8 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   putInverseOutput: { method: 'PUT', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/output', takesBody: true },
   stopInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/stop', takesBody: true, takesKey: true },
   getHistory: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/history' },
+  getSolutions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions' },
+  getFront: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front' },
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
   correctCase: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections', takesBody: true, takesKey: true },
@@ -109,5 +111,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   putInverseOutputFlat: { method: 'PUT', path: '/objectives/{objective_id}/inverses/{inverse_id}/output', takesBody: true },
   stopInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/stop', takesBody: true, takesKey: true },
   getHistoryFlat: { method: 'GET', path: '/objectives/{objective_id}/history' },
+  getSolutionsFlat: { method: 'GET', path: '/objectives/{objective_id}/solutions' },
+  getFrontFlat: { method: 'GET', path: '/objectives/{objective_id}/front' },
   correctInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
 };
