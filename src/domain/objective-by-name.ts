@@ -42,6 +42,11 @@ export function resolveObjective(
   const resolved: NewObjective = { ...objective, ...lists };
   // A target that the object by name leaves out is a violation above.
   const objectives = storedTargets(resolved.objectives, resolved.objectiveTypes);
+  named.get('/objectives')?.forEach((name, j) => {
+    const isNull = byName.objectives?.[name] === null;
+    if (isNull && Number.isNaN(objectives[j]))
+      violations.push(makeViolation(['objectives', name], describeWrongType('a finite number', null)));
+  });
   return { objective: { ...resolved, objectives }, named, violations };
 }
 

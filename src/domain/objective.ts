@@ -36,8 +36,8 @@ export const LARGEST_PARALLELISM = 64;
 
 export type Bound = number | null;
 
-/** Stored in place of the target of an output to minimize or maximize without aspiration: no output reaches it. */
-const NO_TARGET = { minimize: -Number.MAX_VALUE, maximize: Number.MAX_VALUE } as const;
+/** Stored as the target of an output to minimize or maximize without aspiration: clients cannot state it, and no output reaches it. */
+const NO_TARGET = { minimize: Number.NEGATIVE_INFINITY, maximize: Number.POSITIVE_INFINITY } as const;
 /** The most outputs without aspiration: beyond three almost every run is on the front. */
 export const LARGEST_FRONT = 3;
 

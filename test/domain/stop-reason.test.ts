@@ -144,15 +144,15 @@ const findNothingNew: fc.Arbitrary<Command> = fc.constant(
   }),
 );
 
-const loadOutput: fc.Arbitrary<Command> = fc.boolean().map((isSatisfied) =>
-  command(isSatisfied ? 'load a satisfying output' : 'load an output', 'awaited', (model, run) => {
+const loadOutput: fc.Arbitrary<Command> = fc.constantFrom('solution', 'further', 'miss').map((verdict) =>
+  command(`load a ${verdict}`, 'awaited', (model, run) => {
     const inverse = run.open!;
     inverse.output = [0];
-    run.apply(outputEvent(isSatisfied, run), inverse);
+    run.apply(outputEvent(verdict !== 'miss', run, false, verdict === 'further'), inverse);
     const isLast = model.attempts >= run.maximumAttempts;
-    expect(inverse.status).toBe(isSatisfied ? 'converged' : isLast ? 'max_iterations' : 'active');
+    expect(inverse.status).toBe(verdict !== 'miss' ? 'converged' : isLast ? 'max_iterations' : 'active');
     model.situation = 'idle';
-    if (isSatisfied) model.reason = 'satisfied';
+    if (verdict === 'solution') model.reason = 'satisfied';
     else if (isLast) model.reason = 'exhausted';
   }),
 );

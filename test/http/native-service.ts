@@ -51,7 +51,7 @@ export interface NativeService {
 }
 
 /** What an objective shows that uses no options of the search. */
-export const NO_OPTIONS = { weights: null, priorities: null };
+export const NO_OPTIONS = { solutions: null, weights: null, priorities: null };
 
 export interface ServiceOptions {
   readonly settings?: Partial<HttpSettings>;

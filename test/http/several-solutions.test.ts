@@ -36,7 +36,10 @@ async function newTrial(): Promise<string> {
     inputCases: INPUTS,
   });
   const url = `${projects}/${project.id}`;
-  const { body: set } = await send('POST', `${url}/output-cases`, { outputCount: 2, outputCases: INPUTS.map(crossing) });
+  const { body: set } = await send('POST', `${url}/output-cases`, {
+    outputCount: 2,
+    outputCases: INPUTS.map(crossing),
+  });
   return `${url}/trials/${set.trial_id}`;
 }
 
@@ -51,7 +54,8 @@ const OBJECTIVE = {
 
 const load = async (body: object, url = trialUrl) => {
   const answer = await service.send('POST', `${url}/objectives`, { ...OBJECTIVE, ...body });
-  if (answer.status >= 500 || process.env.DBG) console.log(JSON.stringify(answer.body), service.logLines.slice(-3).join(""));
+  if (answer.status >= 500 || process.env.DBG)
+    console.log(JSON.stringify(answer.body), service.logLines.slice(-3).join(''));
   return { status: answer.status, body: answer.body, url: `/v1/objectives/${answer.body.id}` };
 };
 const read = async (url: string) => (await service.send('GET', url)).body;

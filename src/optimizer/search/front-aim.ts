@@ -9,6 +9,8 @@ import type { Surrogate } from '../surrogate/model-choice.ts';
 
 /** Every so many suggestions one seeks the least value of one output alone, while no reference is stated. */
 const BETWEEN_ENDS = 6;
+/** Every so many suggestions a stated reference is left aside. */
+const BEYOND_REFERENCE = 3;
 /** Points to start from: on lines through two inputs of the front, and around one. */
 const STARTS = { between: 150, around: 50 };
 /** The lines go beyond both inputs by this share of their distance. */
@@ -39,9 +41,13 @@ export function frontAim(
   const { cases } = space;
   const front = frontOf(cases, open);
   const end = endSought(open, suggested);
+  // Within a stated reference alone the search keeps to the part of the front that it happens to find first. With more outputs the
+  // worst values of a front stay far from its middle for long.
+  const isBeyond = open.length === 2 && suggested % BEYOND_REFERENCE === 0;
+  const measured = isBeyond ? open.map((one) => ({ ...one, reference: null })) : open;
   const reference =
     end < 0
-      ? referenceOf(open, front.points, pointsOf(open, cases.Y, cases.intervals.length))
+      ? referenceOf(measured, front.points, pointsOf(open, cases.Y, cases.intervals.length))
       : open.map(() => Number.POSITIVE_INFINITY);
   const points = [...front.points, ...pointsOf(open, imagined, cases.intervals.length)];
   const gain = gainOn(surrogate, open, points, reference, end);
@@ -100,8 +106,8 @@ export function startsNear(
 
 /** The coordinate whose end this suggestion seeks; -1 for none. */
 function endSought(open: readonly OpenOutput[], suggested: number): number {
-  if (open.every(({ reference }) => reference !== null)) return -1;
   const d = open.length;
   if (suggested < d) return suggested;
+  if (open.every(({ reference }) => reference !== null)) return -1;
   return suggested % BETWEEN_ENDS === 0 ? (suggested / BETWEEN_ENDS) % d : -1;
 }
