@@ -94,7 +94,7 @@ export const fronts: readonly FrontProblem[] = [
     variables: [float(0.125, 5), float(0.1, 10), float(0.1, 10), float(0.125, 5)],
     limits: [13_600, 30_000, 0, -6000],
     reference: [40, 0.015],
-    bestHypervolume: 1,
+    bestHypervolume: 0.5182,
     evaluate: (x) => {
       const [cost, shear, bending, excess, deflection, buckling] = weldedBeam(x);
       return [cost!, deflection!, shear!, bending!, excess!, -buckling!];
@@ -114,7 +114,7 @@ export const fronts: readonly FrontProblem[] = [
     ],
     limits: [1, 0.32, 0.32, 0.32, 32, 32, 32, 4, 9.9, 15.7],
     reference: [44, 4, 13],
-    bestHypervolume: 1,
+    bestHypervolume: 12.2423,
     evaluate: (x) => {
       const [weight, ...responses] = sideImpact(x);
       return [weight!, responses[7]!, (responses[8]! + responses[9]!) / 2, ...responses];
