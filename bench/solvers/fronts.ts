@@ -6,10 +6,11 @@
  *
  * Both begin with the same Latin hypercube of 2 (n + 1) inputs, which counts, and are told the same reference point; with
  * --untold ours is not. With --peer BoTorch plays (bench/peers/hypervolume.py) in place of ours. Plays are appended to
- * results/fronts.jsonl and not repeated while the version of the solver is unchanged; the table is made of them, with
+ * results/fronts/plays.jsonl and not repeated while the version of the solver is unchanged; the table is made of them, with
  * --summary of them alone. Machine load changes none of the figures.
  */
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { hypervolume } from '../../src/optimizer/front/pareto.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
@@ -135,7 +136,7 @@ async function makePeer(): Promise<{ version: string; next: Suggester; close: ()
   return { version, next, close: python.close };
 }
 
-const file = new URL('./results/fronts.jsonl', import.meta.url).pathname;
+const file = new URL('./results/fronts/plays.jsonl', import.meta.url).pathname;
 
 function readPlays(): Play[] {
   if (!existsSync(file)) return [];
@@ -186,6 +187,7 @@ function tableOf(plays: readonly Play[]): string {
 }
 
 async function playAll(): Promise<void> {
+  mkdirSync(dirname(file), { recursive: true });
   const names = options.problem?.split(',');
   const chosen = fronts.filter(({ name }) => !names || names.includes(name));
   const peer = options.peer ? await makePeer() : null;

@@ -39,7 +39,7 @@ export type Bound = number | null;
 /** Stored as the target of an output to minimize or maximize without aspiration: clients cannot state it, and no output reaches it. */
 const NO_TARGET = { minimize: Number.NEGATIVE_INFINITY, maximize: Number.POSITIVE_INFINITY } as const;
 /** The most outputs without aspiration: beyond three almost every run is on the front. */
-export const LARGEST_FRONT = 3;
+const LARGEST_FRONT = 3;
 
 export interface ObjectiveDefinition {
   /** Target per output; `hasNoTarget` tells which have none. */
