@@ -2,7 +2,7 @@
 import type { Snapshot } from '../db/suggestions.ts';
 import { compileGoal, evaluateOutput } from '../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../domain/input-space.ts';
-import { hasAspiration } from '../domain/objective.ts';
+import { hasAspiration, outputsWithoutTarget } from '../domain/objective.ts';
 import {
   conditionsOf,
   hasLimits,
@@ -11,6 +11,7 @@ import {
   type ObjectiveLimits,
 } from '../domain/objective-limits.ts';
 import { DEFAULT_ROBUST_RUNS } from '../domain/robust-options.ts';
+import { isApart } from '../domain/several-solutions.ts';
 import { stopRuleOf } from '../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
@@ -65,13 +66,28 @@ function toVariableDetails(details: InputDetails, space: InputSpace, i: number):
  * @param workLimit  see SuggestRequest.workLimit
  */
 export function toSuggestRequest(snapshot: Snapshot, workLimit: number): SuggestRequest {
-  const { objective, space } = snapshot;
-  const stop = stopRuleOf(objective.options?.stop, hasAspiration(objective));
-  return {
+  return toSourcedRequest(snapshot, workLimit).request;
+}
+
+/** Where a row of a history comes from: a case, numbered from 0, or an iteration of an objective. */
+export type RowSource = { readonly caseNumber: number } | { readonly objectiveId: number; readonly iteration: number };
+
+/** The same request, and where each row of its history comes from. */
+export function toSourcedRequest(
+  snapshot: Snapshot,
+  workLimit: number,
+): { readonly request: SuggestRequest; readonly sourceOf: (row: number) => RowSource } {
+  const { objective, space, caseNumbers, outputCases, others, iterations } = snapshot;
+  // The front has a rule of its own.
+  const isOne = hasAspiration(objective) && outputsWithoutTarget(objective).length === 0;
+  const stop = stopRuleOf(objective.options?.stop, isOne);
+  const { kept, ...history } = toHistory(snapshot);
+  const request: SuggestRequest = {
     space: toObjectiveSpace(space, objective, objective.initialInput),
     goal: toGoal(objective),
     ...toNoise(objective),
-    ...toHistory(snapshot),
+    ...history,
+    ...solutionsOf(snapshot),
     ...robustAimOf(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
@@ -79,6 +95,37 @@ export function toSuggestRequest(snapshot: Snapshot, workLimit: number): Suggest
     seed: objective.seed,
     workLimit,
   };
+  const sourceOf = (row: number): RowSource => {
+    const k = kept === null ? row : kept[row]!;
+    const other = k - outputCases.rows;
+    if (other < 0) return { caseNumber: caseNumbers?.[k] ?? k };
+    const own = other - others.outputs.rows;
+    return own < 0
+      ? { objectiveId: others.objectiveIds[other]!, iteration: others.iterations[other]! }
+      : { objectiveId: objective.id, iteration: iterations[own]! };
+  };
+  return { request, sourceOf };
+}
+
+/** The solutions among the runs of an objective that seeks several. */
+function solutionsOf(snapshot: Snapshot): Pick<SuggestRequest, 'solutions'> {
+  const { objective, space, inputs, outputs, iterations, completedOrders } = snapshot;
+  const option = objective.options?.solutions;
+  if (!option) return {};
+  const { variables } = toOptimizerSpace(space, objective);
+  const found: (readonly number[])[] = [];
+  const rows = Array.from(iterations.keys());
+  rows.sort((a, b) => (completedOrders[a] ?? 0) - (completedOrders[b] ?? 0) || a - b);
+  for (const row of rows) {
+    const [input, output] = [inputs.row(row), outputs.row(row)];
+    const isSolution =
+      !Number.isNaN(output[0]) &&
+      evaluateOutput(objective, output).isSatisfied &&
+      isAdmissible(space, objective, input) &&
+      isApart(variables, option, found, input);
+    if (isSolution) found.push(input);
+  }
+  return { solutions: { found: Float64Array.from(found.flat()), apart: option.apart } };
 }
 
 /**
@@ -124,7 +171,10 @@ function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'nois
   return { noise: { standardDeviations, asked: confirm === undefined ? null : { kind: 'confirm', runs: confirm } } };
 }
 
-function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> {
+/** kept: the rows that are left of all known ones, in order; null for all. */
+function toHistory(
+  snapshot: Snapshot,
+): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> & { readonly kept: readonly number[] | null } {
   const { space, objective, inputCases, outputCases, failedCases, others, iterations } = snapshot;
   const n = space.inputCount;
   const m = objective.objectives.length;
@@ -154,8 +204,10 @@ function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstS
   const first = firstOwn - repeated.size;
   // Without them everything before the search is its own design.
   const hasForeign = snapshot.caseNumbers !== null || others.outputs.rows > 0;
+  const kept = Array.from({ length: count }, (_, row) => row).filter((row) => !repeated.has(row));
   return {
-    history: repeated.size === 0 ? history : withoutRows(history, repeated),
+    history: repeated.size === 0 ? history : onlyRows(history, kept),
+    kept: repeated.size === 0 ? null : kept,
     firstSuggested: first + (hasInitialPoint ? 1 : 0),
     ...(hasForeign && { firstOwn: first }),
   };
@@ -218,8 +270,7 @@ function areEqualRows({ count, X, Y, failed }: History, a: number, b: number): b
   return failed[a] === failed[b] && areEqual(X) && areEqual(Y);
 }
 
-function withoutRows({ count, X, Y, failed }: History, left: ReadonlySet<number>): History {
-  const kept = Array.from({ length: count }, (_, row) => row).filter((row) => !left.has(row));
+function onlyRows({ count, X, Y, failed }: History, kept: readonly number[]): History {
   const pick = (values: Float64Array) => {
     const width = values.length / count;
     const picked = new Float64Array(kept.length * width);

@@ -10,7 +10,8 @@ import { DomainError, makeViolation, notFound, refuseViolations } from '../domai
 import type { Labels } from '../domain/names.ts';
 import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../domain/robust-options.ts';
 import type { Engine } from '../engine/pool.ts';
-import type { Identifiability, InputTolerances, Robustness, SuggestRequest } from '../optimizer/problem.ts';
+import type { Identifiability, Robustness } from '../optimizer/insights.ts';
+import type { InputTolerances, SuggestRequest } from '../optimizer/problem.ts';
 import { toSuggestRequest } from './engine-input.ts';
 import { NewestResults } from './newest-results.ts';
 import type { ObjectivePath } from './paths.ts';

@@ -4,7 +4,7 @@ import type { Proposal } from '../optimizer/problem.ts';
 /** As stored with an objective that was stopped. */
 export type Ending =
   | { readonly kind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' }
-  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' }
+  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' }
   | {
       readonly kind: 'standstill';
       /** Suggested inputs since the last improvement. */

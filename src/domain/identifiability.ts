@@ -1,5 +1,5 @@
 /** What the models say about the inputs of a calibration, in sentences. */
-import type { Combination, Identifiability, InputRange, ValueRange } from '../optimizer/problem.ts';
+import type { Combination, Identifiability, InputRange, ValueRange } from '../optimizer/insights.ts';
 
 /** Digits of a value in a sentence. */
 const DIGITS = 3;

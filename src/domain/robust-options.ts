@@ -57,13 +57,7 @@ export function toTolerances(sent: SentTolerances): InputTolerances {
 
 /** @param inputCount undefined while it is not known */
 export function checkRobustOptions(
-  {
-    inputTolerances,
-    aimAtRobustness,
-    robustRuns,
-    confirm,
-    confidence,
-  }: SentRobustOptions & { readonly confirm?: number | null; readonly confidence?: number | null },
+  { inputTolerances, aimAtRobustness, robustRuns }: SentRobustOptions,
   inputCount: number | undefined,
 ): readonly Violation[] {
   const list = inputTolerances == null ? undefined : listOf(inputTolerances.values);
@@ -77,8 +71,6 @@ export function checkRobustOptions(
     !(aimAtRobustness >= LEAST_ROBUST_AIM && aimAtRobustness <= LARGEST_ROBUST_AIM)
   )
     refuse('aimAtRobustness', `must be true, or a probability from ${LEAST_ROBUST_AIM} to ${LARGEST_ROBUST_AIM}.`);
-  if (aims && (confirm != null || confidence != null))
-    refuse('aimAtRobustness', 'must be left out with confirm and confidence, which end with an input of their own.');
   if (robustRuns != null) {
     if (!aims) refuse('robustRuns', 'needs aimAtRobustness.');
     if (!(Number.isInteger(robustRuns) && robustRuns >= 1 && robustRuns <= LARGEST_ROBUST_RUNS))

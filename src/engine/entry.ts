@@ -1,6 +1,8 @@
 /** The module that a worker thread runs: one task in, one answer out. */
 import { threadId } from 'node:worker_threads';
 import { explainFrom } from '../optimizer/explain.ts';
+import { findFront } from '../optimizer/find-front.ts';
+import { findSolutions } from '../optimizer/find-solutions.ts';
 import { identifiability } from '../optimizer/identifiability.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
@@ -30,6 +32,8 @@ function compute(task: EngineTask): Result {
   if (task.kind === 'design') return initialDesign(task.request);
   if (task.kind === 'robustness') return robustness(task.request, task.input, task.tolerances);
   if (task.kind === 'identifiability') return identifiability(task.request, task.confidence);
+  if (task.kind === 'solutions') return findSolutions(task.request);
+  if (task.kind === 'front') return findFront(task.request);
   const { kind, request, requestNumber } = task;
   const prepared = kept?.requestNumber === requestNumber ? kept.prepared : prepare(request);
   kept = kind === 'suggest' ? { requestNumber, prepared } : null;

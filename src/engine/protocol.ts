@@ -3,15 +3,14 @@
  * optimizer become faults.
  */
 import type {
-  Design,
-  DesignRequest,
   Explanation,
+  FrontReport,
   Identifiability,
-  InputTolerances,
-  Proposal,
   Robustness,
-  SuggestRequest,
-} from '../optimizer/problem.ts';
+  SolutionsFound,
+  SolutionsRequest,
+} from '../optimizer/insights.ts';
+import type { Design, DesignRequest, InputTolerances, Proposal, SuggestRequest } from '../optimizer/problem.ts';
 
 /** About one input of what a request knows. */
 export interface RobustnessTask {
@@ -30,6 +29,8 @@ export type EngineTask =
   | { readonly kind: 'design'; readonly request: DesignRequest }
   | ({ readonly kind: 'robustness' } & RobustnessTask)
   | ({ readonly kind: 'identifiability' } & IdentifiabilityTask)
+  | { readonly kind: 'solutions'; readonly request: SolutionsRequest }
+  | { readonly kind: 'front'; readonly request: SuggestRequest }
   | {
       readonly kind: 'suggest' | 'explain';
       readonly request: SuggestRequest;
@@ -48,7 +49,18 @@ export type ExplainAnswer = EngineAnswer<Explanation>;
 export type RobustnessAnswer = EngineAnswer<Robustness | null>;
 export type IdentifiabilityAnswer = EngineAnswer<Identifiability | null>;
 
-export type Result = Design | Proposal | Explanation | Robustness | Identifiability | null;
+export type Result =
+  | Design
+  | Proposal
+  | Explanation
+  | Robustness
+  | Identifiability
+  | SolutionsFound
+  | FrontReport
+  | null;
+
+export type SolutionsAnswer = EngineAnswer<SolutionsFound>;
+export type FrontAnswer = EngineAnswer<FrontReport>;
 
 /** What a thread sends back. */
 export interface ThreadAnswer {

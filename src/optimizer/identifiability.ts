@@ -10,9 +10,10 @@ import {
 } from './encoding.ts';
 import { combinationsOf } from './identifiability/combinations.ts';
 import { type Ends, type Held, Profiles } from './identifiability/profile.ts';
+import type { Identifiability, InputRange, ValueRange } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import type { Identifiability, InputRange, SuggestRequest, ValueRange } from './problem.ts';
+import type { SuggestRequest } from './problem.ts';
 import type { Box } from './search/box-newton.ts';
 import { makeSeen } from './search/seen.ts';
 import { Predictor } from './surrogate/predictor.ts';

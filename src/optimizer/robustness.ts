@@ -1,7 +1,8 @@
+import type { Robustness } from './insights.ts';
 import { makeRandom } from './numerics/random.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import type { Goal, InputTolerances, Robustness, SuggestRequest } from './problem.ts';
+import type { Goal, InputTolerances, SuggestRequest } from './problem.ts';
 import { checkTolerances, deviatingInputs, encodeMade, standardDeviates } from './robustness/deviations.ts';
 import { makeRunModel, type RunModel } from './robustness/run-model.ts';
 import { imagine } from './surrogate/fantasies.ts';

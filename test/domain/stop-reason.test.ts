@@ -154,18 +154,22 @@ const findNothingNew: fc.Arbitrary<Command> = fc.constant(
   }),
 );
 
-const loadOutput: fc.Arbitrary<Command> = fc.tuple(fc.boolean(), fc.boolean()).map(([isSatisfied, aimsOn]) =>
-  command(isSatisfied ? 'load a satisfying output' : 'load an output', 'awaited', (model, run) => {
+const VERDICTS = ['solution', 'further', 'first', 'miss'] as const;
+const loadOutput: fc.Arbitrary<Command> = fc.constantFrom(...VERDICTS).map((verdict) =>
+  command(`load a ${verdict}`, 'awaited', (model, run) => {
     const inverse = run.open!;
     inverse.output = [0];
     const { attemptCount, maximumAttempts } = run;
-    const options = aimsOn ? { aimAtRobustness: true as const } : null;
-    run.apply(outputEvent(isSatisfied, { attemptCount, maximumAttempts, options }), inverse);
+    const options = verdict === 'first' ? { aimAtRobustness: true as const } : null;
+    run.apply(
+      outputEvent(verdict !== 'miss', { attemptCount, maximumAttempts, options }, false, verdict === 'further'),
+      inverse,
+    );
     const isLast = model.attempts >= run.maximumAttempts;
-    expect(inverse.status).toBe(isSatisfied ? 'converged' : isLast ? 'max_iterations' : 'active');
+    expect(inverse.status).toBe(verdict !== 'miss' ? 'converged' : isLast ? 'max_iterations' : 'active');
     model.situation = 'idle';
-    if (isSatisfied && aimsOn && !isLast) model.isHeld = true;
-    else if (isSatisfied) model.reason = 'satisfied';
+    if (verdict === 'first' && !isLast) model.isHeld = true;
+    else if (verdict === 'solution' || verdict === 'first') model.reason = 'satisfied';
     else if (isLast) model.reason = endOf(model, 'exhausted');
   }),
 );

@@ -16,6 +16,7 @@ import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
 import { evaluationOperations } from './evaluations.ts';
 import { exportOperations } from './export.ts';
+import { forecastOperations } from './forecasts.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
@@ -40,6 +41,7 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...inverseOperations,
   ...historyOperations,
   ...modelInsightOperations,
+  ...forecastOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,

@@ -17,6 +17,7 @@ import {
   MOST_CONFIRMING_RUNS,
   type SearchOptions,
 } from '../../domain/search-options.ts';
+import { APART, DEFAULT_SOLUTIONS, MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
 import { DEFAULT_IMPROVEMENT_BELOW, LARGEST_PATIENCE } from '../../domain/stop-options.ts';
 import { instant, timestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
@@ -111,6 +112,22 @@ const sentRobustFields = {
 
 /** In requests. */
 export const sentOptionFields = {
+  solutions: z
+    .strictObject({
+      count: z.int().min(2).max(MOST_SOLUTIONS).nullish().describe(`${DEFAULT_SOLUTIONS.count} unless given.`),
+      apart: z
+        .number()
+        .min(APART.least)
+        .max(APART.largest)
+        .nullish()
+        .describe(
+          `Least distance of two solutions as a share of the largest distance within the bounds, ${DEFAULT_SOLUTIONS.apart} unless given: the root mean square over the inputs of the difference in units of the range, 1 for different categories.`,
+        ),
+    })
+    .nullish()
+    .describe(
+      'Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target.',
+    ),
   ...sentRobustFields,
   stop: z
     .union([sentStop, z.literal(false)], { error: WRONG_STOP })
@@ -183,14 +200,19 @@ export const optionFields = {
   inputTolerances: toleranceSchema.nullable().describe('null when all inputs are made exactly.'),
   aimAtRobustness: z.union([z.literal(true), z.number()]).nullable(),
   robustRuns: z.int().nullable(),
+  solutions: z
+    .object({ count: z.int(), apart: z.number() })
+    .nullable()
+    .describe('How many solutions are sought, and how far apart; null when the first one ends the search.'),
   weights: z.array(z.number()).nullable().describe('One per output; null when all are 1.'),
   priorities: z.array(z.number()).nullable().describe('One per output; null when all are equal.'),
 };
 
 export function presentOptions(options: SearchOptions | null) {
   const { weights, priorities, stop, noise, confirm, confidence, confidenceOf } = options ?? {};
-  const { inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
+  const { solutions, inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
   return {
+    solutions: solutions ?? null,
     stop: stop ? { patience: null, until: null, maximumRuns: null, ...stop } : null,
     inputTolerances: inputTolerances ? { ...inputTolerances, values: [...inputTolerances.values] } : null,
     aimAtRobustness: aimAtRobustness ?? null,

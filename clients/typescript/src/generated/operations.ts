@@ -19,6 +19,7 @@ import type {
   ExportLine,
   ExtendedLease,
   FailedEvaluation,
+  Front,
   History,
   InputCase,
   Inverse,
@@ -66,6 +67,7 @@ import type {
   ReportedInverse,
   RotatedKey,
   RunLine,
+  Solutions,
   SuggestedInverses,
   Suggestion,
   Trial,
@@ -617,6 +619,34 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': ObjectiveIdentifiability };
+    };
+  };
+  /** Read inputs that meet all targets of an objective, as different as possible */
+  getSolutions: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** The most of each kind. */
+      count?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Solutions };
+    };
+  };
+  /** Read the front of an objective with outputs without target */
+  getFront: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    answers: {
+      200: { 'application/json': Front };
     };
   };
   /** List all objectives of the account at a glance */
@@ -1272,6 +1302,28 @@ export interface Operations {
     } | undefined;
     answers: {
       200: { 'application/json': ObjectiveIdentifiability };
+    };
+  };
+  /** Read inputs that meet all targets of an objective, as different as possible */
+  getSolutionsFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** The most of each kind. */
+      count?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Solutions };
+    };
+  };
+  /** Read the front of an objective with outputs without target */
+  getFrontFlat: {
+    path: {
+      objective_id: number;
+    };
+    answers: {
+      200: { 'application/json': Front };
     };
   };
   /** Correct or exclude the result of an inverse */

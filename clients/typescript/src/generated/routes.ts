@@ -58,6 +58,8 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getHistory: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/history' },
   getRobustness: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/robustness' },
   getIdentifiability: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability' },
+  getSolutions: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions' },
+  getFront: { method: 'GET', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front' },
   listAllObjectives: { method: 'GET', path: '/objectives' },
   correctInverse: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
   correctCase: { method: 'POST', path: '/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections', takesBody: true, takesKey: true },
@@ -113,5 +115,7 @@ export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
   getHistoryFlat: { method: 'GET', path: '/objectives/{objective_id}/history' },
   getRobustnessFlat: { method: 'GET', path: '/objectives/{objective_id}/robustness' },
   getIdentifiabilityFlat: { method: 'GET', path: '/objectives/{objective_id}/identifiability' },
+  getSolutionsFlat: { method: 'GET', path: '/objectives/{objective_id}/solutions' },
+  getFrontFlat: { method: 'GET', path: '/objectives/{objective_id}/front' },
   correctInverseFlat: { method: 'POST', path: '/objectives/{objective_id}/inverses/{inverse_id}/corrections', takesBody: true, takesKey: true },
 };

@@ -377,8 +377,11 @@ export interface TrialCaseLine {
 }
 
 export interface NewObjectives {
-  /** The target of each output. */
-  objectives: readonly number[] | Record<string, number>;
+  /**
+   * The target of each output; null for an output to minimize or maximize without aspiration, of which there may be
+   * three: the search is then for their front.
+   */
+  objectives: readonly (number | null)[] | Record<string, number | null>;
   objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** How many inverses may be suggested, 500 unless given. */
   maximumAttempts?: number | null | undefined;
@@ -414,6 +417,19 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /**
+   * Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not
+   * with outputs without target.
+   */
+  solutions?: {
+    /** 5 unless given. */
+    count?: number | null | undefined;
+    /**
+     * Least distance of two solutions as a share of the largest distance within the bounds, 0.1 unless given: the root
+     * mean square over the inputs of the difference in units of the range, 1 for different categories.
+     */
+    apart?: number | null | undefined;
+  } | null | undefined;
   /** By how much the inputs differ when they are made: robustness is judged by it. */
   inputTolerances?: {
     /** normal: values are standard deviations. uniform: they are half widths. */
@@ -495,7 +511,8 @@ export type Noise = 'estimate' | {
 export interface LoadedObjectives {
   id: number;
   trialId: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   initialInput: number[];
   initialOutput: number[];
@@ -543,6 +560,11 @@ export interface LoadedObjectives {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -569,8 +591,8 @@ export interface Result {
   /** Zero-based number of the objective. */
   number: number;
   type: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize';
-  /** The target. */
-  objective: number;
+  /** The target; null without aspiration. */
+  objective: number | null;
   minimumBound: number | null;
   maximumBound: number | null;
   output: number;
@@ -582,8 +604,11 @@ export interface Result {
 }
 
 export interface NewInverse {
-  /** The target of each output. */
-  objectives: readonly number[] | Record<string, number>;
+  /**
+   * The target of each output; null for an output to minimize or maximize without aspiration, of which there may be
+   * three: the search is then for their front.
+   */
+  objectives: readonly (number | null)[] | Record<string, number | null>;
   objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** How many inverses may be suggested, 500 unless given. */
   maximumAttempts?: number | null | undefined;
@@ -683,7 +708,8 @@ export interface Inverse {
 export interface Objective {
   id: number;
   trialId: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   initialInput: number[];
   initialOutput: number[];
@@ -731,6 +757,11 @@ export interface Objective {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -853,7 +884,8 @@ export interface NearestRun {
 export interface ExplainedObjective {
   id: number;
   trialId: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   initialInput: number[];
   initialOutput: number[];
@@ -901,6 +933,11 @@ export interface ExplainedObjective {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1281,7 +1318,8 @@ export interface History {
   /** Of bestIteration or bestCaseNumber; null while nothing has been judged. */
   bestInput: number[] | null;
   bestOutput: number[] | null;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** As they were sent: empty if there were none, null for a type without bounds. */
   minimumBounds: Array<number | null>;
@@ -1323,6 +1361,11 @@ export interface History {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1466,6 +1509,51 @@ export interface ObjectiveIdentifiability {
     /** The same in words. */
     sentences: string[];
   } | null;
+}
+
+export interface Solutions {
+  /** Runs that meet all targets, each the farthest from those before it. */
+  verified: KnownRun[];
+  /** Inputs that were not run and meet all targets by the models, apart from the verified ones and each other. */
+  predicted: PredictedPoint[];
+}
+
+export interface KnownRun {
+  /** 1 for the first input case; null for an inverse. */
+  caseNumber: number | null;
+  /** null for a case. */
+  inverseId: number | null;
+  /** Of that inverse. */
+  iteration: number | null;
+  input: number[];
+  output: number[];
+}
+
+export interface PredictedPoint {
+  input: number[];
+  /** What the models expect. */
+  output: number[];
+  /** Standard deviation of each output, by the models. */
+  spread: number[];
+  /** How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated. */
+  chance: number;
+}
+
+export interface Front {
+  /** The outputs without target, numbered from 0: what the lists below are about. */
+  outputs: number[];
+  /** The runs that meet all targets and that no other one beats in every output without target. */
+  points: KnownRun[];
+  /** Of what the points beat, up to the reference; null without points. */
+  hypervolume: number | null;
+  /** A tenth of the range of the points beyond the worst value of each output. It moves with the points. */
+  reference: number[] | null;
+  /** The best value of each output among the points. */
+  ideal: number[] | null;
+  /** The best compromise: the least sum of distances from the ideal, each in units of the range. */
+  knee: KnownRun | null;
+  /** Up to 20 points that the models expect between the points and beyond. */
+  predicted: PredictedPoint[];
 }
 
 export interface ObjectiveGlance {
@@ -1677,7 +1765,7 @@ export interface NewWebhook {
    * the URL standard.
    */
   url: string;
-  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
+  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
   description?: string | null | undefined;
 }
 
@@ -1685,7 +1773,7 @@ export interface CreatedWebhook {
   id: number;
   url: string;
   /** null: all events. */
-  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
+  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
   description: string | null;
   enabled: boolean;
   /** Since when deliveries have failed; null if the last one succeeded. */
@@ -1702,7 +1790,7 @@ export interface Webhook {
   id: number;
   url: string;
   /** null: all events. */
-  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
+  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
   description: string | null;
   enabled: boolean;
   /** Since when deliveries have failed; null if the last one succeeded. */
@@ -1719,7 +1807,7 @@ export interface WebhookPatch {
    * the URL standard.
    */
   url?: string | undefined;
-  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
+  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
   description?: string | null | undefined;
   /** false keeps waiting deliveries and accepts no new events. */
   enabled?: boolean | undefined;
@@ -1730,7 +1818,7 @@ export interface WebhookDelivery {
   webhookId: number;
   /** The number in the webhook-id header: 4711 in evt_4711. */
   eventId: number;
-  event: 'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed';
+  event: 'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed';
   /** waiting for its next attempt, sending, delivered, or dead: every attempt failed. */
   status: 'waiting' | 'sending' | 'delivered' | 'dead';
   attemptCount: number;
@@ -1880,7 +1968,8 @@ export type ExportLine = {
   id: number;
   trialId: number;
   number: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   minimumBounds: Array<number | null>;
   maximumBounds: Array<number | null>;
@@ -1928,6 +2017,11 @@ export type ExportLine = {
   } | null;
   aimAtRobustness: true | number | null;
   robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
