@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escapeHtml, type Guide, readGuide } from './render-guide.ts';
+import { buildSearchIndex } from './search-index.ts';
 
 const STYLES = 'src/dashboard/styles';
 const SCRIPTS = 'src/dashboard/docs';
@@ -17,13 +18,16 @@ interface Assets {
   readonly reference: string;
   readonly referenceStyle: string;
   readonly guideStyle: string;
+  readonly search: string;
+  readonly searchIndex: string;
 }
 
 /** `root` is the repository, `target` a folder that does not exist yet. Rejects with what is wrong in a guide. */
 export async function buildDocs(root: string, target: string): Promise<void> {
   await mkdir(join(target, 'guides'), { recursive: true });
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
-  const assets = await writeAssets(root, join(target, 'assets'));
+  const guides = await readGuides(root);
+  const assets = await writeAssets(root, join(target, 'assets'), guides);
   for (const [file, path, document, title] of REFERENCES) {
     const head = `<link rel="stylesheet" href="${assets.referenceStyle}">
 <script src="${assets.library}" defer></script>
@@ -32,7 +36,6 @@ export async function buildDocs(root: string, target: string): Promise<void> {
     const body = `${noScript}<div id="reference" data-document="${document}" tabindex="-1"></div>`;
     await writeFile(join(target, file), frame({ title, path, head, body, version, assets }));
   }
-  const guides = await readGuides(root);
   const head = `<link rel="stylesheet" href="${assets.guideStyle}">`;
   for (const guide of guides) {
     const path = `/docs/guides/${guide.name}`;
@@ -66,7 +69,7 @@ async function readGuides(root: string): Promise<readonly Guide[]> {
 }
 
 /** Returns their addresses. */
-async function writeAssets(root: string, folder: string): Promise<Assets> {
+async function writeAssets(root: string, folder: string, guides: readonly Guide[]): Promise<Assets> {
   await mkdir(folder);
   const write = async (name: string, ending: string, text: string): Promise<string> => {
     const hash = createHash('sha256').update(text).digest('base64url').slice(0, 8);
@@ -80,6 +83,7 @@ async function writeAssets(root: string, folder: string): Promise<Assets> {
     const file = join(root, SCRIPTS, `${name}.ts`);
     return (await transformWithOxc(await readFile(file, 'utf8'), file, { sourcemap: false })).code;
   };
+  const document = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'));
   const framed = [`${STYLES}/tokens.css`, `${STYLES}/frame.css`, `${SCRIPTS}/docs.css`];
   return {
     icon: await write('icon', 'svg', await readFile(join(root, 'src/dashboard/icon.svg'), 'utf8')),
@@ -88,7 +92,21 @@ async function writeAssets(root: string, folder: string): Promise<Assets> {
     reference: await write('reference', 'js', await script('reference')),
     referenceStyle: await write('reference', 'css', await styles([...framed, `${SCRIPTS}/reference.css`])),
     guideStyle: await write('guide', 'css', await styles([...framed, `${STYLES}/base.css`, `${SCRIPTS}/guide.css`])),
+    search: await write('search', 'js', await bundle(join(root, SCRIPTS, 'search.ts'))),
+    searchIndex: await write('search', 'json', buildSearchIndex(guides, document)),
   };
+}
+
+/** The script with what it imports. */
+async function bundle(file: string): Promise<string> {
+  const { build } = await import('vite');
+  const built = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: { write: false, target: 'es2022', lib: { entry: file, formats: ['iife'], name: 'documentation' } },
+  });
+  const [{ output }] = built as unknown as readonly [{ readonly output: readonly [{ readonly code: string }] }];
+  return output[0].code;
 }
 
 /** The library as one script for browsers, which its package hands out only through the plugin that serves it. */
@@ -137,6 +155,7 @@ function frame({ title, path, head, body, version, assets }: FrameParts): string
 <title>${escapeHtml(title)} – Backsolve ${version}</title>
 <link rel="icon" href="${assets.icon}" type="image/svg+xml">
 <script src="${assets.theme}"></script>
+<script src="${assets.search}" defer></script>
 ${head}
 </head>
 <body>
@@ -144,8 +163,10 @@ ${head}
 <div class="top" role="region" aria-label="Backsolve">
 <a class="brand" href="/page">Backsolve</a>
 <nav aria-label="Documentation">${links.join('')}<a href="/page">Page</a></nav>
+<form id="search" role="search" data-index="${assets.searchIndex}" hidden><input type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false" enterkeyhint="search" aria-controls="found" aria-keyshortcuts="/"></form>
 <div class="top-end"><span class="version">Version ${version}</span>
 <select id="theme" class="quiet" aria-label="Colours" hidden><option value="system">As the system</option><option value="light">Light</option><option value="dark">Dark</option></select></div>
+<section id="found" aria-label="Found" hidden><p role="status"></p><ol></ol></section>
 </div>
 ${body}
 </body>

@@ -17,12 +17,14 @@ export const PAGE_SOURCES = [
   'src/dev/build-page.ts',
   'src/dev/build-docs.ts',
   'src/dev/render-guide.ts',
+  'src/dev/search-index.ts',
   'clients/typescript/src/**',
   'package-lock.json',
   // What /docs shows.
   'docs/*.md',
   'docs/guides/*.md',
   'docs/pictures/*',
+  'docs/openapi.json',
   'package.json',
 ];
 const CONFIG = 'src/dashboard/vite.config.ts';

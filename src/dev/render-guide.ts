@@ -1,7 +1,7 @@
 /** A Markdown file of docs as HTML, with anchors like GitHub's. Links to other guides, pictures and documents lead to where they are served. */
 import { posix } from 'node:path';
-import { Marked } from 'marked';
-import { getHeadingList, gfmHeadingId } from 'marked-gfm-heading-id';
+import { Marked, type Tokens, type TokensList } from 'marked';
+import { getHeadingList, gfmHeadingId, type HeadingData } from 'marked-gfm-heading-id';
 
 export interface Guide {
   /** In its address: /docs/guides/NAME. */
@@ -13,6 +13,16 @@ export interface Guide {
   readonly html: string;
   /** Of the levels 2 and 3. */
   readonly headings: readonly { readonly id: string; readonly html: string; readonly level: number }[];
+  /** All of its text: what stands above the first of these headings, then what stands below each of them. */
+  readonly sections: readonly GuideSection[];
+}
+
+interface GuideSection {
+  /** The anchor; empty above the first heading. */
+  readonly id: string;
+  /** Plain text, as below. */
+  readonly heading: string;
+  readonly text: string;
 }
 
 /** What is served elsewhere, by path in the repository. */
@@ -60,7 +70,38 @@ export function readGuide(file: string, text: string, known: ReadonlyMap<string,
     headings: headings.flatMap(({ id, text: inner, level }) =>
       level === 2 || level === 3 ? [{ id, html: inner.replaceAll(/<\/?a\b[^>]*>/g, ''), level }] : [],
     ),
+    sections: readSections(marked.lexer(text), headings),
   };
+}
+
+function readSections(tokens: TokensList, headings: readonly HeadingData[]): readonly GuideSection[] {
+  const sections = [{ id: '', heading: '', texts: [] as string[] }];
+  let count = 0;
+  for (const token of tokens) {
+    if (token.type === 'heading') {
+      const { id, level } = headings[count++]!;
+      if (level === 2 || level === 3) sections.push({ id, heading: plainText(token.raw), texts: [] });
+    } else {
+      sections.at(-1)!.texts.push(token.type === 'code' ? (token as Tokens.Code).text : plainText(token.raw));
+    }
+  }
+  return sections.map(({ id, heading, texts }) => ({
+    id,
+    heading,
+    text: texts.join(' ').replaceAll(/\s+/g, ' ').trim(),
+  }));
+}
+
+/** Markdown without its marks, to be searched and shown in snippets. */
+function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/^#+ |^> ?|^\s*[-*] |`|\*\*/gm, '')
+    .replaceAll(/^\|[\s|:-]+\|$/gm, '')
+    .replaceAll(/(?<!\\)\|/g, ' ')
+    .replaceAll(/\\([|\\*_])/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
 }
 
 /** Where a link leads; undefined: to what is not served. */

@@ -48,6 +48,25 @@ it('No link leads nowhere', () => {
   expect(count).toBeGreaterThan(1_000);
 });
 
+it('Everything that the search finds is there, and every section of a guide is found', async () => {
+  const [index] = [...others].filter((address) => /^\/docs\/assets\/search-.*\.json$/.test(address));
+  const { storedFields, documentIds } = JSON.parse(await readFile(join(parent, index!), 'utf8')) as {
+    readonly documentIds: Readonly<Record<string, string>>;
+    readonly storedFields: Readonly<Record<string, { readonly heading: string; readonly text: string }>>;
+  };
+  const addresses = Object.values(documentIds);
+  for (const address of addresses) {
+    const [path, anchor] = address.split('#');
+    if (path === '/docs') continue;
+    expect(pages.has(path!), address).toBe(true);
+    if (anchor !== undefined) expect(idsOf(pages.get(path!)!), address).toContain(anchor);
+  }
+  expect(addresses).toContain('/docs/guides/webhooks#a-new-secret');
+  expect(addresses).toContain('/docs#tag/models/POST/models');
+  const texts = Object.values(storedFields).flatMap(({ heading, text }) => [heading, text]);
+  expect(texts.filter((text) => /^\s|\s$|\]\(|^#/.test(text))).toEqual([]);
+});
+
 it('Every file of docs and its guides is a page with a table of contents, without inline scripts and styles', async () => {
   const files = [...(await readdir(`${REPOSITORY}docs`)), ...(await readdir(`${REPOSITORY}docs/guides`))];
   const list = pages.get('/docs/guides')!;

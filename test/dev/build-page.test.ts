@@ -27,6 +27,7 @@ beforeAll(async () => {
   await cp(join(REPOSITORY, 'src/dashboard/icon.svg'), join(dashboard, 'icon.svg'));
   await mkdir(join(root, 'docs/pictures'), { recursive: true });
   await writeFile(join(root, 'docs/keys.md'), '# Keys\n');
+  await cp(join(REPOSITORY, 'docs/openapi.json'), join(root, 'docs/openapi.json'));
   await cp(join(REPOSITORY, 'package-lock.json'), join(root, 'package-lock.json'));
   await writeFile(join(root, 'package.json'), '{"type": "module", "version": "1.2.3"}');
   await symlink(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'));

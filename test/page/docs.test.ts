@@ -71,3 +71,66 @@ test('Guides open from the reference, lead to each other and back to the page', 
   await page.getByRole('link', { name: 'Backsolve', exact: true }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
+
+test('The search finds sections and operations by keyboard', async ({ visit }) => {
+  const page = await visit(service, '/docs/guides', { key: null });
+  await page.keyboard.press('/');
+  const box = page.getByRole('searchbox', { name: 'Search the documentation' });
+  await page.keyboard.type('leaked secret');
+  const found = page.getByRole('region', { name: 'Found' });
+  await found.getByRole('status').getByText('result').waitFor();
+  await screenshot(page, 'search');
+  await expectAccessible(page);
+  // The first word may be any of those in the section, the last one unfinished.
+  await box.fill('webhooks a new secr');
+  const first = found.getByRole('link').first();
+  await found.getByRole('link', { name: 'A new secret – Webhooks' }).waitFor();
+  expect(await first.textContent()).toBe('A new secret – Webhooks');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowUp');
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('A new secret – Webhooks');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/guides/webhooks#a-new-secret');
+  expect(await found.isVisible()).toBe(false);
+
+  await box.fill('zzzzzz');
+  await found.getByText('Nothing is found for “zzzzzz”.').waitFor();
+  await page.keyboard.press('Escape');
+  expect(await found.isVisible()).toBe(false);
+
+  await box.fill('a new secret');
+  await found.getByRole('link', { name: 'A new secret – Webhooks' }).waitFor();
+  await found.getByRole('link', { name: 'A new secret – Webhooks' }).click();
+  expect(await found.isVisible()).toBe(false);
+
+  await box.fill('POST webhooks redeliver');
+  await found.getByRole('link', { name: 'Send an event again – Reference' }).click();
+  await page.getByRole('heading', { name: 'Send an event again' }).waitFor();
+  await box.fill('batch');
+  await found.getByRole('link').first().waitFor();
+  await screenshot(page, 'search reference');
+});
+
+test('The search fits a phone, and says so when it cannot be loaded', async ({ visit }) => {
+  const page = await visit(service, '/docs/guides/first-problem', {
+    key: null,
+    viewport: PHONE,
+    tolerates: [/Failed to load/],
+  });
+  await page.route('**/docs/assets/search-*.json', (route) => route.abort());
+  const box = page.getByRole('searchbox', { name: 'Search the documentation' });
+  const found = page.getByRole('region', { name: 'Found' });
+  await box.fill('noise');
+  await found.getByText('The search could not be loaded').waitFor();
+  await page.unroute('**/docs/assets/search-*.json');
+  await box.fill('noisy runs');
+  await found
+    .getByRole('link', { name: /Noisy runs$/ })
+    .first()
+    .waitFor();
+  await screenshot(page, 'search phone');
+  await expectAccessible(page);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/docs/guides/noisy-runs*');
+});
