@@ -1,4 +1,4 @@
-/** The shell commands of the documentation, so that tests run what readers copy. */
+/** The fenced blocks and the shell commands of the documentation, so that tests run what readers copy. */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -17,6 +17,16 @@ export interface DocCommand {
   readonly text: string;
 }
 
+export interface DocBlock {
+  readonly page: string;
+  /** Of its first line below the fence. */
+  readonly line: number;
+  readonly language: string;
+  /** What follows the language: a file that the reader writes, or what a JSON text is. */
+  readonly info: string;
+  readonly text: string;
+}
+
 /** README.md and the pages of docs and its guides in the order of their names; decisions are history and left out. */
 export async function readPages(): Promise<readonly DocPage[]> {
   const pagesIn = async (folder: string) =>
@@ -28,21 +38,32 @@ export async function readPages(): Promise<readonly DocPage[]> {
   return Promise.all(paths.map(async (path) => ({ path, text: await readFile(`${ROOT}${path}`, 'utf8') })));
 }
 
+export function blocksOf({ path, text }: DocPage): readonly DocBlock[] {
+  return Array.from(text.matchAll(/^( *)```(\S*)(.*)\n([\s\S]*?)^\1```$/gm), (match) => ({
+    page: path,
+    line: text.slice(0, match.index).split('\n').length + 1,
+    language: match[2]!,
+    info: match[3]!.trim(),
+    text: match[4]!,
+  }));
+}
+
 /** The commands in the blocks of language sh, in their order. */
-export function commandsOf({ path, text }: DocPage): readonly DocCommand[] {
+export function commandsOf(page: DocPage): readonly DocCommand[] {
+  return blocksOf(page).flatMap((block) => (block.language === 'sh' ? commandsIn(block) : []));
+}
+
+export function commandsIn(block: DocBlock): readonly DocCommand[] {
   const commands: DocCommand[] = [];
-  for (const block of text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)) {
-    const firstLine = text.slice(0, block.index).split('\n').length + 1;
-    let open: { line: number; text: string } | undefined;
-    for (const [i, line] of block[2]!.split('\n').entries()) {
-      if (open === undefined && /^\s*(#.*)?$/.test(line)) continue;
-      open = open === undefined ? { line: firstLine + i, text: line } : { ...open, text: `${open.text}\n${line}` };
-      if (!isWhole(open.text)) continue;
-      commands.push({ page: path, line: open.line, text: open.text.replace(/\s+# .*$/, '').trim() });
-      open = undefined;
-    }
-    if (open !== undefined) throw new Error(`${path}:${open.line}: a command without an end`);
+  let open: { line: number; text: string } | undefined;
+  for (const [i, line] of block.text.split('\n').entries()) {
+    if (open === undefined && /^\s*(#.*)?$/.test(line)) continue;
+    open = open === undefined ? { line: block.line + i, text: line } : { ...open, text: `${open.text}\n${line}` };
+    if (!isWhole(open.text)) continue;
+    commands.push({ page: block.page, line: open.line, text: open.text.replace(/\s+# .*$/, '').trim() });
+    open = undefined;
   }
+  if (open !== undefined) throw new Error(`${block.page}:${open.line}: a command without an end`);
   return commands;
 }
 

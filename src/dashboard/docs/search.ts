@@ -43,16 +43,20 @@ async function fetchIndex(): Promise<MiniSearch> {
   return MiniSearch.loadJSON(await answer.text(), { fields, storeFields: fields });
 }
 
-/** Sections with all the words, or else with any of them. The last word may be unfinished. */
+/** Sections with all the words, of which the last may be unfinished; else with words like them; else with any of those. */
 function find(known: MiniSearch, query: string): readonly Found[] {
-  const options = {
-    prefix: true,
-    fuzzy: (term: string) => (term.length > 4 ? 0.2 : false),
-    boost: { title: 2, heading: 3 },
-  };
-  const all = known.search(query, { ...options, combineWith: 'AND' });
-  const results = all.length > 0 ? all : known.search(query, options);
-  return results.slice(0, MOST) as unknown as readonly Found[];
+  const boost = { title: 2, heading: 3 };
+  const fuzzy = (term: string) => (term.length > 4 ? 0.2 : false);
+  const ways = [
+    { prefix: true, combineWith: 'AND' },
+    { prefix: true, combineWith: 'AND', fuzzy },
+    { prefix: true, fuzzy },
+  ] as const;
+  for (const way of ways) {
+    const results = known.search(query, { ...way, boost });
+    if (results.length > 0) return results.slice(0, MOST) as unknown as readonly Found[];
+  }
+  return [];
 }
 
 async function search(): Promise<void> {
