@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { escapeHtml, type Guide, readGuide } from './render-guide.ts';
+import { addressOf, escapeHtml, type Guide, readGuide } from './render-guide.ts';
 import { buildSearchIndex } from './search-index.ts';
 
 const STYLES = 'src/dashboard/styles';
@@ -38,18 +38,13 @@ export async function buildDocs(root: string, target: string): Promise<void> {
   }
   const head = `<link rel="stylesheet" href="${assets.guideStyle}">`;
   for (const guide of guides) {
-    const path = `/docs/guides/${guide.name}`;
+    const path = addressOf(guide.name);
     const body = `<div class="guide">${contents(guides, guide)}<main id="main" tabindex="-1">${guide.html}</main></div>`;
     await writeFile(
-      join(target, 'guides', `${guide.name}.html`),
+      join(target, 'guides', `${guide.name === '' ? 'index' : guide.name}.html`),
       frame({ title: guide.title, path, head, body, version, assets }),
     );
   }
-  const list = `<main id="main" tabindex="-1"><h1>Guides</h1>${groups(guides)}</main>`;
-  await writeFile(
-    join(target, 'guides/index.html'),
-    frame({ title: 'Guides', path: '/docs/guides', head, body: list, version, assets }),
-  );
   await cp(join(root, 'docs/pictures'), join(target, 'pictures'), { recursive: true });
 }
 
@@ -59,13 +54,30 @@ const REFERENCES = [
   ['api.html', '/docs/api', '/api/openapi.json', 'Reference for existing client libraries'],
 ] as const;
 
+/** Leads through the guides, in the order in which they are read. */
+const LIST = 'docs/guides/README.md';
+
+/** The list first, then the guides in its order, then the pages to look things up, by title. */
 async function readGuides(root: string): Promise<readonly Guide[]> {
   const files: string[] = [];
   for await (const file of glob(['docs/guides/*.md', 'docs/*.md'], { cwd: root })) files.push(file);
-  const known = new Map(files.map((file) => [file, basename(file, '.md')]));
+  const known = new Map(files.map((file) => [file, file === LIST ? '' : basename(file, '.md')]));
   if (new Set(known.values()).size < files.length) throw new Error(`two guides have the same name: ${files}`);
-  const guides = files.map(async (file) => readGuide(file, await readFile(join(root, file), 'utf8'), known));
-  return (await Promise.all(guides)).sort((a, b) => a.title.localeCompare(b.title, 'en'));
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+  const guides = files.map((file, i) => readGuide(file, texts[i]!, known));
+  const list = texts[files.indexOf(LIST)] ?? '';
+  const place = ({ name, isTour }: Guide): number => {
+    if (name === '') return -1;
+    if (!isTour) return Number.POSITIVE_INFINITY;
+    const at = list.indexOf(`](${name}.md)`);
+    if (at < 0) throw new Error(`${LIST} does not name ${name}.md`);
+    return at;
+  };
+  const inOrder = (a: Guide, b: Guide) => {
+    const [first, second] = [place(a), place(b)];
+    return first === second ? a.title.localeCompare(b.title, 'en') : first - second;
+  };
+  return guides.sort(inOrder);
 }
 
 /** Returns their addresses. */
@@ -174,32 +186,31 @@ ${body}
 `;
 }
 
-/** Beside a guide: its headings, then the other guides. */
+/** Beside a guide: its headings, then the other guides. Beside the list of the guides: the pages that it does not name. */
 function contents(guides: readonly Guide[], { name, headings }: Guide): string {
   const own = headings.map(
     ({ id, html, level }) => `<li class="level-${level}"><a href="#${escapeHtml(id)}">${html}</a></li>`,
   );
   const here =
     own.length === 0 ? '' : `<nav aria-label="On this page"><h2>On this page</h2><ul>${own.join('')}</ul></nav>`;
-  return `<div class="beside">${here}<nav aria-label="Guides"><details><summary>All guides</summary>${groups(guides, name)}</details></nav></div>`;
+  const lookUp = links(
+    'Look up',
+    guides.filter(({ isTour }) => !isTour),
+    name,
+  );
+  if (name === '') return `<div class="beside"><nav aria-label="Look up">${lookUp}</nav></div>`;
+  const walkThrough = links(
+    'Walk through',
+    guides.filter(({ isTour }) => isTour),
+    name,
+  );
+  return `<div class="beside">${here}<nav aria-label="Guides"><details><summary>All guides</summary>${walkThrough}${lookUp}</details></nav></div>`;
 }
 
-function groups(guides: readonly Guide[], current?: string): string {
-  const list = (title: string, some: readonly Guide[]) =>
-    `<h2>${title}</h2><ul>${some
-      .map(
-        ({ name, title: text }) =>
-          `<li><a href="/docs/guides/${name}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a></li>`,
-      )
-      .join('')}</ul>`;
-  return (
-    list(
-      'Walk through',
-      guides.filter(({ isTour }) => isTour),
-    ) +
-    list(
-      'Look up',
-      guides.filter(({ isTour }) => !isTour),
-    )
+function links(title: string, guides: readonly Guide[], current: string): string {
+  const items = guides.map(
+    ({ name, title: text }) =>
+      `<li><a href="${addressOf(name)}"${name === current ? ' aria-current="page"' : ''}>${escapeHtml(text)}</a></li>`,
   );
+  return `<h2>${title}</h2><ul>${items.join('')}</ul>`;
 }

@@ -4,7 +4,7 @@ import { Marked, type Tokens, type TokensList } from 'marked';
 import { getHeadingList, gfmHeadingId, type HeadingData } from 'marked-gfm-heading-id';
 
 export interface Guide {
-  /** In its address: /docs/guides/NAME. */
+  /** In its address: /docs/guides/NAME; empty for the list of guides. */
   readonly name: string;
   /** Plain text. */
   readonly title: string;
@@ -104,6 +104,11 @@ function plainText(markdown: string): string {
     .trim();
 }
 
+/** `name` is that of the guide; empty for the list of all. */
+export function addressOf(name: string): string {
+  return name === '' ? '/docs/guides' : `/docs/guides/${name}`;
+}
+
 /** Where a link leads; undefined: to what is not served. */
 function resolve(file: string, href: string, known: ReadonlyMap<string, string>): string | undefined {
   if (/^(https?:|mailto:|#)/.test(href)) return href;
@@ -112,11 +117,7 @@ function resolve(file: string, href: string, known: ReadonlyMap<string, string>)
   const name = known.get(target);
   const picture = /^docs\/pictures\/([^/]+)$/.exec(target)?.[1];
   const address =
-    name !== undefined
-      ? `/docs/guides/${name}`
-      : picture !== undefined
-        ? `/docs/pictures/${picture}`
-        : SERVED.get(target);
+    name !== undefined ? addressOf(name) : picture !== undefined ? `/docs/pictures/${picture}` : SERVED.get(target);
   if (address === undefined) return undefined;
   return anchor === undefined ? address : `${address}#${anchor}`;
 }

@@ -1,6 +1,6 @@
 /** The index of the search in the documentation: a record per section of a guide and per operation of the reference. */
 import MiniSearch, { type Options } from 'minisearch';
-import type { Guide } from './render-guide.ts';
+import { addressOf, type Guide } from './render-guide.ts';
 
 interface SearchRecord {
   /** Its address. */
@@ -37,7 +37,7 @@ export function buildSearchIndex(guides: readonly Guide[], document: SearchedDoc
 }
 
 function sectionsOf({ name, title, sections }: Guide): readonly SearchRecord[] {
-  const address = `/docs/guides/${name}`;
+  const address = addressOf(name);
   return sections.map(({ id, heading, text }) => ({
     id: id === '' ? address : `${address}#${id}`,
     title,

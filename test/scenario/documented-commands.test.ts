@@ -1,12 +1,11 @@
 /**
  * Plays the shell commands of README.md, docs/ and docs/guides/ as a reader would: in a folder that stands for the clone, under the system's
- * own Node and npm, in the order of the pages, with the files that the pages have the reader write. What a guide shows as printed has
- * to be printed, with whatever numbers. A command that is neither played nor listed with a reason fails the test.
+ * own Node and npm, in the order of the pages. Guides with files of their own are played by guides.test.ts. A command that is neither played nor listed with a reason fails the test.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,8 +14,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
 import { parseApiKey } from '../../src/domain/api-key.ts';
 import { initialDesign } from '../../src/optimizer/initial-design.ts';
-import { isPrinted, isWritten } from '../support/doc-blocks.ts';
-import { blocksOf, commandsIn, commandsOf, type DocCommand, type DocPage, readPages } from '../support/doc-commands.ts';
+import { isPlayedAlone } from '../support/doc-blocks.ts';
+import { commandsOf, type DocCommand, type DocPage, readPages } from '../support/doc-commands.ts';
 import { SETTING_NAMES } from '../support/settings-page.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,7 +33,7 @@ const NOT_PLAYED: readonly (readonly [RegExp, string])[] = [
     'asks for a problem; test/cli/init.test.ts and run.test.ts play it',
   ],
   [
-    /^npx backsolve evaluate (?!--batch \$BATCH --drain)/,
+    /^npx backsolve evaluate /,
     'runs on and on; test/scenario/program-as-black-box.test.ts and test/cli/evaluate.test.ts play it',
   ],
   [
@@ -93,7 +92,7 @@ interface Server {
 let clone: string;
 let pages: readonly DocPage[];
 beforeAll(async () => {
-  pages = await readPages();
+  pages = (await readPages()).filter((page) => !isPlayedAlone(page));
   clone = await mkdtemp(path.join(tmpdir(), 'backsolve-commands-'));
   // The database's user has to get through.
   await chmod(clone, 0o711);
@@ -151,17 +150,10 @@ function isPlayed({ text }: DocCommand): boolean {
 test.skipIf(missing !== undefined)(
   `every documented command works as written, under Node ${spawnSync('node', ['--version'], { env: ENVIRONMENT }).stdout}`,
   async () => {
+    const commands = pages.flatMap(commandsOf).filter(isPlayed);
     const session = new Session();
     try {
-      for (const page of pages) {
-        for (const block of blocksOf(page)) {
-          if (isWritten(block)) await writeFile(path.join(clone, block.info), block.text);
-          if (block.language !== 'sh') continue;
-          for (const command of commandsIn(block).filter(isPlayed)) await session.run(command);
-        }
-        await session.endPage();
-        session.checkPrinted(page);
-      }
+      for (const command of commands) await session.run(command);
       session.check();
     } finally {
       await session.stop();
@@ -176,52 +168,28 @@ test.skipIf(missing !== undefined)(
 class Session {
   #service: Server | undefined;
   #env: Record<string, string> = {};
-  /** Commands of one page that a shell has to run together, because they share variables: all from the first that sets one. */
+  #page = '';
+  /** Commands of one page that a shell has to run together, because they share variables. */
   #lines: string[] = [];
-  #linesPage = '';
-  /** All that the commands of the page have printed. */
-  #printed = '';
   readonly #outputs = new Map<string, string>();
   readonly #ids: Record<string, string> = {};
 
   async run({ page, line, text }: DocCommand): Promise<void> {
     try {
+      if (page !== this.#page) {
+        await this.#flush();
+        this.#page = page;
+      }
       if (/npm start$/.test(text)) return await this.#start(text.replace(/^npm ci && /, ''));
-      if (this.#lines.length > 0 || (/^(\w+=|export |api\b)/.test(text) && !/ npx /.test(text))) {
+      if (/^(\w+=|export |api\b)/.test(text) && !/ npx /.test(text)) {
         this.#lines.push(text);
-        this.#linesPage = page;
         return;
       }
-      await this.#command(text, page);
+      await this.#flush();
+      await this.#command(text);
     } catch (error) {
       throw new Error(`${page}:${line}: ${text}\n${(error as Error).message}`, { cause: error });
     }
-  }
-
-  async endPage(): Promise<void> {
-    const text = this.#lines.join('\n');
-    this.#lines = [];
-    if (text === '') return;
-    const { stdout, stderr } = await play(text, this.#envOf(this.#linesPage));
-    this.#outputs.set(this.#linesPage, stdout);
-    this.#printed += `${stdout}\n${stderr}\n`;
-  }
-
-  /** That the page shows only what its commands print, but for the numbers: better suggestions change them. */
-  checkPrinted(page: DocPage): void {
-    const printed = withoutNumbers(this.#printed);
-    this.#printed = '';
-    for (const { line, text } of blocksOf(page).filter(isPrinted)) {
-      const missing = text.split('\n').filter((one) => !printed.includes(withoutNumbers(one)));
-      expect(missing, `${page.path}:${line}: not printed`).toEqual([]);
-    }
-  }
-
-  /** The guides share the service, except for the first: there it comes with the command. */
-  #envOf(page: string): Readonly<Record<string, string>> {
-    if (!page.startsWith('docs/guides/') || page.endsWith('/first-problem.md')) return this.#env;
-    const { KEY = '', URL = '' } = this.#env;
-    return { ...this.#env, BACKSOLVE_URL: URL.replace(/\/v1$/, ''), BACKSOLVE_API_KEY: KEY };
   }
 
   /** What the commands printed, where that is more than success. */
@@ -256,7 +224,7 @@ class Session {
       this.#env = { KEY: key, URL: `${server.url}/v1` };
       return;
     }
-    // The first one still runs.
+    // The service of README.md still runs.
     if (!text.includes('DATA_DIR=')) return;
     // A restored database: its keys work, and it has what the tour made.
     const restored = await startServer(text, env);
@@ -270,28 +238,25 @@ class Session {
     }
   }
 
-  async #command(written: string, page: string): Promise<void> {
+  async #command(written: string): Promise<void> {
     // Ids in the pages are examples.
     const text = written.replace(/\bXw3kPq8Z\b|(?<=webhooks [a-z-]+ )\d+/g, (id) => this.#ids[id] ?? id);
     if (/webhooks redeliver/.test(text)) {
       await expect(play(text, this.#env)).rejects.toThrow('There is no delivery 17');
       return;
     }
-    const { stdout, stderr } = await play(text, this.#envOf(page));
+    const { stdout } = await play(text, this.#env);
     this.#outputs.set(written, stdout);
-    this.#printed += `${stdout}\n${stderr}\n`;
     if (/keys create .*the test rig/.test(text)) this.#ids['Xw3kPq8Z'] = parseApiKey(stdout.trim())!.keyId;
     const webhook = /^webhook (\d+)\nwhsec_/.exec(stdout)?.[1];
     if (webhook !== undefined) this.#ids['3'] = webhook;
   }
-}
 
-/** With single spaces, and a mark for every number. */
-function withoutNumbers(text: string): string {
-  return text
-    .replaceAll(/-?\d+(\.\d+)?(e[+-]?\d+)?/g, '#')
-    .replaceAll(/[ \t]+/g, ' ')
-    .replaceAll(/^ | $/gm, '');
+  async #flush(): Promise<void> {
+    const text = this.#lines.join('\n');
+    this.#lines = [];
+    if (text !== '') this.#outputs.set(this.#page, (await play(text, this.#env)).stdout);
+  }
 }
 
 test('every reason not to play a command belongs to a documented command', () => {

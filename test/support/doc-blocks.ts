@@ -1,5 +1,5 @@
 /** What the fenced blocks of the documentation are for. */
-import type { DocBlock } from './doc-commands.ts';
+import { blocksOf, type DocBlock, type DocPage } from './doc-commands.ts';
 
 /** A file that the reader writes: its name follows the language. */
 export function isWritten({ info }: DocBlock): boolean {
@@ -9,4 +9,9 @@ export function isWritten({ info }: DocBlock): boolean {
 /** What the commands of a guide print. */
 export function isPrinted({ language, info }: DocBlock): boolean {
   return language === 'text' && info === 'printed';
+}
+
+/** A guide with files of its own needs a service and nothing of other pages. */
+export function isPlayedAlone(page: DocPage): boolean {
+  return blocksOf(page).some(isWritten);
 }
