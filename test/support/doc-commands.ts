@@ -53,7 +53,7 @@ export function commandsOf(page: DocPage): readonly DocCommand[] {
   return blocksOf(page).flatMap((block) => (block.language === 'sh' ? commandsIn(block) : []));
 }
 
-export function commandsIn(block: DocBlock): readonly DocCommand[] {
+function commandsIn(block: DocBlock): readonly DocCommand[] {
   const commands: DocCommand[] = [];
   let open: { line: number; text: string } | undefined;
   for (const [i, line] of block.text.split('\n').entries()) {
