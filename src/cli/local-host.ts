@@ -7,7 +7,7 @@ import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
 import { findHolder, takeLock } from '../dev/lock-file.ts';
 import { formatApiKey, makeApiKey, parseApiKey } from '../domain/api-key.ts';
 import { makeLog } from '../log.ts';
-import { replaceFile } from '../runner/durable-files.ts';
+import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { startEverything } from './start.ts';
 

@@ -11,8 +11,8 @@ import { DEFAULT_CONVERGENCE, type ObjectiveDefinition } from '../domain/objecti
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
-import { LocalFault } from '../runner/evaluation.ts';
-import { troubleOf } from '../runner/evaluation-calls.ts';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { troubleOf } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import type { Problem } from '../runner/problem.ts';
 import type { Body } from '../runner/problem-bodies.ts';
 import type { ProblemClient } from '../runner/problem-calls.ts';

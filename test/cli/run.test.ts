@@ -9,7 +9,7 @@ import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { findFreePort } from '../../harness/free-port.ts';
-import type { JournalLine } from '../../src/runner/journal.ts';
+import type { JournalLine } from '../../clients/typescript/src/evaluator/journal.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
 
 let folder: string;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { type CommandOptions, makeCommandRunner } from '../../src/runner/command-runner.ts';
-import type { Evaluation } from '../../src/runner/evaluation.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 let folder: string;

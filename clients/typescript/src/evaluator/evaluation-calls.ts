@@ -4,7 +4,7 @@ import {
   ConnectionError,
   NotBacksolveError,
   UnknownOperationError,
-} from '../../clients/typescript/src/index.ts';
+} from '../index.ts';
 import { cleanReason, type Evaluation, type Outcome } from './evaluation.ts';
 
 /** As much of the TypeScript client as an evaluator needs. It retries what a retry can cure, then throws. */
