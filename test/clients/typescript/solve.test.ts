@@ -1,5 +1,6 @@
 /** `solve` and ask-and-tell against the real service. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
@@ -38,11 +39,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Where to solve, with a journal of its own. */
-const here = (journal = `${folders++}`) => ({
+/** Where to solve, in a folder of its own. */
+const here = () => ({
   url: service.service.url!,
   key: service.key,
-  journal: path.join(folder, journal),
+  folder: path.join(folder, `${folders++}`),
+  name: 'test',
   progress: false,
 });
 
@@ -149,18 +151,20 @@ describe('solve', () => {
     const options = { ...here(), ...TWO };
     const first = await solve(two, options);
     const told: number[] = [];
+    const warned = once(process, 'warning');
     const never = () => {
       throw new Error('called again');
     };
     const again = await solve(never, { ...options, onRun: ({ number }) => told.push(number) });
     expect(again).toEqual(first);
+    expect((await warned)[0]).toMatchObject({ message: expect.stringContaining('The black box has changed') });
     expect(told).toEqual(first.history.map(({ number }) => number));
     let calls = 0;
     const fresh = await solve((input) => (calls++, two(input)), { ...options, fresh: true });
     expect(calls).toBe(first.history.length);
     expect(fresh.history.map(({ input }) => input)).toEqual(first.history.map(({ input }) => input));
     expect(fresh.ids.modelId).not.toBe(first.ids.modelId);
-    expect((await readdir(options.journal)).sort()).toEqual([
+    expect((await readdir(path.join(options.folder, 'typescript/test'))).sort()).toEqual([
       'problem.json',
       expect.stringMatching(/^problem\.json\.20/),
       'runs.jsonl',
@@ -273,8 +277,8 @@ describe('what is wrong', () => {
   });
 
   it('No service, and a key that is not valid', async () => {
-    const { url: _, key: __, ...nowhere } = here();
-    expect(await errorOf(solve(two, { ...nowhere, ...TWO }))).toMatchObject({
+    const nowhere = { folder: here().folder };
+    expect(await errorOf(solve(two, { ...nowhere, ...TWO, local: false }))).toMatchObject({
       message: expect.stringContaining('BACKSOLVE_URL'),
     });
     expect(await errorOf(solve(two, { ...here(), ...TWO, key: 'bks_wrong' }))).toBeInstanceOf(UnauthenticatedError);
@@ -289,8 +293,7 @@ describe('what is wrong', () => {
     const error = (await errorOf(solve(two, changed))) as ChangedProblemError;
     expect(error).toBeInstanceOf(ChangedProblemError);
     expect(error.message).toContain('maximums: [10,10] became [11,10]');
-    const { writeFile } = await import('node:fs/promises');
-    await writeFile(path.join(options.journal, 'runs.jsonl'), 'spilt coffee\n');
+    await writeFile(path.join(options.folder, 'typescript/test/runs.jsonl'), 'spilt coffee\n');
     expect(await errorOf(solve(two, options))).toBeInstanceOf(JournalError);
   });
 });

@@ -29,6 +29,8 @@ export interface ProblemRecord {
   /** The address of the service, or null for a local one. */
   readonly service: string | null;
   readonly project: NewProject;
+  /** SHA-256 of the text of the black box. */
+  readonly code: string | null;
   readonly modelId: number | null;
   readonly projectId: number | null;
   /** Runs that the service designed. */
@@ -76,12 +78,13 @@ export class ProblemFolder {
   }
 
   /** A record under which nothing exists yet. */
-  async begin(project: NewProject, service: string | null): Promise<ProblemRecord> {
+  async begin(project: NewProject, service: string | null, code: string | null): Promise<ProblemRecord> {
     const begun: ProblemRecord = {
       version: 1,
       id: randomUUID(),
       service,
       project,
+      code,
       modelId: null,
       projectId: null,
       designed: null,

@@ -15,20 +15,13 @@ export class LocalServiceError extends Error {
 }
 
 const ADVICE =
-  'Install Backsolve in this folder or run from its clone, so that `npx backsolve` works here; or start a service elsewhere and give url and key.';
+  'Install Backsolve in this folder or run from its clone, so that `npx backsolve` works here; or set BACKSOLVE_COMMAND to bin/backsolve.js of a clone; or give url and key of a service.';
 const LAST_WORDS = 2_000;
 
-/**
- * Joins the service of a folder, or starts it.
- *
- * @param folder  holds the database
- * @param command the command of Backsolve and its first arguments
- */
-export async function joinLocalService(
-  folder: string,
-  command: readonly string[] = ['npx', '--no-install', 'backsolve'],
-): Promise<LocalService> {
-  const [program, ...first] = command;
+/** Joins the service of a folder, which holds its database, or starts it. Throws LocalServiceError. */
+export async function joinLocalService(folder: string): Promise<LocalService> {
+  const stated = process.env['BACKSOLVE_COMMAND']?.trim() ?? '';
+  const [program, ...first] = (stated === '' ? 'npx --no backsolve' : stated).split(/\s+/);
   const child = spawn(program!, [...first, 'local', path.resolve(folder)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     shell: process.platform === 'win32',

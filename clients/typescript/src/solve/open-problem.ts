@@ -2,6 +2,7 @@
  * Creates what a problem needs on the service, or finds it again: model, project, batch. Every creation carries an Idempotency-Key
  * made of the identity of the problem, and what exists is recorded, so that a crash between any two of them creates nothing twice.
  */
+import { createHash } from 'node:crypto';
 import type { Backsolve } from '../client.ts';
 import type { Batch } from '../generated/schemas.ts';
 import type { BatchRecord, ProblemFolder, ProblemRecord } from './folder.ts';
@@ -25,6 +26,8 @@ export interface OpenOptions {
   readonly service: string | null;
   /** Runs that the journal holds. */
   readonly runsBefore: number;
+  /** The text of the black box, if it is known. */
+  readonly code: string | null;
 }
 
 /** Where a problem lives on the service. */
@@ -39,7 +42,13 @@ export async function openProblem(options: OpenOptions): Promise<OpenedProblem> 
   const project = toProject(problem);
   const known = await folder.read();
   if (known !== undefined) refuseChanges(known, project, options);
-  let record = known ?? (await folder.begin(project, service));
+  const code = options.code === null ? null : createHash('sha256').update(options.code).digest('hex');
+  let record = known ?? (await folder.begin(project, service, code));
+  if (known !== undefined && options.runsBefore > 0 && known.code !== null && code !== null && known.code !== code) {
+    process.emitWarning(
+      `The black box has changed since earlier runs of this problem, whose results stay (${folder.path}). fresh: true starts over.`,
+    );
+  }
   const note = async (change: Partial<ProblemRecord>) => {
     record = { ...record, ...change };
     await folder.write(record);
@@ -90,7 +99,7 @@ function refuseChanges(
   project: ProblemRecord['project'],
   { folder, service }: OpenOptions,
 ): void {
-  const how = 'start over with fresh: true, or give another journal.';
+  const how = 'start over with fresh: true, or give another name.';
   if (record.service !== service) {
     const where = record.service ?? 'a local service';
     throw new ChangedProblemError(`The problem in ${folder.path} was begun on ${where}: go on there, ${how}`);

@@ -8,7 +8,7 @@ export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
   readonly goals: G;
   /** Conditions among the inputs, such as `'length <= 2 * width'`. */
   readonly constraints?: readonly string[] | undefined;
-  /** Of the model and the project on the service; `solve` unless given. */
+  /** Of the model and the project; tells problems apart that have the same inputs and goals, and lets goals change on the same data. */
   readonly name?: string | undefined;
   /** Runs at a time, 1 to 64; 1 unless given. */
   readonly parallel?: number | undefined;

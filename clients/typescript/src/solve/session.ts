@@ -17,7 +17,7 @@ import { pause } from '../retry.ts';
 import { ProblemFolder, type ProblemRecord } from './folder.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import type { Inputs } from './inputs.ts';
-import { joinLocalService, type LocalService } from './local-service.ts';
+import { joinLocalService } from './local-service.ts';
 import { isOpen, openProblem } from './open-problem.ts';
 import { checkProblem, type Problem, toObjective, toProject } from './problem.ts';
 
@@ -29,19 +29,21 @@ export interface Connection {
   readonly url?: string | undefined;
   /** An API key; BACKSOLVE_API_KEY of the environment unless given. */
   readonly key?: string | undefined;
-  /** true starts a service on this machine, in `.backsolve`, with the command `npx backsolve` or another one. */
-  readonly local?: boolean | { readonly folder?: string; readonly command?: readonly string[] } | undefined;
   /**
-   * The folder that keeps what ran, so that the same call goes on after a crash; one for each problem below
-   * `.backsolve/solve` unless given. false keeps nothing.
+   * true starts a service on this machine, which ends soon after its last user; also without any url, unless false. The command is
+   * `npx backsolve`, or that of BACKSOLVE_COMMAND in the environment.
    */
-  readonly journal?: string | false | undefined;
+  readonly local?: boolean | undefined;
+  /** Keeps what ran, so that the same call goes on after a crash, and the data of a local service; `.backsolve` unless given. */
+  readonly folder?: string | undefined;
+  /** false keeps nothing of what ran. */
+  readonly journal?: boolean | undefined;
   /** Starts over; what was kept earlier gets another name. */
   readonly fresh?: boolean | undefined;
 }
 
 const LEASE_SECONDS = 60;
-const LOCAL_FOLDER = '.backsolve';
+const FOLDER = '.backsolve';
 const FIRST_LOOK_MS = 20;
 const LAST_LOOK_MS = 1_000;
 
@@ -77,7 +79,12 @@ export class Session<I extends Inputs, G extends Goals> {
    * Creates the problem on the service, or finds it again. Throws RangeError and TypeError for what is wrong with the problem,
    * ProblemLockedError, ChangedProblemError, BudgetError, LocalServiceError, and what a call of the client throws.
    */
-  static async open<I extends Inputs, G extends Goals>(problem: Problem<I, G>, connection: Connection) {
+  static async open<I extends Inputs, G extends Goals>(
+    problem: Problem<I, G>,
+    connection: Connection,
+    /** The text of the black box, if it is known. */
+    code: string | null = null,
+  ) {
     checkProblem(problem);
     const releases: (() => Promise<void>)[] = [];
     const release = async () => {
@@ -85,7 +92,7 @@ export class Session<I extends Inputs, G extends Goals> {
     };
     try {
       const { client, service } = await connect(connection, releases);
-      const folder = await ProblemFolder.open(connection.journal ?? defaultFolder(problem, service));
+      const folder = await ProblemFolder.open(connection.journal === false ? false : folderOf(problem, connection, service));
       releases.push(await folder.lock());
       if (connection.fresh === true) await folder.putAside();
       const journal = folder.journal === null ? Journal.inMemory() : await Journal.open(folder.journal);
@@ -94,7 +101,7 @@ export class Session<I extends Inputs, G extends Goals> {
       await resumeLeases(journal, calls);
       const runsBefore = new Set(journal.lines.flatMap((line) => (line.kind === 'finished' ? [line.evaluation] : [])))
         .size;
-      const opened = await openProblem({ client, folder, problem, service, runsBefore });
+      const opened = await openProblem({ client, folder, problem, service, runsBefore, code });
       return new Session<I, G>({ ...opened, problem, client, journal }, release);
     } catch (error) {
       await release();
@@ -170,15 +177,14 @@ interface Connected {
 }
 
 async function connect(connection: Connection, releases: (() => Promise<void>)[]): Promise<Connected> {
-  const { client, local = false } = connection;
+  const { client, folder = FOLDER } = connection;
   if (client !== undefined) return { client, service: client.address };
-  if (local !== false) {
-    const { folder = LOCAL_FOLDER, command } = local === true ? {} : local;
-    const service: LocalService = await joinLocalService(folder, command);
+  const url = connection.url ?? process.env['BACKSOLVE_URL'];
+  if (connection.local === true || (url === undefined && connection.local !== false)) {
+    const service = await joinLocalService(folder);
     releases.push(() => service.close());
     return { client: new Backsolve({ url: service.url, key: service.key }), service: null };
   }
-  const url = connection.url ?? process.env['BACKSOLVE_URL'];
   const key = connection.key ?? process.env['BACKSOLVE_API_KEY'];
   if (url === undefined || key === undefined) {
     const missing = url === undefined ? 'url (or BACKSOLVE_URL)' : 'key (or BACKSOLVE_API_KEY)';
@@ -188,8 +194,10 @@ async function connect(connection: Connection, releases: (() => Promise<void>)[]
   return { client: made, service: made.address };
 }
 
-/** The same problem on the same service has the same folder. */
-function defaultFolder(problem: Problem, service: string | null): string {
+/** That of its name; without one, the same problem on the same service has the same folder. */
+function folderOf(problem: Problem, { folder = FOLDER }: Connection, service: string | null): string {
   const identity = JSON.stringify([toProject(problem), toObjective(problem), service]);
-  return path.join(LOCAL_FOLDER, 'solve', createHash('sha256').update(identity).digest('hex').slice(0, 12));
+  const hash = createHash('sha256').update(identity).digest('hex').slice(0, 12);
+  const name = problem.name?.replace(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^\.+/, '');
+  return path.join(folder, 'typescript', name === undefined || name === '' ? hash : name);
 }

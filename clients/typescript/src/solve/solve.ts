@@ -49,7 +49,7 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   blackBox: BlackBox<I, G>,
   options: SolveOptions<I, G>,
 ): Promise<Result<I, G>> {
-  const session = await Session.open<I, G>(options, options);
+  const session = await Session.open<I, G>(options, options, String(blackBox));
   try {
     const solver = new Solver(session, blackBox, options);
     await solver.run();
