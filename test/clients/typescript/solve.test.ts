@@ -160,7 +160,11 @@ describe('solve', () => {
     expect((await warned)[0]).toMatchObject({ message: expect.stringContaining('The black box has changed') });
     expect(told).toEqual(first.history.map(({ number }) => number));
     let calls = 0;
-    const fresh = await solve((input) => (calls++, two(input)), { ...options, fresh: true });
+    const counted: typeof two = (input) => {
+      calls++;
+      return two(input);
+    };
+    const fresh = await solve(counted, { ...options, fresh: true });
     expect(calls).toBe(first.history.length);
     expect(fresh.history.map(({ input }) => input)).toEqual(first.history.map(({ input }) => input));
     expect(fresh.ids.modelId).not.toBe(first.ids.modelId);
@@ -184,7 +188,11 @@ describe('solve', () => {
     );
     expect(first).toMatchObject({ status: 'interrupted', history: [{ number: 1 }] });
     const inputs: unknown[] = [];
-    const second = await solve((input) => (inputs.push(input), two(input)), { ...options, parallel: 2 });
+    const noted: typeof two = (input) => {
+      inputs.push(input);
+      return two(input);
+    };
+    const second = await solve(noted, { ...options, parallel: 2 });
     expect(second.status).toBe('satisfied');
     expect(second.history).toHaveLength(inputs.length + 1);
     expect(inputs).not.toContainEqual(first.history[0]!.input);

@@ -92,7 +92,9 @@ export class Session<I extends Inputs, G extends Goals> {
     };
     try {
       const { client, service } = await connect(connection, releases);
-      const folder = await ProblemFolder.open(connection.journal === false ? false : folderOf(problem, connection, service));
+      const folder = await ProblemFolder.open(
+        connection.journal === false ? false : folderOf(problem, connection, service),
+      );
       releases.push(await folder.lock());
       if (connection.fresh === true) await folder.putAside();
       const journal = folder.journal === null ? Journal.inMemory() : await Journal.open(folder.journal);
