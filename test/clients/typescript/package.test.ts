@@ -59,6 +59,13 @@ it('The batch of the README is worked through', async () => {
 
 const DIST = 'node_modules/backsolve-client/dist';
 
+it('The programs of the README that solve and that ask and tell reach their goals', async () => {
+  const solving = await readProgram('../clients/typescript/README.md', 'Solve', 'js');
+  expect(await runProgram(node, solving)).toMatch(/^satisfied after \d+ runs at \{/);
+  const asking = await readProgram('../clients/typescript/README.md', 'Ask and tell', 'js');
+  expect(await runProgram(node, asking)).toMatch(/^satisfied \{ a: /);
+});
+
 it('The entry for browsers imports nothing but the package itself, so that any bundler can pack it', () => {
   const dist = join(folder, DIST, 'esm');
   const needed = new Set(['index.js']);
