@@ -18,7 +18,7 @@ const { status, history } = await solve(
   {
     name: `problem ${n}`,
     inputs: { a: real(0, 10), b: real(0, 10), k: integer(0, 5), m: choice('steel', 'brass') },
-    goals: { area: within(12 + n, 0.5), edge: within(13 + n / 2, 0.2), tilt: within(1.2, 0.3) },
+    goals: { area: within(12 + n / 2, 0.5), edge: within(13 + n / 4, 0.2), tilt: within(1.2, 0.3) },
     parallel: 1 + (n % 4),
     progress: false,
   },

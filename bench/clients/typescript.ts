@@ -10,7 +10,7 @@
  *
  *   npx node bench/clients/typescript.ts [--kills 50] [--problems 20] [--only overhead|kills]
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,8 +30,8 @@ const { values } = parseArgs({
   },
 });
 const LIMIT_MS = 5;
-/** A program is killed at most this long after its start, which itself takes some hundred milliseconds. */
-const LATEST_MS = 2_500;
+/** A program is killed at most this long after its start, or after its first call of the black box. */
+const LATEST_MS = { start: 3_000, call: 400 };
 
 const root = new URL('../../', import.meta.url).pathname;
 const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-client-bench-'));
@@ -112,7 +112,7 @@ async function killOften(kills: number, problems: number): Promise<void> {
       const known = new Set(
         (await journalOf(work)).filter(isFinished).map(({ input }) => JSON.stringify(toNamed(input))),
       );
-      const printed = await runFor(n, work, calls, share > 0 ? Math.random() * LATEST_MS : undefined);
+      const printed = await runFor(n, work, calls, share > 0 ? (share % 3 === 0 ? 'start' : 'call') : undefined);
       const lines = await linesOf(calls);
       sums.repeated += lines.slice(noted).filter((line) => known.has(line)).length;
       sums.calls += lines.length - noted;
@@ -135,7 +135,12 @@ async function killOften(kills: number, problems: number): Promise<void> {
 }
 
 /** What the program printed; undefined when it was killed. */
-async function runFor(n: number, work: string, calls: string, killAfterMs?: number): Promise<string | undefined> {
+async function runFor(
+  n: number,
+  work: string,
+  calls: string,
+  killAfter?: keyof typeof LATEST_MS,
+): Promise<string | undefined> {
   await mkdir(work, { recursive: true });
   const child = spawn(process.execPath, [path.join(root, 'bench/clients/program.ts'), `${n}`, calls], {
     cwd: work,
@@ -144,12 +149,20 @@ async function runFor(n: number, work: string, calls: string, killAfterMs?: numb
   });
   let printed = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
-  const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
-  const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  clearTimeout(timer);
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  if (killAfter !== undefined) void killSoon(child, calls, killAfter);
+  const [code, signal] = await ended;
   if (signal === 'SIGKILL') return undefined;
   if (code !== 0) throw new Error(`Problem ${n} ended with ${code ?? signal}.`);
   return printed;
+}
+
+async function killSoon(child: ChildProcess, calls: string, after: keyof typeof LATEST_MS): Promise<void> {
+  const before = (await linesOf(calls)).length;
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  while (after === 'call' && isRunning() && (await linesOf(calls)).length === before) await sleep(10);
+  await sleep(Math.random() * LATEST_MS[after]);
+  if (isRunning()) child.kill('SIGKILL');
 }
 
 /** Results of the journal that the service does not have, or has otherwise. */

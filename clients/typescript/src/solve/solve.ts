@@ -65,6 +65,8 @@ class Solver<I extends Inputs, G extends Goals> {
   readonly #options: SolveOptions<I, G>;
   readonly #over = new AbortController();
   readonly #since = new Map<number, number>();
+  /** When a run began or ended last. */
+  #busyAt = performance.now();
   #told = 0;
   #fault: { readonly error: unknown } | undefined;
 
@@ -121,6 +123,7 @@ class Solver<I extends Inputs, G extends Goals> {
 
   #take(event: EvaluatorEvent): void {
     const { journal } = this.#session;
+    this.#busyAt = performance.now();
     switch (event.type) {
       case 'claimed':
         this.#since.set(event.evaluation.id, performance.now());
@@ -162,7 +165,8 @@ class Solver<I extends Inputs, G extends Goals> {
     const over = this.#over.signal;
     while (!over.aborted) {
       await pause(LOOK_MS, over).catch(() => undefined);
-      if (!over.aborted && this.#since.size === 0) await this.#look(0);
+      const isIdle = this.#since.size === 0 && performance.now() - this.#busyAt >= LOOK_MS;
+      if (!over.aborted && isIdle) await this.#look(0);
     }
   }
 
