@@ -20,7 +20,7 @@ export function refuseVersion(served: string | null, address: string): void {
   const own = seriesOf(VERSION);
   if (wanted === own) return;
   throw new VersionError(
-    `The service at ${address} has version ${served} of the interface; this client, ${VERSION}, understands ${own}. Install the client that fits, npm install backsolve-client@${wanted}, or run a service of version ${own}.`,
+    `${address} has version ${served} of the interface, this client ${VERSION}: npm install backsolve-client@${wanted}, or run a service of version ${own}.`,
     served,
   );
 }
