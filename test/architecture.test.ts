@@ -101,13 +101,24 @@ describe('the vocabulary of docs/architecture.md', () => {
 });
 
 describe('clients', () => {
-  it('The TypeScript client imports only its own files', () => {
-    const folder = new URL('clients/typescript/src/', root);
-    const paths = globSync('**/*.ts', { cwd: folder });
-    expect(paths).toContain('index.ts');
-    const imports = paths.flatMap((path) => readSource(path, readFileSync(new URL(path, folder), 'utf8')).imports);
-    expect(imports.map((one) => resolve(one) ?? one.specifier).filter((target) => !paths.includes(target))).toEqual([]);
+  const folder = new URL('clients/typescript/src/', root);
+  const paths = globSync('**/*.ts', { cwd: folder });
+  const imports = paths.flatMap((path) => readSource(path, readFileSync(new URL(path, folder), 'utf8')).imports);
+
+  it('The TypeScript client imports only its own files and Node.js', () => {
+    expect(paths).toEqual(expect.arrayContaining(['index.ts', 'solve.ts']));
+    const targets = imports.map((one) => resolve(one) ?? one.specifier);
+    expect(targets.filter((target) => !paths.includes(target) && !target.startsWith('node:'))).toEqual([]);
     expect(findCycles(imports)).toEqual([]);
+  });
+
+  it('What runs in browsers needs neither Node.js nor what solves problems', () => {
+    const needed = new Set(['index.ts']);
+    for (const path of needed) {
+      for (const one of imports.filter(({ from }) => from === path)) needed.add(resolve(one) ?? one.specifier);
+    }
+    expect(Array.from(needed).filter((path) => !/^(generated\/)?[\w-]+\.ts$/.test(path))).toEqual([]);
+    expect(needed).not.toContain('solve.ts');
   });
 });
 

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { type EvaluatorEnd, runEvaluator } from '../../clients/typescript/src/evaluator/evaluator.ts';
 import { Backsolve } from '../../clients/typescript/src/index.ts';
 import { type Config, environmentForPrograms } from '../config.ts';
 import { type CommandOptions, makeCommandRunner } from '../runner/command-runner.ts';
-import { LocalFault } from '../runner/evaluation.ts';
 import { describeEvent } from '../runner/evaluation-lines.ts';
-import { type EvaluatorEnd, runEvaluator } from '../runner/evaluator.ts';
 import { type Command, CommandError, parseCommand, text } from './command.ts';
 
 const many = { ...text, multiple: true } as const;

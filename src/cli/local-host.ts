@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import { ensureKey } from '../application/manage-keys.ts';
 import type { Config } from '../config.ts';
 import { EmbeddedPostgresError } from '../dev/embedded-postgres-error.ts';
 import { findHolder, takeLock } from '../dev/lock-file.ts';
 import { formatApiKey, makeApiKey, parseApiKey } from '../domain/api-key.ts';
 import { makeLog } from '../log.ts';
-import { replaceFile } from '../runner/durable-files.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';
 import { startEverything } from './start.ts';
 

@@ -1,12 +1,12 @@
 import path from 'node:path';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { JournalError } from '../../clients/typescript/src/evaluator/journal.ts';
 import { BacksolveError, NotBacksolveError } from '../../clients/typescript/src/index.ts';
 import type { Config } from '../config.ts';
 import { ProblemFileError } from '../runner/check-problem.ts';
 import { describeEnd, EXIT_CODES, exitCodeOf } from '../runner/closing.ts';
 import { BudgetSpentError, ChangedProblemError } from '../runner/create-problem.ts';
 import { countOf, plainLines } from '../runner/display-lines.ts';
-import { LocalFault } from '../runner/evaluation.ts';
-import { JournalError } from '../runner/journal.ts';
 import { RunFolder } from '../runner/run-folder.ts';
 import type { SolveEnd } from '../runner/solve-end.ts';
 import { type Command, CommandError, parseCommand } from './command.ts';

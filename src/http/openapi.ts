@@ -1,9 +1,9 @@
 /** Builds the OpenAPI 3.1 documents of both dialects from the operations and the schemas that validate them. */
 import { STATUS_CODES } from 'node:http';
 import { z } from 'zod';
-import packageJson from '../../package.json' with { type: 'json' };
 import type { CsvForm } from './body/spec.ts';
 import { scopeOfMethod } from './hooks/scopes.ts';
+import { INTERFACE_VERSION } from './interface-version.ts';
 import { RECORD_EXAMPLES } from './native/examples.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { NATIVE_OPERATIONS } from './native/routes.ts';
@@ -70,7 +70,7 @@ function describeDialect({ title, description, prefix, operations, examples }: D
   const problem = components.refer(problemSchema);
   return {
     openapi: '3.1.0',
-    info: { title, version: packageJson.version, description: `${description} ${BEFORE_OPERATIONS}` },
+    info: { title, version: INTERFACE_VERSION, description: `${description} ${BEFORE_OPERATIONS}` },
     servers: [{ url: prefix }],
     tags: [...new Set(operations.map((operation) => operation.tag))].map((name) => ({ name })),
     security: [{ bearer: [] }, { apiKey: [] }],

@@ -26,6 +26,7 @@ import { echoRequestId, makeRequestId } from './hooks/request-id.ts';
 import { logRequests } from './hooks/request-log.ts';
 import { addCommonHeaders } from './hooks/security-headers.ts';
 import { slowRefusals } from './hooks/slow-refusals.ts';
+import { stateVersion } from './interface-version.ts';
 import { checkMediaTypes } from './media-types.ts';
 import { NATIVE_PREFIX } from './native/paths.ts';
 import { addNativeDialect } from './native/routes.ts';
@@ -117,7 +118,13 @@ export async function buildServer(deps: HttpDeps): Promise<Ingress> {
     if (settings.isRefusalSlow === true) slowRefusals(dialects);
     if (takesWrites !== undefined) refuseWritesWhenFull(dialects, takesWrites);
     await dialects.register(async (scope) => addSessions(scope, ingress, limiter));
-    await dialects.register(async (scope) => addNativeDialect(scope, ingress, limiter), { prefix: NATIVE_PREFIX });
+    await dialects.register(
+      async (scope) => {
+        stateVersion(scope);
+        await addNativeDialect(scope, ingress, limiter);
+      },
+      { prefix: NATIVE_PREFIX },
+    );
     await dialects.register(async (scope) => addSdkDialect(scope, ingress, limiter), { prefix: SDK_PREFIX });
   });
 

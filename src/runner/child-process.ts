@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LocalFault } from './evaluation.ts';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { endGroup, type ProcessGuard } from './process-group.ts';
 import { type LogLimits, RunLog } from './run-log.ts';
 

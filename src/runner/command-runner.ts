@@ -2,8 +2,14 @@
 import { constants } from 'node:fs';
 import { access, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import {
+  cleanReason,
+  type Evaluate,
+  type Evaluation,
+  LocalFault,
+  type Outcome,
+} from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type ChildEnd, runChild } from './child-process.ts';
-import { cleanReason, type Evaluate, type Evaluation, LocalFault, type Outcome } from './evaluation.ts';
 import { type Reading, readDocument, readFailWord, shorten, writeEnvironment, writeMessage } from './exchange.ts';
 import { parseExitCodes } from './exit-codes.ts';
 import { ProcessGuard } from './process-group.ts';

@@ -1,7 +1,7 @@
 /** What happens to an evaluation, each in one line for a log. */
-import type { Evaluation } from './evaluation.ts';
-import type { Reportable } from './evaluation-calls.ts';
-import type { EvaluatorEvent } from './evaluator.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Reportable } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
+import type { EvaluatorEvent } from '../../clients/typescript/src/evaluator/evaluator.ts';
 
 export function describeEvent(event: EvaluatorEvent): string {
   switch (event.type) {

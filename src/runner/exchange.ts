@@ -1,5 +1,5 @@
 /** What a program and the runner tell each other: inputs in the environment and on standard input, outputs as text. */
-import type { Evaluation } from './evaluation.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /** What a program's output says. */
 export type Reading =

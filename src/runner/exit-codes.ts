@@ -1,5 +1,5 @@
 /** What the exit code of a program means. */
-import { LocalFault } from './evaluation.ts';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /**
  * output: it has an output. fail: a failed run. retry: try again. abort: end all work. fault: the program could not be started, so this

@@ -1,5 +1,5 @@
 /** The calls that create a problem on the service and follow it. Every creation carries an Idempotency-Key of the caller. */
-import type { ServiceClient } from './evaluation-calls.ts';
+import type { ServiceClient } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import type { Body } from './problem-bodies.ts';
 
 /** As much of the TypeScript client as the runner needs; `operationId` and `path` are those of docs/openapi.json. */

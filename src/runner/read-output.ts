@@ -10,7 +10,7 @@
  */
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { LocalFault } from './evaluation.ts';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type Reading, readDocument, shorten, toOutput } from './exchange.ts';
 
 type Find = (text: string) => unknown;

@@ -3,9 +3,9 @@
  * and units, as the service reads them, so that the file can be loaded as known runs elsewhere.
  */
 import path from 'node:path';
+import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
+import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
-import { replaceFile } from './durable-files.ts';
-import type { Run } from './journal.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue, toNamedInput } from './problem-bodies.ts';
 import type { BatchObjective, ObjectiveState } from './problem-calls.ts';

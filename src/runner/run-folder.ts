@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { access, mkdir, readFile, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { replaceFile, syncFolder } from './durable-files.ts';
+import { replaceFile, syncFolder } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Body } from './problem-bodies.ts';
 
 /** A batch that was created, or is about to be: its number is part of its Idempotency-Key. */

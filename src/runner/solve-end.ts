@@ -1,5 +1,5 @@
 /** How the work on a problem ended. */
-import type { EvaluatorEnd } from './evaluator.ts';
+import type { EvaluatorEnd } from '../../clients/typescript/src/evaluator/evaluator.ts';
 import type { Batch } from './problem-calls.ts';
 import type { SearchState } from './result-files.ts';
 import type { Standing } from './standing.ts';

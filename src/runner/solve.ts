@@ -3,18 +3,23 @@
  * be killed at any time and called again: the journal holds every result before the service does.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Evaluate, type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import {
+  type Claim,
+  makeEvaluationCalls,
+  type Reportable,
+  troubleOf,
+} from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
+import { type EvaluatorEvent, runEvaluator } from '../../clients/typescript/src/evaluator/evaluator.ts';
+import { FinishedRuns, Journal, type Run, runsOf } from '../../clients/typescript/src/evaluator/journal.ts';
+import { resumeLeases } from '../../clients/typescript/src/evaluator/resume.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import { type CreatedProblem, createProblem, refuseChanges } from './create-problem.ts';
 import type { Display } from './display.ts';
 import { countRuns, renderRun } from './display-lines.ts';
-import { type Evaluate, type Evaluation, LocalFault } from './evaluation.ts';
-import { type Claim, makeEvaluationCalls, type Reportable, troubleOf } from './evaluation-calls.ts';
-import { type EvaluatorEvent, runEvaluator } from './evaluator.ts';
-import { FinishedRuns, Journal, type Run, runsOf } from './journal.ts';
 import type { Body } from './problem-bodies.ts';
 import { ProblemCalls, type ProblemClient } from './problem-calls.ts';
 import { NO_SEARCH, ResultFiles, type SearchState, stopReasonOf } from './result-files.ts';
-import { resumeLeases } from './resume.ts';
 import type { RunFolder } from './run-folder.ts';
 import { endingOf, type SolveEnd } from './solve-end.ts';
 import {

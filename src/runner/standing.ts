@@ -1,7 +1,7 @@
 /** How a problem stands: which runs there are, which comes nearest to each target set, and what runs now. */
-import type { Evaluation } from './evaluation.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import type { Goal } from './goals.ts';
-import type { Run } from './journal.ts';
 import type { BatchStatus } from './problem-calls.ts';
 
 /** The misses of an output: one per output in units of its tolerance, 0 where it is satisfied. */

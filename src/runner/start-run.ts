@@ -1,6 +1,6 @@
 /** The run at the start that a problem states, before there is a batch. */
-import { type Evaluate, type Evaluation, LocalFault } from './evaluation.ts';
-import type { Reportable } from './evaluation-calls.ts';
+import { type Evaluate, type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import type { Reportable } from '../../clients/typescript/src/evaluator/evaluation-calls.ts';
 import type { Problem } from './problem.ts';
 import { toNamedInput } from './problem-bodies.ts';
 

@@ -3,7 +3,7 @@
  * A format is [align][sign][0][width][.precision][type]: align <, > or ^, sign + or a space, type d, e, E, f, g, G or s, all as in C
  * and Python. Without one a number is written with as many digits as identify it.
  */
-import { LocalFault } from './evaluation.ts';
+import { LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /** The inputs of one evaluation by name: the text of a category, the number of everything else. */
 export type InputValues = Readonly<Record<string, number | string>>;

@@ -3,7 +3,12 @@ import { once } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cleanReason, type Evaluate, type Evaluation, type Outcome } from './evaluation.ts';
+import {
+  cleanReason,
+  type Evaluate,
+  type Evaluation,
+  type Outcome,
+} from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { readDocument, writeMessage } from './exchange.ts';
 
 export interface UrlOptions {

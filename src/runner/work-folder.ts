@@ -1,7 +1,7 @@
 /** A folder of its own for each evaluation: its files, what it printed, and what came of it. */
 import { chmod, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Evaluation, LocalFault } from './evaluation.ts';
+import { type Evaluation, LocalFault } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type InputValues, parseFileTemplate, type Template } from './template.ts';
 
 /** A file written anew for each evaluation. */

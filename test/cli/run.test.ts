@@ -8,8 +8,8 @@ import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { JournalLine } from '../../clients/typescript/src/evaluator/journal.ts';
 import { findFreePort } from '../../harness/free-port.ts';
-import type { JournalLine } from '../../src/runner/journal.ts';
 import { type CommandProcess, runCommand, startCommand } from '../support/run-command.ts';
 
 let folder: string;

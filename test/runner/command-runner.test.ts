@@ -5,8 +5,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { type CommandOptions, makeCommandRunner } from '../../src/runner/command-runner.ts';
-import type { Evaluation } from '../../src/runner/evaluation.ts';
 import { EVALUATION } from './evaluation-fixture.ts';
 
 let folder: string;

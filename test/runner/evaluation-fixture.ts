@@ -1,4 +1,4 @@
-import type { Evaluation } from '../../src/runner/evaluation.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 
 /** As the service answers a claim. */
 export const EVALUATION: Evaluation = {

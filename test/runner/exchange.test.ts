@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Evaluation } from '../../src/runner/evaluation.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
 import { readDocument, readFailWord, writeEnvironment, writeMessage } from '../../src/runner/exchange.ts';
 import { parseExitCodes } from '../../src/runner/exit-codes.ts';
 import { EVALUATION } from './evaluation-fixture.ts';

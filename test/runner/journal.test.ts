@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Evaluation } from '../../src/runner/evaluation.ts';
-import { FinishedRuns, Journal, runsOf, unsettledOf } from '../../src/runner/journal.ts';
+import type { Evaluation } from '../../clients/typescript/src/evaluator/evaluation.ts';
+import { FinishedRuns, Journal, runsOf, unsettledOf } from '../../clients/typescript/src/evaluator/journal.ts';
 
 let folder: string;
 let file: string;

@@ -145,8 +145,8 @@ const FILE_EXCEPTIONS: Readonly<Record<string, readonly string[]>> = {
   'domain/api-key.ts': ['node:crypto'],
   // Migrations are SQL text outside src, found by their numbers.
   'db/migrate.ts': ['../migrations', COMPUTED],
-  // The OpenAPI documents carry the version of the package.
-  'http/openapi.ts': ['../package.json'],
+  // The interface has the version of the package.
+  'http/interface-version.ts': ['../package.json'],
   // The optional package of each platform has its own name.
   'dev/postgres-binaries.ts': [COMPUTED],
   // Not part of the page: how it is built.

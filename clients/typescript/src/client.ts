@@ -18,6 +18,7 @@ import { readChunks, readLines } from './lines.ts';
 import { nextPage } from './pages.ts';
 import { type BuiltRequest, buildRequest, JSON_MEDIUM, type LooseOptions, makeIdempotencyKey } from './request.ts';
 import { isRetryableAnswer, parseRetryAfter, pause, retryDelayMs } from './retry.ts';
+import { refuseVersion } from './versions.ts';
 import { Watch } from './watch.ts';
 
 export interface Retry {
@@ -89,7 +90,7 @@ export class Backsolve {
   /**
    * Calls an operation of the interface by its operationId. Resolves to its answer, with CSV and lines of JSON as text. Rejects
    * with a BacksolveError if the service refuses, a ConnectionError if no answer arrives, a NotBacksolveError if something else
-   * answers, and the reason of the signal if that is aborted. Requests are sent again as docs/idempotency.md allows: nothing
+   * answers, a VersionError if the service has an interface that this client does not understand, and the reason of the signal if that is aborted. Requests are sent again as docs/idempotency.md allows: nothing
    * happens twice.
    */
   call<
@@ -217,6 +218,8 @@ export class Backsolve {
         throw fail(cause);
       });
       watch.renew();
+      // A page is served together with what it talks to.
+      if (this.#key !== undefined) refuseVersion(response.headers.get('backsolve-version'), this.address);
       const opened = { response, watch, fail };
       if (response.status >= 400) {
         let text = '';

@@ -20,3 +20,4 @@ export { VERSION } from './generated/routes.ts';
 export type * from './generated/schemas.ts';
 export { makeIdempotencyKey } from './request.ts';
 export { StopReason } from './stop-reason.ts';
+export { VersionError } from './versions.ts';

@@ -11,6 +11,8 @@ import {
   TimeoutError,
   TooManyRequestsError,
   UnknownOperationError,
+  VERSION,
+  VersionError,
 } from '../../../clients/typescript/src/index.ts';
 import { TcpProxy } from '../../../harness/tcp-proxy.ts';
 import { type Front, type FrontAnswer, openFront } from '../../support/front.ts';
@@ -370,5 +372,39 @@ describe('an answer that does not end', () => {
     expect(await errorOf(read({ signal: controller.signal }, () => controller.abort('enough')))).toBe('enough');
     expect(await errorOf(read({ timeoutMs: 50 }))).toBeInstanceOf(TimeoutError);
     await expect.poll(() => proxy.connections).toBe(0);
+  });
+});
+
+describe('a service of another version', () => {
+  const served = (version: string) => ({
+    status: 200,
+    headers: { 'content-type': 'application/json', 'backsolve-version': version },
+    body: '[]',
+  });
+
+  it.each(['0.2.0', '1.0.0', '0.0.9'])('%s is refused, with the client to install', async (version) => {
+    const front = await openFront(url);
+    front.answer(served(version));
+    const error = (await errorOf(connect(front.url).call('listModels'))) as VersionError;
+    await front.close();
+    expect(error).toBeInstanceOf(VersionError);
+    expect(error.version).toBe(version);
+    const series = version.startsWith('0.') ? version.slice(0, 3) : '1';
+    expect(error.message).toContain(`npm install backsolve-client@${series}, or run a service of version 0.1.`);
+  });
+
+  it('A later version of the same series, and one that a proxy hides, are understood', async () => {
+    const front = await openFront(url);
+    front.answer(served('0.1.7'), { ...served(''), headers: { 'content-type': 'application/json' } });
+    const client = connect(front.url);
+    expect((await client.call('listModels')).body).toEqual([]);
+    expect((await client.call('listModels')).body).toEqual([]);
+    await front.close();
+  });
+
+  it('The real one states its version with every answer, refusals included', async () => {
+    expect((await connect(url).call('listModels')).headers.get('backsolve-version')).toBe(VERSION);
+    const refused = await fetch(`${url}/v1/models`);
+    expect([refused.status, refused.headers.get('backsolve-version')]).toEqual([401, VERSION]);
   });
 });

@@ -18,8 +18,8 @@ export async function resumeLeases(journal: Journal, calls: EvaluationCalls): Pr
   await inParallel(unreported, async (line) => {
     const lease = leaseOf(line);
     const signal = AbortSignal.timeout(LIMIT_MS);
-    const state = await unlessLost(() => calls.report(lease, line.outcome, line.seconds * 1e9, signal));
-    await journal.reported(lease, state ?? 'dropped');
+    const answer = await unlessLost(() => calls.report(lease, line.outcome, line.seconds * 1e9, signal));
+    await journal.reported(lease, answer?.state ?? 'dropped');
   });
   await inParallel(interrupted, async (line) => {
     const lease = leaseOf(line);

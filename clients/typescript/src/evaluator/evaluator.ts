@@ -2,10 +2,12 @@
  * The loop of an evaluator: claims evaluations, no more than it starts at once, runs them, keeps their leases and reports what
  * became of them. Several evaluators on any number of machines work on one project without knowing of each other.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { makeIdempotencyKey } from '../request.ts';
+import { pause } from '../retry.ts';
 import { type Evaluation, LocalFault, type Outcome } from './evaluation.ts';
 import {
   type Claimed,
+  type ClaimRequest,
   type EvaluationCalls,
   makeEvaluationCalls,
   type Reportable,
@@ -50,6 +52,8 @@ class Evaluator {
   #ending: Ending | undefined;
   #unexpected: unknown;
   #claimedCount = 0;
+  /** A claim of an earlier process, to be repeated. */
+  #lost: ClaimRequest | undefined;
   #idleSince = performance.now();
   /** Whether the service has ever answered. */
   #isKnown = false;
@@ -58,6 +62,8 @@ class Evaluator {
 
   constructor(options: EvaluatorOptions) {
     this.#options = options;
+    const { firstClaim, jobs } = options;
+    if (firstClaim !== undefined && firstClaim.limit <= jobs) this.#lost = firstClaim;
     this.#calls = makeEvaluationCalls(options.client, options.claim);
   }
 
@@ -126,7 +132,10 @@ class Evaluator {
     const { drainSeconds = Number.POSITIVE_INFINITY } = this.#options;
     const left = drainSeconds - this.#idleSeconds();
     const wait = Math.max(0, Math.min(CLAIM_WAIT_SECONDS, Math.ceil(left)));
-    return this.#answered(await this.#calls.claim(limit, wait, this.#stopped.signal));
+    const request = this.#lost ?? { key: makeIdempotencyKey(), limit, wait };
+    this.#lost = undefined;
+    await this.#options.beforeClaim?.(request);
+    return this.#answered(await this.#calls.claim(request, this.#stopped.signal));
   }
 
   /** Undefined when a later claim may succeed. */
@@ -229,9 +238,11 @@ class Evaluator {
       try {
         const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(LONGEST_PAUSE_MS)]);
         const limited = this.#end.signal.aborted ? AbortSignal.timeout(RELEASE_LIMIT_MS) : signal;
-        const state = this.#answered(await this.#calls.report(evaluation, outcome, seconds * 1e9, limited));
+        const { state, mayBeLast } = this.#answered(
+          await this.#calls.report(evaluation, outcome, seconds * 1e9, limited),
+        );
         this.#count(outcome, state);
-        this.#emit({ type: 'reported', evaluation: job.evaluation, outcome, state, seconds });
+        this.#emit({ type: 'reported', evaluation: job.evaluation, outcome, state, mayBeLast, seconds });
         return;
       } catch (error) {
         const trouble = this.#troubleOf(error);
@@ -336,7 +347,10 @@ class Evaluator {
 
   /** Whether the whole time passed. */
   #pause(ms: number, signal: AbortSignal): Promise<boolean> {
-    return sleep(ms, true, { signal }).catch(() => false);
+    return pause(ms, signal).then(
+      () => true,
+      () => false,
+    );
   }
 }
 

@@ -4,11 +4,12 @@
  *
  * A line that a crash tore off at the end counts as never written.
  */
+import { writeSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from './durable-files.ts';
 import type { Evaluation } from './evaluation.ts';
-import type { Lease, Reportable } from './evaluation-calls.ts';
+import type { ClaimRequest, Lease, Reportable } from './evaluation-calls.ts';
 
 /** What a line says about the evaluation and the lease under which it happened. */
 interface Line {
@@ -42,7 +43,17 @@ export type JournalLine =
     })
   /** `state` as the service answered: done, failed, or waiting for another try; `dropped` when it did not count. */
   | (Line & { readonly kind: 'reported'; readonly state: string })
-  | (Line & { readonly kind: 'released' });
+  | (Line & { readonly kind: 'released' })
+  /** Later than the run was reported. */
+  | (Line & { readonly kind: 'corrected'; readonly outcome: Reportable })
+  | AskedLine;
+
+/** A claim that is about to be sent: repeated after a crash, it brings back what its lost answer leased. */
+export interface AskedLine extends ClaimRequest {
+  readonly kind: 'asked';
+  /** ISO 8601. */
+  readonly at: string;
+}
 
 export type FinishedLine = Extract<JournalLine, { kind: 'finished' }>;
 export type ClaimedLine = Extract<JournalLine, { kind: 'claimed' }>;
@@ -55,12 +66,13 @@ export class JournalError extends Error {
 }
 
 export class Journal {
-  readonly #handle: FileHandle;
+  /** null: in memory only. */
+  readonly #handle: FileHandle | null;
   readonly #lines: JournalLine[];
   /** Appends wait for each other, so that lines never mix. */
   #last: Promise<void> = Promise.resolve();
 
-  private constructor(handle: FileHandle, lines: JournalLine[]) {
+  private constructor(handle: FileHandle | null, lines: JournalLine[]) {
     this.#handle = handle;
     this.#lines = lines;
   }
@@ -79,8 +91,18 @@ export class Journal {
     return new Journal(handle, lines);
   }
 
+  /** Keeps nothing: for programs that may lose what ran. */
+  static inMemory(): Journal {
+    return new Journal(null, []);
+  }
+
   get lines(): readonly JournalLine[] {
     return this.#lines;
+  }
+
+  /** Before it is sent. Losing it costs waiting for a lease, as below. */
+  asked(request: ClaimRequest): Promise<void> {
+    return this.#append({ kind: 'asked', at: new Date().toISOString(), ...request });
   }
 
   /** Not yet on disk: losing it costs waiting for a lease, not a run. */
@@ -91,7 +113,7 @@ export class Journal {
   /** On disk when it resolves. */
   async finished(evaluation: Evaluation, run: RunKind, outcome: Reportable, seconds: number): Promise<void> {
     await this.#append({ kind: 'finished', ...lineOf(evaluation), ...subjectOf(evaluation), run, outcome, seconds });
-    await this.#handle.datasync();
+    await this.#handle?.datasync();
   }
 
   reported(evaluation: Lease, state: string): Promise<void> {
@@ -102,19 +124,32 @@ export class Journal {
     return this.#append({ kind: 'released', ...lineOf(evaluation) });
   }
 
+  /** On disk when it resolves. */
+  async corrected(evaluation: Lease, outcome: Reportable): Promise<void> {
+    await this.#append({ kind: 'corrected', ...lineOf(evaluation), outcome });
+    await this.#handle?.datasync();
+  }
+
   async close(): Promise<void> {
     await this.#last.catch(() => undefined);
-    await this.#handle.close();
+    await this.#handle?.close();
   }
 
   #append(line: JournalLine): Promise<void> {
     const written = this.#last.then(async () => {
-      await this.#handle.appendFile(`${JSON.stringify(line)}\n`);
+      // A short line goes to the cache of the system at once; handing it to another thread would cost many times that.
+      if (this.#handle !== null) writeWhole(this.#handle.fd, `${JSON.stringify(line)}\n`);
       this.#lines.push(line);
     });
     this.#last = written.catch(() => undefined);
     return written;
   }
+}
+
+/** A full disk may take a part of a line; the rest then fails. */
+function writeWhole(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
 function lineOf({ id, leaseToken }: Lease): Line {
@@ -125,7 +160,7 @@ function subjectOf({ kind, objectiveId, inverseId, caseNumber, input }: Evaluati
   return { run: kind as RunKind, objectiveId, inverseId, caseNumber, input };
 }
 
-const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released'];
+const KINDS: readonly unknown[] = ['claimed', 'finished', 'reported', 'released', 'corrected'];
 
 function parseLines(text: string, file: string): JournalLine[] {
   const lines = text.split('\n').slice(0, -1);
@@ -133,7 +168,7 @@ function parseLines(text: string, file: string): JournalLine[] {
     const parsed = parseLine(line);
     if (parsed !== undefined) return parsed;
     throw new JournalError(
-      `${file}:${i + 1} is no line of a journal. Restore the file, or start over with --new, which keeps it under another name.`,
+      `${file}:${i + 1} is no line of a journal. Restore the file, or start over (--new of the commands, fresh of the client), which keeps it under another name.`,
     );
   });
 }
@@ -141,7 +176,10 @@ function parseLines(text: string, file: string): JournalLine[] {
 function parseLine(line: string): JournalLine | undefined {
   try {
     const parsed = JSON.parse(line) as Partial<JournalLine> | null;
-    const isLine = KINDS.includes(parsed?.kind) && typeof parsed?.leaseToken === 'string';
+    const isLine =
+      parsed?.kind === 'asked'
+        ? typeof parsed.key === 'string'
+        : KINDS.includes(parsed?.kind) && typeof (parsed as Partial<Line>).leaseToken === 'string';
     return isLine ? (parsed as JournalLine) : undefined;
   } catch {
     return undefined;
@@ -155,6 +193,7 @@ export function unsettledOf(lines: readonly JournalLine[]): {
 } {
   const open = new Map<string, ClaimedLine | FinishedLine>();
   for (const line of lines) {
+    if (line.kind === 'asked') continue;
     const key = `${line.evaluation} ${line.leaseToken}`;
     if (line.kind === 'claimed' || line.kind === 'finished') open.set(key, line);
     else open.delete(key);
@@ -164,6 +203,11 @@ export function unsettledOf(lines: readonly JournalLine[]): {
     unreported: left.filter((line) => line.kind === 'finished'),
     interrupted: left.filter((line) => line.kind === 'claimed'),
   };
+}
+
+/** The last claim, whose answer may be lost. */
+export function lastAsked(lines: readonly JournalLine[]): AskedLine | undefined {
+  return lines.filter((line) => line.kind === 'asked').at(-1);
 }
 
 /** A run that is over for good: an output, or a failure that is not tried again. */
@@ -182,9 +226,14 @@ export interface Run {
 }
 
 export function runsOf(lines: readonly JournalLine[]): readonly Run[] {
-  const failed = new Set(lines.filter((line) => line.kind === 'reported' && line.state === 'failed').map(leaseOf));
+  const failed = new Set(
+    lines.flatMap((line) => (line.kind === 'reported' && line.state === 'failed' ? [leaseOf(line)] : [])),
+  );
   const runs = new Map<number | string, Omit<Run, 'number'>>();
   for (const line of lines) {
+    const known = line.kind === 'corrected' ? runs.get(line.evaluation) : undefined;
+    if (line.kind === 'corrected' && known !== undefined)
+      runs.set(line.evaluation, { ...known, outcome: line.outcome });
     if (line.kind !== 'finished') continue;
     const isOver = line.outcome.kind === 'output' || !line.outcome.retryable || failed.has(leaseOf(line));
     // The start is no evaluation of the service.

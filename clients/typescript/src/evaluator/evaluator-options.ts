@@ -1,6 +1,6 @@
 /** What an evaluator is given, what it tells while it works, and how it ended. */
 import type { Evaluate, Evaluation } from './evaluation.ts';
-import type { Claim, Reportable, ServiceClient } from './evaluation-calls.ts';
+import type { Claim, ClaimRequest, Reportable, ServiceClient } from './evaluation-calls.ts';
 
 export interface EvaluatorOptions {
   readonly client: ServiceClient;
@@ -11,6 +11,10 @@ export interface EvaluatorOptions {
   readonly onEvent?: (event: EvaluatorEvent) => void;
   /** Awaited before a result is sent; what it throws ends the evaluator, and the result is not sent. */
   readonly beforeReport?: (evaluation: Evaluation, outcome: Reportable) => Promise<void>;
+  /** The first claim, when it repeats one whose answer was lost. */
+  readonly firstClaim?: ClaimRequest | undefined;
+  /** Awaited before a claim is sent. */
+  readonly beforeClaim?: ((request: ClaimRequest) => Promise<void>) | undefined;
   /** Ends after so many evaluations; absent: never. */
   readonly limit?: number | undefined;
   /** Ends when nothing could be claimed for so long and nothing runs; absent: never. */
@@ -29,6 +33,8 @@ export type EvaluatorEvent =
       readonly outcome: Reportable;
       /** As the service answered: done, failed, or waiting for another try. */
       readonly state: string;
+      /** Whether the objective may have ended with it. */
+      readonly mayBeLast: boolean;
       readonly seconds: number;
     }
   /** Its objective was met or stopped, so it was ended. */

@@ -1,10 +1,5 @@
 /** The calls of an evaluator, and what their errors mean to it. */
-import {
-  BacksolveError,
-  ConnectionError,
-  NotBacksolveError,
-  UnknownOperationError,
-} from '../../clients/typescript/src/index.ts';
+import { BacksolveError, ConnectionError, NotBacksolveError, UnknownOperationError } from '../index.ts';
 import { cleanReason, type Evaluation, type Outcome } from './evaluation.ts';
 
 /** As much of the TypeScript client as an evaluator needs. It retries what a retry can cure, then throws. */
@@ -14,9 +9,18 @@ export interface ServiceClient {
     options: {
       readonly path?: Readonly<Record<string, string | number>>;
       readonly body?: unknown;
+      readonly idempotencyKey?: string;
       readonly signal?: AbortSignal;
     },
   ): Promise<{ readonly body: unknown; readonly headers: Headers }>;
+}
+
+/** One claim, under the Idempotency-Key by which it can be repeated. */
+export interface ClaimRequest {
+  readonly key: string;
+  readonly limit: number;
+  /** Seconds. */
+  readonly wait: number;
 }
 
 /** Which evaluations are claimed, by whom, and for how long without a heartbeat. */
@@ -33,13 +37,19 @@ export interface Claim {
 export type Lease = Pick<Evaluation, 'id' | 'leaseToken'>;
 
 export interface EvaluationCalls {
-  /** At most `limit`; waits up to `waitSeconds` for the first one. */
-  claim(limit: number, waitSeconds: number, signal: AbortSignal): Promise<Claimed>;
+  /** At most `limit`; waits up to `wait` seconds for the first one. */
+  claim(request: ClaimRequest, signal: AbortSignal): Promise<Claimed>;
   heartbeat(evaluation: Evaluation, signal: AbortSignal): Promise<{ readonly isWanted: boolean }>;
-  /** The state that the evaluation is in afterwards. */
-  report(lease: Lease, outcome: Reportable, computeTimeNs: number, signal: AbortSignal): Promise<string>;
+  report(lease: Lease, outcome: Reportable, computeTimeNs: number, signal: AbortSignal): Promise<Reported>;
   release(lease: Lease, signal: AbortSignal): Promise<void>;
   readState(evaluation: Evaluation, signal: AbortSignal): Promise<string>;
+}
+
+interface Reported {
+  /** That the evaluation is in afterwards. */
+  readonly state: string;
+  /** Whether the objective may have ended with it. */
+  readonly mayBeLast: boolean;
 }
 
 export interface Claimed {
@@ -57,9 +67,9 @@ export function makeEvaluationCalls(client: ServiceClient, claim: Claim): Evalua
     signal,
   });
   return {
-    async claim(limit, wait, signal) {
+    async claim({ key, limit, wait }, signal) {
       const body = { ...withoutUndefined(claim), limit, wait };
-      const answer = await client.call('claimEvaluations', { body, signal });
+      const answer = await client.call('claimEvaluations', { body, idempotencyKey: key, signal });
       const { evaluations } = answer.body as { evaluations: readonly Evaluation[] };
       const retryAfter = Number(answer.headers.get('retry-after') ?? Number.NaN);
       return { evaluations, retryAfterSeconds: Number.isFinite(retryAfter) ? retryAfter : undefined };
@@ -81,7 +91,8 @@ export function makeEvaluationCalls(client: ServiceClient, claim: Claim): Evalua
               'failEvaluation',
               on(lease, { reason: cleanReason(outcome.reason), retryable: outcome.retryable }, signal),
             );
-      return (body as { state: string }).state;
+      const { state, inverse } = body as { state: string; inverse?: { readonly status: string } | null };
+      return { state, mayBeLast: inverse != null && inverse.status !== 'active' };
     },
 
     async release(lease, signal) {

@@ -1,0 +1,39 @@
+/** Solving a problem in one call, in Node.js: the entry `backsolve-client/solve`. */
+
+export { JournalError } from './evaluator/journal.ts';
+export { ProblemLockedError } from './solve/folder.ts';
+export {
+  above,
+  atLeast,
+  atMost,
+  below,
+  exact,
+  type Goal,
+  type Goals,
+  maximize,
+  minimize,
+  type Offsets,
+  type OutputsOf,
+  within,
+} from './solve/goals.ts';
+export {
+  boolean,
+  choice,
+  type Input,
+  type InputOptions,
+  type Inputs,
+  type InputValue,
+  integer,
+  levels,
+  log,
+  type RealOptions,
+  real,
+  type ValuesOf,
+} from './solve/inputs.ts';
+export { LocalServiceError } from './solve/local-service.ts';
+export { BudgetError, ChangedProblemError } from './solve/open-problem.ts';
+export type { Problem } from './solve/problem.ts';
+export { openProject, type Project, type Run, RunLostError } from './solve/project.ts';
+export type { Best, FinishedRun, Result, Status } from './solve/result.ts';
+export type { Connection } from './solve/session.ts';
+export { type BlackBox, type SolveOptions, solve } from './solve/solve.ts';

@@ -1,0 +1,139 @@
+/** A problem as `solve` takes it, and what it is for the service. */
+import type { NewBatch, NewObjectives, NewProject } from '../generated/schemas.ts';
+import type { Goal, Goals, OutputsOf } from './goals.ts';
+import { type Input, type Inputs, toInput, type ValuesOf } from './inputs.ts';
+
+export interface Problem<I extends Inputs = Inputs, G extends Goals = Goals> {
+  readonly inputs: I;
+  readonly goals: G;
+  /** Conditions among the inputs, such as `'length <= 2 * width'`. */
+  readonly constraints?: readonly string[] | undefined;
+  /** Of the model and the project; tells problems apart that have the same inputs and goals, and lets goals change on the same data. */
+  readonly name?: string | undefined;
+  /** Runs at a time, 1 to 64; 1 unless given. */
+  readonly parallel?: number | undefined;
+  /** The most runs, designed ones included; as many as the service allows unless given. */
+  readonly budget?: number | undefined;
+  /** How many runs are designed and come first; up to the service unless given. */
+  readonly cases?: number | undefined;
+  /** Inputs that keep this value. */
+  readonly fixed?: Partial<ValuesOf<I>> | undefined;
+  /** How much each output counts in the search, from 0.01 to 100; 1 unless given. */
+  readonly weights?: Partial<OutputsOf<G>> | undefined;
+  /** 1 unless given; outputs of 2 and 3 count little until those before them are met. */
+  readonly priorities?: Partial<OutputsOf<G>> | undefined;
+  /** By how much runs at one input differ: the standard deviation of every output, or `estimate`. */
+  readonly noise?: OutputsOf<G> | 'estimate' | undefined;
+  /** How many runs at one input are to meet the goals on average. */
+  readonly confirm?: number | undefined;
+  /** How surely an input is to meet the goals. */
+  readonly confidence?: number | undefined;
+  readonly confidenceOf?: 'run' | 'mean' | undefined;
+  /** When the search ends early; true leaves it to the evidence. */
+  readonly stop?: boolean | NewObjectives['stop'];
+  /** Further fields of the objective, as the interface names them (docs/search-options.md). */
+  readonly options?: Partial<NewObjectives> | undefined;
+  /** How long one run may take; 3600 unless given. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Failed runs in a row after which everything ends; 20 unless given. */
+  readonly stopAfterFailures?: number | undefined;
+}
+
+export const MAXIMUM_PARALLEL = 64;
+
+/** Throws RangeError for what the types cannot tell; the service judges the rest. */
+export function checkProblem({ inputs, goals, parallel = 1, budget }: Problem): void {
+  if (Object.keys(inputs).length === 0) throw new RangeError('inputs needs at least one input.');
+  if (Object.keys(goals).length === 0) throw new RangeError('goals needs at least one goal.');
+  refuseUnlessCount('parallel', parallel, MAXIMUM_PARALLEL);
+  if (budget !== undefined) refuseUnlessCount('budget', budget, Number.MAX_SAFE_INTEGER);
+}
+
+function refuseUnlessCount(name: string, value: number, maximum: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= maximum) return;
+  const range = maximum === Number.MAX_SAFE_INTEGER ? 'of at least 1' : `from 1 to ${maximum}`;
+  throw new RangeError(`${name} must be a whole number ${range}, is ${value}.`);
+}
+
+/** The service asks for 4 to 100 characters. */
+export function nameOf({ name = 'solve' }: Problem): string {
+  return name.length < 4 ? name.padEnd(4, '-') : name.slice(0, 80);
+}
+
+export function toProject(problem: Problem): NewProject {
+  const inputs = Object.values(problem.inputs).map(toInput);
+  const goals = Object.values(problem.goals);
+  return {
+    name: nameOf(problem),
+    inputCount: inputs.length,
+    inputNames: Object.keys(problem.inputs),
+    minimums: inputs.map(({ minimum }) => minimum),
+    maximums: inputs.map(({ maximum }) => maximum),
+    inputTypes: inputs.map(({ type }) => type),
+    categories: inputs.map(({ type, choices }) => (type === 'category' ? choices.map(String) : null)),
+    ...listOf(inputs, 'inputUnits', ({ unit }) => unit, ''),
+    ...listOf(inputs, 'scales', ({ scale }) => scale, null),
+    ...listOf(inputs, 'steps', ({ step }) => step, null),
+    ...listOf(inputs, 'levels', (input: Input) => input.levels, null),
+    ...listOf(inputs, 'likelyMinimums', ({ likely }) => likely?.[0], null),
+    ...listOf(inputs, 'likelyMaximums', ({ likely }) => likely?.[1], null),
+    ...(problem.constraints !== undefined && { constraints: problem.constraints }),
+    outputCount: goals.length,
+    outputNames: Object.keys(problem.goals),
+    ...(problem.cases !== undefined && { caseCount: problem.cases }),
+  };
+}
+
+export function toObjective(problem: Problem): NewObjectives {
+  const { fixed, weights, priorities, noise, confirm, confidence, confidenceOf, stop, options } = problem;
+  const goals: readonly Goal[] = Object.values(problem.goals);
+  const stated = {
+    fixedInputs: fixed,
+    weights,
+    priorities,
+    noise:
+      typeof noise === 'object'
+        ? { standardDeviations: Object.keys(problem.goals).map((name) => noise[name]!) }
+        : noise,
+    confirm,
+    confidence,
+    confidenceOf,
+    // With an empty rule the service ends the search by evidence.
+    stop: stop === true ? {} : stop === false ? undefined : stop,
+  };
+  return {
+    objectives: goals.map(({ target }) => target),
+    objectiveTypes: goals.map(({ type }) => type),
+    minimumBounds: goals.map(({ lower }) => lower),
+    maximumBounds: goals.map(({ upper }) => upper),
+    ...(Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== undefined)) as object),
+    ...options,
+  };
+}
+
+/** @param attemptsLeft  how many inputs may be suggested; undefined for the limit of the service */
+export function toBatch(
+  problem: Problem,
+  { trialId, attemptsLeft }: { readonly trialId: number | null; readonly attemptsLeft: number | undefined },
+): NewBatch {
+  const { parallel = 1, timeoutSeconds, stopAfterFailures } = problem;
+  return {
+    name: nameOf(problem),
+    objectives: [{ ...toObjective(problem), ...(attemptsLeft !== undefined && { maximumAttempts: attemptsLeft }) }],
+    parallelism: parallel,
+    ...(trialId !== null && { trialId }),
+    ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    ...(stopAfterFailures !== undefined && { stopAfterFailures }),
+  };
+}
+
+/** A list with one entry each, left out where none states anything. */
+function listOf<Item, Value, Filler, Field extends string>(
+  items: readonly Item[],
+  field: Field,
+  read: (item: Item) => Value | undefined,
+  filler: Filler,
+): { readonly [Name in Field]?: (Value | Filler)[] } {
+  if (items.every((item) => read(item) === undefined)) return {};
+  return { [field]: items.map((item) => read(item) ?? filler) } as { [Name in Field]?: (Value | Filler)[] };
+}

@@ -1,0 +1,54 @@
+/**
+ * Whether a tag may be released: `node harness/release/check-release.ts v1.2.3`. Prints what is missing and exits with code 1. Needs no
+ * packages, so that it runs before anything is installed.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+interface Package {
+  readonly version: string;
+  readonly license?: string;
+  readonly private?: boolean;
+}
+
+/** What keeps the tag from being released, each with what to do; empty if nothing does. `root` is the folder of the clone. */
+export function findObstacles(root: string, tag: string): readonly string[] {
+  const found: string[] = [];
+  const version = /^v(\d+\.\d+\.\d+(?:-[\w.]+)?)$/.exec(tag)?.[1];
+  if (version === undefined) found.push(`The tag ${tag} is no version such as v1.2.3.`);
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+  const client = JSON.parse(read('clients/typescript/package.json')) as Package;
+  const service = JSON.parse(read('package.json')) as Package;
+  const versions = {
+    'package.json': service.version,
+    'clients/typescript/package.json': client.version,
+    ...(existsSync(join(root, PYTHON)) && { [PYTHON]: /^version\s*=\s*"([^"]+)"/m.exec(read(PYTHON))?.[1] ?? 'none' }),
+  };
+  for (const [file, stated] of Object.entries(versions)) {
+    if (version !== undefined && stated !== version) found.push(`${file} has version ${stated}, the tag ${version}.`);
+  }
+  if (!existsSync(join(root, PYTHON))) found.push(`${PYTHON} is missing.`);
+  if (version !== undefined && !read('CHANGELOG.md').includes(`\n## [${version}]`)) {
+    found.push(`CHANGELOG.md has no section [${version}]: name what is under Unreleased.`);
+  }
+  if (!['LICENSE', 'LICENSE.md', 'LICENSE.txt'].some((name) => existsSync(join(root, name)))) {
+    found.push('There is no LICENSE: the owner chooses one.');
+  }
+  if ([service, client].some(({ license }) => license === undefined || license === 'UNLICENSED')) {
+    found.push('license is UNLICENSED in package.json or clients/typescript/package.json: name the one of LICENSE.');
+  }
+  if (client.private === true)
+    found.push('clients/typescript/package.json is private: remove that when the licence stands.');
+  return found;
+}
+
+const PYTHON = 'clients/python/pyproject.toml';
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [tag = ''] = process.argv.slice(2);
+  const obstacles = findObstacles(fileURLToPath(new URL('../../', import.meta.url)), tag);
+  for (const obstacle of obstacles) console.error(obstacle);
+  process.exitCode = obstacles.length === 0 ? 0 : 1;
+}

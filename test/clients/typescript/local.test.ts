@@ -1,0 +1,62 @@
+/** `solve` without a service: one is started by the command, and ends after its last user. */
+import { access, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LocalServiceError, real, solve, within } from '../../../clients/typescript/src/solve.ts';
+
+const root = new URL('../../../', import.meta.url).pathname;
+const PROBLEM = { inputs: { a: real(0, 10), b: real(0, 10) }, goals: { y: within(7, 0.1) }, progress: false };
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-local-'));
+  vi.stubEnv('BACKSOLVE_URL', undefined);
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('starts a service, goes on with it under another address, and leaves none behind', async () => {
+  vi.stubEnv('BACKSOLVE_COMMAND', `${process.execPath} ${root}bin/backsolve.js`);
+  const signal = new AbortController();
+  const first = await solve(
+    ({ a, b }) => {
+      signal.abort();
+      return a + b;
+    },
+    { ...PROBLEM, folder, signal: signal.signal },
+  );
+  expect(first).toMatchObject({ status: 'interrupted', history: { length: 1 } });
+  const { pid } = JSON.parse(await readFile(path.join(folder, 'service.json'), 'utf8')) as { pid: number };
+  const second = await solve(({ a, b }) => a + b, { ...PROBLEM, folder });
+  expect(second.status).toBe('satisfied');
+  expect(second.history[0]).toEqual(first.history[0]);
+  await expect
+    .poll(() =>
+      access(path.join(folder, 'service.json')).then(
+        () => true,
+        () => false,
+      ),
+    )
+    .toBe(false);
+  const isAlive = () => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  await expect.poll(isAlive).toBe(false);
+});
+
+it.each([
+  ['no-such-program-here', /cannot be run.*Install Backsolve/s],
+  [`${process.execPath} -e process.exit(3)`, /did not start.*Install Backsolve/s],
+])('Without the command %s says what to install', async (command, message) => {
+  vi.stubEnv('BACKSOLVE_COMMAND', command);
+  const error = await solve(() => 1, { ...PROBLEM, folder }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(LocalServiceError);
+  expect((error as Error).message).toMatch(message);
+});

@@ -1,0 +1,369 @@
+/** `solve` and ask-and-tell against the real service. */
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
+import { LeaseLostError, UnauthenticatedError, ValidationFailedError } from '../../../clients/typescript/src/index.ts';
+import {
+  atLeast,
+  BudgetError,
+  boolean,
+  ChangedProblemError,
+  choice,
+  exact,
+  integer,
+  JournalError,
+  levels,
+  log,
+  minimize,
+  openProject,
+  ProblemLockedError,
+  RunLostError,
+  real,
+  solve,
+  within,
+} from '../../../clients/typescript/src/solve.ts';
+import { startTestService, type TestService } from '../../support/service.ts';
+
+let service: TestService;
+let folder: string;
+let folders = 0;
+
+beforeAll(async () => {
+  service = await startTestService();
+  folder = await mkdtemp(path.join(tmpdir(), 'backsolve-solve-'));
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Where to solve, in a folder of its own. */
+const here = () => ({
+  url: service.service.url!,
+  key: service.key,
+  folder: path.join(folder, `${folders++}`),
+  name: 'test',
+  progress: false,
+});
+
+const TWO = {
+  inputs: { a: real(0, 10), b: [0, 10] },
+  goals: { sum: within(10, { percent: 1 }), difference: within(-4, 0.05) },
+} as const;
+const two = ({ a, b }: { readonly a: number; readonly b: number }) => ({ sum: a + b, difference: a - b });
+
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+describe('solve', () => {
+  it('meets the goals with inputs of every kind, by their names', async () => {
+    const seen: unknown[] = [];
+    const result = await solve(
+      ({ k, n, plate, dry, metal, size }) => {
+        expectTypeOf(k).toEqualTypeOf<number>();
+        expectTypeOf(dry).toEqualTypeOf<boolean>();
+        expectTypeOf(metal).toEqualTypeOf<'steel' | 'brass'>();
+        expectTypeOf(size).toEqualTypeOf<8 | 16>();
+        seen.push({ k, n, plate, dry, metal, size });
+        const base = metal === 'steel' ? 300 : 310;
+        return { T: base + 20 * Math.log10(k / 1e-5) + n + (dry ? 0 : 1), cost: 2 * n + plate + size / 8 };
+      },
+      {
+        ...here(),
+        inputs: {
+          k: log(1e-5, 1e-1, { unit: '1/s', likely: [1e-4, 1e-2] }),
+          n: integer(1, 9),
+          plate: levels(4, 1, 2),
+          dry: boolean(),
+          metal: choice('steel', 'brass'),
+          size: choice(8, 16),
+        },
+        goals: { T: within(350, 2), cost: atLeast(8) },
+        parallel: 3,
+        budget: 60,
+      },
+    );
+    expect(result).toMatchObject({ status: 'satisfied', reason: null, diagnosis: null, best: { worstMiss: 0 } });
+    const { best, history } = result;
+    expect(Math.abs(best!.output.T - 350)).toBeLessThanOrEqual(2);
+    expect(Object.keys(best!.input)).toEqual(['k', 'n', 'plate', 'dry', 'metal', 'size']);
+    expect(history.map(({ number }) => number)).toEqual(seen.map((_, i) => i + 1));
+    expect(history.map(({ input }) => JSON.stringify(input)).sort()).toEqual(
+      seen.map((one) => JSON.stringify(one)).sort(),
+    );
+    expect(history.map(({ input }) => input)).toContainEqual(best!.input);
+    expect(history.slice(0, 4).every(({ kind }) => kind === 'designed')).toBe(true);
+    for (const { input } of history) {
+      expect(['steel', 'brass']).toContain(input.metal);
+      expect([8, 16]).toContain(input.size);
+      expect([1, 2, 4]).toContain(input.plate);
+      expect(typeof input.dry).toBe('boolean');
+    }
+  });
+
+  it('Exceptions, NaN and infinite outputs are failed runs, and the search goes on around them', async () => {
+    let calls = 0;
+    const result = await solve(
+      async (input) => {
+        calls++;
+        if (calls === 1) throw new RangeError('no\nmesh');
+        if (calls === 2) return { sum: Number.NaN, difference: 0 };
+        if (calls === 3) return [1, Number.POSITIVE_INFINITY];
+        return two(input);
+      },
+      { ...here(), ...TWO, cases: 5 },
+    );
+    expect(result.status).toBe('satisfied');
+    expect(result.history.slice(0, 3)).toMatchObject([
+      { output: null, error: 'RangeError: no mesh' },
+      { output: null, error: 'sum is NaN' },
+      { output: null, error: 'difference is Infinity' },
+    ]);
+    expect(result.history.length).toBe(calls);
+  });
+
+  it('ends as exhausted within its budget, and says what cannot be met together', async () => {
+    const contradicted = { inputs: { a: real(0, 1), b: real(0, 1) }, goals: { y: within(5, 0.1), z: within(-5, 0.1) } };
+    const result = await solve(({ a, b }) => ({ y: a + b, z: a - b }), { ...here(), ...contradicted, budget: 12 });
+    expect(['exhausted', 'stopped']).toContain(result.status);
+    expect(result.history.length).toBeLessThanOrEqual(12);
+    expect(result.diagnosis?.detail).toMatch(/y|objective/);
+    expect(result.best?.worstMiss).toBeGreaterThan(1);
+    expect(result.objective?.insight).not.toBeNull();
+  });
+
+  it('ends as failed, with the reason, when nothing but failures comes', async () => {
+    const broken = () => {
+      throw new Error('no licence');
+    };
+    const result = await solve(broken, { ...here(), ...TWO });
+    expect(result).toMatchObject({ status: 'failed', best: null, objective: null });
+    expect(result.reason).toContain('no licence');
+    expect(result.history.every(({ error }) => error === 'Error: no licence')).toBe(true);
+  });
+
+  it('The same call gives the same result without a run; fresh starts over and keeps what was', async () => {
+    const options = { ...here(), ...TWO };
+    const first = await solve(two, options);
+    const told: number[] = [];
+    const warned = once(process, 'warning');
+    const never = () => {
+      throw new Error('called again');
+    };
+    const again = await solve(never, { ...options, onRun: ({ number }) => told.push(number) });
+    expect(again).toEqual(first);
+    expect((await warned)[0]).toMatchObject({ message: expect.stringContaining('The black box has changed') });
+    expect(told).toEqual(first.history.map(({ number }) => number));
+    let calls = 0;
+    const counted: typeof two = (input) => {
+      calls++;
+      return two(input);
+    };
+    const fresh = await solve(counted, { ...options, fresh: true });
+    expect(calls).toBe(first.history.length);
+    expect(fresh.history.map(({ input }) => input)).toEqual(first.history.map(({ input }) => input));
+    expect(fresh.ids.modelId).not.toBe(first.ids.modelId);
+    expect((await readdir(path.join(options.folder, 'typescript/test'))).sort()).toEqual([
+      'problem.json',
+      expect.stringMatching(/^problem\.json\.20/),
+      'runs.jsonl',
+      expect.stringMatching(/^runs\.jsonl\.20/),
+    ]);
+  });
+
+  it('A signal ends it after what runs; the same call goes on, with another number at a time', async () => {
+    const options = { ...here(), ...TWO, cases: 4 };
+    const stop = new AbortController();
+    const first = await solve(
+      (input) => {
+        stop.abort();
+        return two(input);
+      },
+      { ...options, signal: stop.signal },
+    );
+    expect(first).toMatchObject({ status: 'interrupted', history: [{ number: 1 }] });
+    const inputs: unknown[] = [];
+    const noted: typeof two = (input) => {
+      inputs.push(input);
+      return two(input);
+    };
+    const second = await solve(noted, { ...options, parallel: 2 });
+    expect(second.status).toBe('satisfied');
+    expect(second.history).toHaveLength(inputs.length + 1);
+    expect(inputs).not.toContainEqual(first.history[0]!.input);
+  });
+
+  it('A larger budget and other targets go on with the runs so far', async () => {
+    const options = { ...here(), inputs: TWO.inputs, goals: { sum: exact(11.25), difference: exact(-4) } };
+    const first = await solve(({ a, b }) => [a + b, Math.sin(40 * a) + b], { ...options, budget: 6 });
+    expect(first).toMatchObject({ status: 'exhausted', history: { length: 6 } });
+    const second = await solve(({ a, b }) => [a + b, Math.sin(40 * a) + b], { ...options, budget: 9 });
+    expect(second.history.slice(0, 6)).toEqual(first.history);
+    expect(second.history).toHaveLength(9);
+    expect(second.ids).toMatchObject({ projectId: first.ids.projectId, trialId: first.ids.trialId });
+    expect(
+      await errorOf(solve(() => 0, { ...options, goals: { ...options.goals, sum: exact(3) }, budget: 9 })),
+    ).toBeInstanceOf(BudgetError);
+  });
+
+  it('keeps 64 runs in flight', async () => {
+    let [running, most] = [0, 0];
+    let release: () => void = () => undefined;
+    const full = new Promise<void>((resolve) => (release = resolve));
+    const result = await solve(
+      async ({ a, b }) => {
+        running++;
+        most = Math.max(most, running);
+        if (running === 64) release();
+        await full;
+        running--;
+        return { sum: a + b, difference: a - b };
+      },
+      { ...here(), ...TWO, cases: 64, parallel: 64 },
+    );
+    expect(most).toBe(64);
+    expect(result.status).toBe('satisfied');
+  });
+
+  it('keeps nothing with journal: false', async () => {
+    const result = await solve(two, { ...here(), ...TWO, journal: false });
+    expect(result.status).toBe('satisfied');
+    expect(result.history.length).toBeGreaterThan(2);
+  });
+
+  it('hands options on to the search', async () => {
+    const { objective } = await solve(two, {
+      ...here(),
+      ...TWO,
+      constraints: ['a <= b + 9'],
+      weights: { sum: 4 },
+      priorities: { difference: 2 },
+      fixed: { a: 3 },
+      noise: { sum: 0.01, difference: 0 },
+      confirm: 2,
+      stop: { patience: 30 },
+    });
+    expect(objective).toMatchObject({
+      weights: [4, 1],
+      priorities: [1, 2],
+      fixedInputs: [3, null],
+      noise: { standardDeviations: [0.01, 0] },
+      confirm: 2,
+      stop: { patience: 30 },
+      stopReason: 1,
+    });
+  });
+});
+
+describe('what is wrong', () => {
+  it('A missing output ends everything: no run can cure it', async () => {
+    const missing = (() => ({ sum: 1 })) as never;
+    expect(await errorOf(solve(missing, { ...here(), ...TWO }))).toMatchObject({
+      name: 'TypeError',
+      message: 'The black box must give { sum: number, difference: number }, gave {"sum":1}.',
+    });
+  });
+
+  it('Problems that cannot be stated, or that the service refuses', async () => {
+    expect(await errorOf(solve(two, { ...here(), ...TWO, parallel: 65 }))).toBeInstanceOf(RangeError);
+    expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 0.5 }))).toBeInstanceOf(RangeError);
+    expect(await errorOf(solve(() => 1, { ...here(), inputs: {}, goals: {} }))).toBeInstanceOf(RangeError);
+    expect(() => within(1, 0)).toThrow('exact(1)');
+    expect(() => choice('one')).toThrow(RangeError);
+    expect(() => levels(1)).toThrow(RangeError);
+    const backwards = { ...here(), inputs: { a: real(5, 1) }, goals: { y: minimize(0) } };
+    expect(await errorOf(solve(({ a }) => a, backwards))).toBeInstanceOf(ValidationFailedError);
+    expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 2 }))).toMatchObject({
+      name: 'BudgetError',
+      message: 'A budget of 2 leaves nothing after the 2 designed runs: allow more, or design fewer with cases.',
+    });
+  });
+
+  it('No service, and a key that is not valid', async () => {
+    const nowhere = { folder: here().folder };
+    expect(await errorOf(solve(two, { ...nowhere, ...TWO, local: false }))).toMatchObject({
+      message: expect.stringContaining('BACKSOLVE_URL'),
+    });
+    expect(await errorOf(solve(two, { ...here(), ...TWO, key: 'bks_wrong' }))).toBeInstanceOf(UnauthenticatedError);
+  });
+
+  it('Other inputs in the same folder, another process in it, and a journal that is none', async () => {
+    const options = { ...here(), ...TWO };
+    const project = await openProject(options);
+    expect(await errorOf(solve(two, options))).toBeInstanceOf(ProblemLockedError);
+    await project.close();
+    const changed = { ...options, inputs: { a: real(0, 11), b: real(0, 10) } };
+    const error = (await errorOf(solve(two, changed))) as ChangedProblemError;
+    expect(error).toBeInstanceOf(ChangedProblemError);
+    expect(error.message).toContain('maximums: [10,10] became [11,10]');
+    await writeFile(path.join(options.folder, 'typescript/test/runs.jsonl'), 'spilt coffee\n');
+    expect(await errorOf(solve(two, options))).toBeInstanceOf(JournalError);
+  });
+});
+
+describe('ask and tell', () => {
+  it('gives runs, takes outputs, failures and corrections, and goes on where it was closed', async () => {
+    const options = { ...here(), ...TWO, parallel: 2, cases: 3 };
+    const first = await openProject(options);
+    const designed = await first.ask(2);
+    expect(designed).toHaveLength(2);
+    expect(designed.every(({ kind }) => kind === 'designed')).toBe(true);
+    await first.tell(designed[0]!, two(designed[0]!.input));
+    expect(await errorOf(first.tell(designed[0]!, [1, 2]))).toBeInstanceOf(TypeError);
+    await first.close();
+
+    const project = await openProject(options);
+    const [again, third, ...more] = await project.ask(5);
+    expect(more).toEqual([]);
+    expect([again!.input, third!.input]).toContainEqual(designed[1]!.input);
+    await project.fail(again!, new Error('the rig is dirty'));
+    await project.tell(third!, two(third!.input));
+    while (!project.isOver) {
+      for (const run of await project.ask(2)) await project.tell(run, two(run.input));
+    }
+    expect(await project.ask()).toEqual([]);
+    const result = await project.result();
+    expect(result.status).toBe('satisfied');
+    expect(result.history.filter(({ error }) => error === 'Error: the rig is dirty')).toHaveLength(1);
+
+    const run = { id: designed[0]!.id };
+    await project.correct(run, [3, 4], { reason: 'a typing error' });
+    const corrected = await project.result();
+    expect(corrected.history[0]).toMatchObject({ output: { sum: 3, difference: 4 } });
+    const { body: cases } = await project.client.call('listCorrections', {
+      path: { model_id: result.ids.modelId, project_id: result.ids.projectId, trial_id: result.ids.trialId! },
+    });
+    expect(cases).toMatchObject([{ reason: 'a typing error', new: { output: [3, 4] } }]);
+    await project.close();
+  });
+
+  it('A corrected output that ended the search reopens it', async () => {
+    const project = await openProject({ ...here(), ...TWO });
+    let last: { readonly id: number } | undefined;
+    while (!project.isOver) {
+      for (const run of await project.ask()) {
+        await project.tell(run, two(run.input));
+        last = run;
+      }
+    }
+    await project.correct(last!, [0, 0], { reason: 'read from the wrong line', reopen: true });
+    expect((await project.result()).objective?.stopReason).toBe(0);
+    await project.close();
+  });
+
+  it('A run that the service gave to another program is lost', async () => {
+    const project = await openProject({ ...here(), ...TWO });
+    const [run] = await project.ask();
+    const { batchId } = (await project.result()).ids;
+    await service.ok('POST', `/batches/${batchId}/cancel`);
+    const error = await errorOf(project.tell(run!, two(run!.input)));
+    expect([undefined, RunLostError, LeaseLostError]).toContain((error as Error | undefined)?.constructor);
+    expect((await project.result()).status).toBe('cancelled');
+    await project.close();
+  });
+});
