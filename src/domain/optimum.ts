@@ -50,7 +50,15 @@ function findKnee(definition: ObjectiveDefinition, outputs: readonly (readonly n
   );
   const beats = (a: readonly number[], b: readonly number[]) =>
     a.every((value, c) => value <= b[c]!) && a.some((value, c) => value < b[c]!);
-  const front = points.filter(({ at }) => !points.some((other) => beats(other.at, at)));
+  const byValues = (a: readonly number[], b: readonly number[]) => {
+    const differing = a.findIndex((value, c) => value !== b[c]!);
+    return differing < 0 ? 0 : a[differing]! - b[differing]!;
+  };
+  // In this order what beats a point comes before it.
+  const front: typeof points = [];
+  for (const point of points.toSorted((a, b) => byValues(a.at, b.at))) {
+    if (!front.some((other) => beats(other.at, point.at))) front.push(point);
+  }
   const ends = open.map((_, c) => {
     const values = front.map(({ at }) => at[c]!);
     const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);

@@ -134,6 +134,7 @@ function profile(
   const range: InputRange = {
     kind: 'range',
     fits: valuesOf(encoding, v, fits),
+    gaps: gapsOf(encoding, v, profiles.gapsBetween(f, fits, held, sure, box)),
     possible: valuesOf(encoding, v, possible),
     alone: valuesOf(encoding, v, profiles.endsOf(f, [best], sure, alone)),
     shares: { fits: share(fits), possible: share(possible) },
@@ -159,6 +160,17 @@ function valuesOf(encoding: Encoding, v: number, { low, high }: Ends): ValueRang
   const least = levelAt(variable, levelAt(variable, first) < from && first < last ? first + 1 : first);
   const most = levelAt(variable, levelAt(variable, last) > to && last > first ? last - 1 : last);
   return { low: Math.min(least, most), high: Math.max(least, most) };
+}
+
+/** The values between the edges of gaps; of a discrete input only those gaps that skip some. */
+function gapsOf(encoding: Encoding, v: number, gaps: readonly [number, number][]): ValueRange[] {
+  const variable = encoding.variables[v]!;
+  return gaps.flatMap(([low, high]) => {
+    const [from, to] = [numberOf(encoding, v, low), numberOf(encoding, v, high)];
+    if (encoding.discrete[v] === 0) return { low: from, high: to };
+    const [first, last] = [nearestLevel(variable, from) + 1, nearestLevel(variable, to) - 1];
+    return first > last ? [] : { low: levelAt(variable, first), high: levelAt(variable, last) };
+  });
 }
 
 /** Booleans, categories and inputs with one value: each of their codes. */

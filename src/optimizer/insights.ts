@@ -82,6 +82,8 @@ export type InputRange =
       readonly kind: 'range';
       /** While the other inputs adapt: from the least to the largest value at which the targets surely hold. */
       readonly fits: ValueRange;
+      /** Parts of `fits`, ascending, in which no input was found that surely does. */
+      readonly gaps: readonly ValueRange[];
       /** Outside of it they surely do not hold, however the other inputs adapt. */
       readonly possible: ValueRange;
       /** With the other inputs held at the best input: where the targets surely hold around it. */

@@ -37,6 +37,7 @@ it('knows two rates of which only the product is determined', () => {
   for (const range of ranges) {
     if (range.kind !== 'range') throw new Error('a number has a range');
     expect(range.shares.fits).toBeGreaterThan(0.6);
+    expect(range.gaps).toEqual([]);
     expect(range.alone.high / range.alone.low).toBeLessThan(1.3);
   }
   expect(combinations).toHaveLength(1);
@@ -62,6 +63,20 @@ it('gives the ranges of inputs that the outputs determine, and no combination', 
     expect(range.possible.low).toBeLessThanOrEqual(range.fits.low);
     expect(range.possible.high).toBeGreaterThanOrEqual(range.fits.high);
   }
+});
+
+it('leaves out the gap between places that do not touch', () => {
+  const evaluate: Evaluate = ([a, b]) => [a! * a! + b!];
+  const variables = [float(-2, 2), float(0, 1)];
+  const request = told(solved(variables, [within(2.5, 0.1)], evaluate), evaluate, 6);
+  const [range] = identifiability(request)!.ranges;
+  if (range?.kind !== 'range') throw new Error('a number has a range');
+  // b is from 0 to 1, so a^2 is from 1.4 to 2.6.
+  expect(range.fits.low).toBeLessThan(-1.3);
+  expect(range.fits.high).toBeGreaterThan(1.3);
+  expect(range.gaps).toHaveLength(1);
+  expect(range.gaps[0]!.low).toBeCloseTo(-Math.sqrt(1.4), 1);
+  expect(range.gaps[0]!.high).toBeCloseTo(Math.sqrt(1.4), 1);
 });
 
 it('lists the codes of booleans and categories that fit, and values of integers', () => {

@@ -17,6 +17,8 @@ const STEPS = 10;
 const FIRST_STEP = 0.02;
 const GROWTH = 1.7;
 const HALVINGS = 9;
+/** Values between two ends at which it is looked whether the targets hold there too. */
+const LOOKS = 15;
 /** Random points from which other places are sought where the targets hold. */
 const STARTS = 40;
 
@@ -112,6 +114,54 @@ export class Profiles {
       return this.#walk(f, sign, outermost, least, box);
     };
     return { low: end(-1), high: end(1) };
+  }
+
+  /**
+   * Parts between two ends in feature f, as pairs of its values, where the measure stays below the given value although the
+   * features of the box that are free adapt: the targets may hold in places that do not touch. Looked for at `LOOKS` values,
+   * so a narrower part can be missed.
+   */
+  gapsBetween(f: number, { low, high }: Ends, from: readonly Held[], least: Least, box: Box): [number, number][] {
+    const able = [low, high, ...from.filter((held) => held[least.measure] >= least.value)];
+    const holds = ({ [least.measure]: value }: Held) => value >= least.value;
+    const [start, end] = [low.u[f]!, high.u[f]!];
+    const looks = Array.from({ length: LOOKS }, (_, k) => {
+      const t = start + ((end - start) * (k + 1)) / (LOOKS + 1);
+      const nearest = able.toSorted((a, b) => Math.abs(a.u[f]! - t) - Math.abs(b.u[f]! - t)).slice(0, 2);
+      return this.#surest(nearest, f, t, box, least.measure);
+    });
+    const gaps: [number, number][] = [];
+    let before = low;
+    let missed: number[] = [];
+    for (const look of [...looks, high]) {
+      if (!holds(look)) missed.push(look.u[f]!);
+      else {
+        if (missed.length > 0) {
+          gaps.push([this.#edge(f, before, missed[0]!, least, box), this.#edge(f, look, missed.at(-1)!, least, box)]);
+        }
+        [before, missed] = [look, []];
+      }
+    }
+    return gaps;
+  }
+
+  /** The surest of the points with feature f at t that lie near the given ones. */
+  #surest(from: readonly Held[], f: number, t: number, box: Box, measure: Measure): Held {
+    return from
+      .map(({ u }) => this.pinned(u, f, t, box, measure))
+      .reduce((one, other) => (other[measure] > one[measure] ? other : one));
+  }
+
+  /** The last value of feature f, from a point that holds to a value that does not, at which the targets hold. */
+  #edge(f: number, from: Held, missed: number, least: Least, box: Box): number {
+    let held = from;
+    let outside = missed;
+    for (let k = 0; k < HALVINGS && Math.abs(outside - held.u[f]!) > 1e-4; k++) {
+      const point = this.pinned(held.u, f, (held.u[f]! + outside) / 2, box, least.measure);
+      if (point[least.measure] >= least.value) held = point;
+      else outside = point.u[f]!;
+    }
+    return held.u[f]!;
   }
 
   /** Where the targets hold most surely with feature f at t, from u. */

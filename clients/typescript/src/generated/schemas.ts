@@ -1464,6 +1464,11 @@ export interface ObjectiveIdentifiability {
         low: number;
         high: number;
       };
+      /** Parts of fits in which no value surely does. */
+      gaps: Array<{
+        low: number;
+        high: number;
+      }>;
       /** Outside of it nothing fits. */
       possible: {
         low: number;
