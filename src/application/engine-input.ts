@@ -150,10 +150,11 @@ function robustAimOf({
       evaluateOutput(objective, output).isSatisfied
     );
   };
-  const first = iterations.findIndex((iteration, row) => iteration > 1 && isMet(row));
+  const first = iterations.findIndex((_, row) => isMet(row));
   if (first < 0) return {};
   const runsLeft = Math.max(0, robustRuns - (iterations.length - 1 - first) - pending.rows);
-  return { robustAim: { tolerances, probability: aimAtRobustness === true ? null : aimAtRobustness, runsLeft } };
+  const probability = aimAtRobustness === true ? null : aimAtRobustness;
+  return { robustAim: { tolerances, probability, runsLeft, ownRuns: iterations.length } };
 }
 
 function toGoal(objective: Snapshot['objective']): Goal {
