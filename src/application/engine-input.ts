@@ -158,8 +158,15 @@ function robustAimOf({
 }
 
 function toGoal(objective: Snapshot['objective']): Goal {
-  const { weights, priorities } = objective.options ?? {};
-  return { ...compileGoal(objective), ...(weights && { weights }), ...(priorities && { priorities }) };
+  const { weights, priorities, front } = objective.options ?? {};
+  const goal = compileGoal(objective);
+  const open = outputsWithoutTarget(objective);
+  const targets = front
+    ? goal.targets.map((target, j) =>
+        open.includes(j) ? { ...target, reference: front.reference[open.indexOf(j)]! } : target,
+      )
+    : goal.targets;
+  return { ...goal, targets, ...(weights && { weights }), ...(priorities && { priorities }) };
 }
 
 function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'noise'> {

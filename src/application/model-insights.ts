@@ -77,11 +77,19 @@ export class ModelInsights {
     }
     const { request, sourceOf } = toSourcedRequest(await snapshotOf(asking, objective.id), this.#workLimit);
     const question = { kind: 'front', asked: null, request };
-    const { rows, knee, ...report } = await this.#ask(asking, question, (signal) =>
-      this.#engine.front(request, signal),
-    );
+    const {
+      rows,
+      knee,
+      hypervolumes: volumes,
+      ...report
+    } = await this.#ask(asking, question, (signal) => this.#engine.front(request, signal));
     const points = await toRuns(asking.db, rows, request, sourceOf);
-    return { ...report, points, knee: knee === null ? null : points[rows.indexOf(knee)]! };
+    const hypervolumes = volumes.flatMap((hypervolume, row) => {
+      const source = sourceOf(row);
+      const isOwn = 'iteration' in source && source.objectiveId === objective.id;
+      return isOwn ? [{ iteration: source.iteration, hypervolume }] : [];
+    });
+    return { ...report, hypervolumes, points, knee: knee === null ? null : points[rows.indexOf(knee)]! };
   }
 
   /**
@@ -174,7 +182,9 @@ export interface ObjectiveSolutions {
   readonly predicted: readonly PredictedPoint[];
 }
 
-export interface ObjectiveFront extends Omit<FrontReport, 'rows' | 'knee'> {
+export interface ObjectiveFront extends Omit<FrontReport, 'rows' | 'knee' | 'hypervolumes'> {
+  /** One per completed run of the objective. */
+  readonly hypervolumes: readonly { readonly iteration: number; readonly hypervolume: number }[];
   readonly points: readonly KnownRun[];
   readonly knee: KnownRun | null;
 }

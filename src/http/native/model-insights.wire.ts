@@ -51,10 +51,17 @@ export const frontSchema = z
       .array(runSchema)
       .describe('The runs that meet all targets and that no other one beats in every output without target.'),
     hypervolume: z.number().nullable().describe('Of what the points beat, up to the reference; null without points.'),
+    hypervolumes: z
+      .array(z.object({ iteration: z.int(), hypervolume: z.number() }))
+      .describe(
+        'One per completed run of the objective, in their order: the hypervolume that it and all known before it reach, up to the same reference.',
+      ),
     reference: z
       .array(z.number())
       .nullable()
-      .describe('A tenth of the range of the points beyond the worst value of each output. It moves with the points.'),
+      .describe(
+        'As the objective states it (`front`); else a tenth of the range of the points beyond the worst value of each output, which moves with the points.',
+      ),
     ideal: z.array(z.number()).nullable().describe('The best value of each output among the points.'),
     knee: runSchema
       .nullable()
@@ -159,11 +166,21 @@ export function presentSolutions({ verified, predicted }: ObjectiveSolutions) {
   return { verified: verified.map(presentRun), predicted };
 }
 
-export function presentFront({ outputs, points, hypervolume, reference, ideal, knee, predicted }: ObjectiveFront) {
+export function presentFront({
+  outputs,
+  points,
+  hypervolume,
+  hypervolumes,
+  reference,
+  ideal,
+  knee,
+  predicted,
+}: ObjectiveFront) {
   return {
     outputs,
     points: points.map(presentRun),
     hypervolume,
+    hypervolumes,
     reference,
     ideal,
     knee: knee && presentRun(knee),
