@@ -97,7 +97,7 @@ function aim(problem: Problem, seed: number, solved: readonly Evaluation[]) {
   const started = performance.now();
   for (;;) {
     const runsLeft = AIMED_RUNS - (evaluations.length - solved.length);
-    const robustAim = { tolerances, probability: null, runsLeft };
+    const robustAim = { tolerances, probability: null, runsLeft, ownRuns: evaluations.length };
     const proposal = suggest({ ...requestOf(problem, seed, evaluations), firstSuggested: 0, robustAim });
     if (proposal.kind === 'candidate') {
       const input = Array.from(proposal.input);

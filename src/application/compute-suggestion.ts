@@ -132,12 +132,12 @@ interface Suggested {
   readonly output: readonly number[] | null;
   /** Why nothing is; null with something new. */
   readonly ended: Ending | null;
-  /** The iteration that the search for a surer input ended with; null: it ended otherwise. */
+  /** The iteration that meets the targets most surely as far as a search for a surer input knows; null without one. */
   readonly surestIteration: number | null;
 }
 
 /** What a suggestion to be run leaves open. */
-const NOTHING_ENDED = { output: null, ended: null, surestIteration: null };
+const NOTHING_ENDED = { output: null, ended: null };
 
 /**
  * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
@@ -145,6 +145,8 @@ const NOTHING_ENDED = { output: null, ended: null, surestIteration: null };
  */
 export function toSuggested(snapshot: Snapshot, history: History, proposal: Proposal): Suggested | string {
   const { objective, space, iterations } = snapshot;
+  // Its own runs are the last rows.
+  const iterationAt = (row: number) => iterations[row - (history.count - iterations.length)]!;
   if (proposal.kind === 'candidate' && !isNothingNew(snapshot, proposal)) {
     const input = withoutNegativeZero(Array.from(proposal.input));
     const violations = checkSuggestion(space, objective, input);
@@ -153,7 +155,8 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
     }
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
     const isRepeat = proposal.repeatOf !== undefined;
-    return { ...NOTHING_ENDED, input, isRepeat, expected, chance: proposal.chance };
+    const surestIteration = proposal.surestIndex === undefined ? null : iterationAt(proposal.surestIndex);
+    return { ...NOTHING_ENDED, input, isRepeat, expected, chance: proposal.chance, surestIteration };
   }
   const end = { isRepeat: false, ended: endingOf(proposal), surestIteration: null, expected: null, chance: null };
   const standing = proposal.standing?.row;
@@ -172,8 +175,7 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
     (proposal.kind === 'nothing-new' ? proposal.bestIndex : outputs.findIndex((output) => output !== null));
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  // Its own runs are the last rows.
-  const surestIteration = isSurest ? iterations[best - (history.count - iterations.length)]! : null;
+  const surestIteration = isSurest ? iterationAt(best) : null;
   return { ...end, input: rowOf(history.X, best, space.inputCount), output, surestIteration };
 }
 

@@ -150,15 +150,23 @@ function robustAimOf({
       evaluateOutput(objective, output).isSatisfied
     );
   };
-  const first = iterations.findIndex((iteration, row) => iteration > 1 && isMet(row));
+  const first = iterations.findIndex((_, row) => isMet(row));
   if (first < 0) return {};
   const runsLeft = Math.max(0, robustRuns - (iterations.length - 1 - first) - pending.rows);
-  return { robustAim: { tolerances, probability: aimAtRobustness === true ? null : aimAtRobustness, runsLeft } };
+  const probability = aimAtRobustness === true ? null : aimAtRobustness;
+  return { robustAim: { tolerances, probability, runsLeft, ownRuns: iterations.length } };
 }
 
 function toGoal(objective: Snapshot['objective']): Goal {
-  const { weights, priorities } = objective.options ?? {};
-  return { ...compileGoal(objective), ...(weights && { weights }), ...(priorities && { priorities }) };
+  const { weights, priorities, front } = objective.options ?? {};
+  const goal = compileGoal(objective);
+  const open = outputsWithoutTarget(objective);
+  const targets = front
+    ? goal.targets.map((target, j) =>
+        open.includes(j) ? { ...target, reference: front.reference[open.indexOf(j)]! } : target,
+      )
+    : goal.targets;
+  return { ...goal, targets, ...(weights && { weights }), ...(priorities && { priorities }) };
 }
 
 function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'noise'> {

@@ -305,7 +305,7 @@ async function store(
   const isMoreSought = solutionsSought(row.options) > 1;
   const event = outputEvent(
     isSatisfied,
-    { attemptCount: 0, maximumAttempts: row.maximumAttempts },
+    { attemptCount: 0, maximumAttempts: row.maximumAttempts, options: row.options },
     false,
     isMoreSought,
   );

@@ -1,47 +1,107 @@
 /**
- * What clients ask of the models of an objective: how surely an input holds when it is made with tolerances, and what the
- * targets tell about the inputs. Computed when it is asked for, from the data as they are, and kept until they change. An
- * account computes one at a time; its other requests wait.
+ * What clients ask of the models of an objective: other solutions, its front, how surely an input holds when it is made with
+ * tolerances, and what the targets tell about the inputs. Computed when it is asked for, from the data as they are
+ * (model-answers.ts).
  */
-import { createHash } from 'node:crypto';
-import { readSnapshot } from '../db/suggestions.ts';
+import { readSnapshot, type Snapshot } from '../db/suggestions.ts';
 import type { Db } from '../db/transaction.ts';
-import { DomainError, makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
+import { makeViolation, notFound, refuseViolations } from '../domain/errors.ts';
 import type { Labels } from '../domain/names.ts';
+import { outputsWithoutTarget } from '../domain/objective.ts';
 import { checkRobustOptions, type SentRobustOptions, toTolerances } from '../domain/robust-options.ts';
 import type { Engine } from '../engine/pool.ts';
-import type { Identifiability, Robustness } from '../optimizer/insights.ts';
+import type { FrontReport, Identifiability, PredictedPoint, Robustness } from '../optimizer/insights.ts';
 import type { InputTolerances, SuggestRequest } from '../optimizer/problem.ts';
-import { toSuggestRequest } from './engine-input.ts';
-import { NewestResults } from './newest-results.ts';
+import { toSourcedRequest, toSuggestRequest } from './engine-input.ts';
+import { type KnownRun, rowsThatMeet, toRuns } from './found-runs.ts';
+import { type Computed, ModelAnswers, type Question } from './model-answers.ts';
 import type { ObjectivePath } from './paths.ts';
 import { getInverse, getObjectiveWithParents } from './read-objectives.ts';
 
 /** Answers kept: some kilobytes each. */
 const KEPT = 200;
+/** Computations that wait in a process; each holds the data of its trial. */
+const WAITING = { total: 24, perAccount: 8 };
 
+export interface ModelInsightsOptions {
+  readonly engine: Pick<Engine, 'solutions' | 'front' | 'robustness' | 'identifiability'>;
+  /** Of the engine; one is left to suggestions and designs where there are several. */
+  readonly threads: number;
+  /** Of one answer, as of a suggestion. */
+  readonly workLimit: number;
+}
+
+/** Who asks. */
+export interface Asking {
+  readonly db: Db;
+  readonly accountId: number;
+  /** Fires when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** One per process. Every method throws NOT_FOUND, and OVERLOADED past the limits of the process. */
 export class ModelInsights {
-  readonly #engine: Pick<Engine, 'robustness' | 'identifiability'>;
+  readonly #engine: ModelInsightsOptions['engine'];
   readonly #workLimit: number;
-  readonly #kept = new NewestResults<Robustness | Identifiability | null>(KEPT);
-  /** By account: the end of what it computes. */
-  readonly #busy = new Map<number, Promise<unknown>>();
+  readonly #answers: ModelAnswers;
 
-  constructor(engine: Pick<Engine, 'robustness' | 'identifiability'>, workLimit: number) {
+  constructor({ engine, threads, workLimit }: ModelInsightsOptions) {
     this.#engine = engine;
     this.#workLimit = workLimit;
+    this.#answers = new ModelAnswers({
+      running: Math.max(1, threads - 1),
+      waiting: WAITING.total,
+      waitingPerAccount: WAITING.perAccount,
+      kept: KEPT,
+    });
+  }
+
+  /** @param count the most of each kind */
+  async solutions(asking: Asking, path: ObjectivePath, count: number): Promise<ObjectiveSolutions> {
+    const { id } = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    const snapshot = await snapshotOf(asking, id);
+    const { request, sourceOf } = toSourcedRequest(snapshot, this.#workLimit);
+    const verified = rowsThatMeet(snapshot, request);
+    const found = await this.#ask(asking, { kind: 'solutions', asked: count, request }, (signal) =>
+      this.#engine.solutions({ request, verified, count }, signal),
+    );
+    return { verified: await toRuns(asking.db, found.verified, request, sourceOf), predicted: found.predicted };
+  }
+
+  /** Throws VALIDATION_FAILED without an output without target. */
+  async front(asking: Asking, path: ObjectivePath): Promise<ObjectiveFront> {
+    const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    if (outputsWithoutTarget(objective).length === 0) {
+      const message = 'has a target for every output, so it looks for no front; GET its solutions.';
+      refuseViolations([makeViolation(['objective_id'], message)]);
+    }
+    const { request, sourceOf } = toSourcedRequest(await snapshotOf(asking, objective.id), this.#workLimit);
+    const question = { kind: 'front', asked: null, request };
+    const {
+      rows,
+      knee,
+      hypervolumes: volumes,
+      ...report
+    } = await this.#ask(asking, question, (signal) => this.#engine.front(request, signal));
+    const points = await toRuns(asking.db, rows, request, sourceOf);
+    const hypervolumes = volumes.flatMap((hypervolume, row) => {
+      const source = sourceOf(row);
+      const isOwn = 'iteration' in source && source.objectiveId === objective.id;
+      return isOwn ? [{ iteration: source.iteration, hypervolume }] : [];
+    });
+    return { ...report, hypervolumes, points, knee: knee === null ? null : points[rows.indexOf(knee)]! };
   }
 
   /**
-   * For an inverse of the objective, or its optimal one, by the tolerances of the request or of the objective. Throws NOT_FOUND,
-   * VALIDATION_FAILED, OVERLOADED.
+   * For an inverse of the objective, or its optimal one, by the tolerances of the query or of the objective. Throws
+   * VALIDATION_FAILED.
    */
   async robustness(
-    db: Db,
-    accountId: number,
+    asking: Asking,
     path: ObjectivePath,
     { inverseId, inputTolerances: sent }: RobustnessQuery,
   ): Promise<RobustnessRead> {
+    const { db, accountId } = asking;
     const objective = await getObjectiveWithParents(db, accountId, path);
     refuseViolations(checkRobustOptions({ inputTolerances: sent }, objective.initialInput.length));
     const tolerances = sent == null ? objective.options?.inputTolerances : toTolerances(sent);
@@ -56,74 +116,46 @@ export class ModelInsights {
       refuseViolations([makeViolation(['inverse'], message)]);
     }
     const input = inverse.input!;
-    const request = await this.#request(db, accountId, objective.id);
-    const robustness = await this.#newest(accountId, `robustness ${objective.id}`, request, { input, tolerances }, () =>
-      this.#engine.robustness({ request, input, tolerances: tolerances! }),
+    const request = await this.#knownRequest(asking, objective.id);
+    const question = { kind: 'robustness', asked: { input, tolerances }, request };
+    const robustness = await this.#ask(asking, question, (signal) =>
+      this.#engine.robustness({ request, input, tolerances: tolerances! }, signal),
     );
     return { inverseId: inverse.id, input, tolerances: tolerances!, robustness, labels: objective.labels };
   }
 
-  /** Throws NOT_FOUND, OVERLOADED. @param confidence from 0.5 to 0.999 */
-  async identifiability(
-    db: Db,
-    accountId: number,
-    path: ObjectivePath,
-    confidence: number,
-  ): Promise<IdentifiabilityRead> {
-    const objective = await getObjectiveWithParents(db, accountId, path);
-    const request = await this.#request(db, accountId, objective.id);
-    const identifiability = await this.#newest(accountId, `identifiability ${objective.id}`, request, confidence, () =>
-      this.#engine.identifiability({ request, confidence }),
+  /** @param confidence from 0.5 to 0.999 */
+  async identifiability(asking: Asking, path: ObjectivePath, confidence: number): Promise<IdentifiabilityRead> {
+    const objective = await getObjectiveWithParents(asking.db, asking.accountId, path);
+    const request = await this.#knownRequest(asking, objective.id);
+    const question = { kind: 'identifiability', asked: confidence, request };
+    const identifiability = await this.#ask(asking, question, (signal) =>
+      this.#engine.identifiability({ request, confidence }, signal),
     );
     return { confidence, identifiability, labels: objective.labels };
   }
 
-  async #request(db: Db, accountId: number, objectiveId: number): Promise<SuggestRequest> {
-    const snapshot = await readSnapshot(db, { accountId, objectiveId });
-    if (snapshot === undefined) throw notFound('objective', objectiveId);
-    const { pending: _, ...request } = toSuggestRequest(snapshot, this.#workLimit);
+  /** Of what is known, without the inputs that are pending. */
+  async #knownRequest(asking: Asking, objectiveId: number): Promise<SuggestRequest> {
+    const { pending: _, ...request } = toSuggestRequest(await snapshotOf(asking, objectiveId), this.#workLimit);
     return request;
   }
 
-  async #newest<R extends Robustness | Identifiability>(
-    accountId: number,
-    key: string,
-    request: SuggestRequest,
-    asked: unknown,
-    compute: () => Promise<Answer<R>>,
-  ): Promise<R | null> {
-    const question = JSON.stringify(asked);
-    const version = versionOf(request, question);
-    const result = await this.#kept.get(`${accountId} ${key} ${question}`, version, () =>
-      this.#alone(accountId, compute),
-    );
-    return result as R | null;
-  }
-
-  /** After what the account computes already. */
-  async #alone<R>(accountId: number, compute: () => Promise<Answer<R>>): Promise<R | null> {
-    const before = this.#busy.get(accountId) ?? Promise.resolve();
-    const computed = before.catch(() => undefined).then(compute);
-    this.#busy.set(accountId, computed);
-    try {
-      const answer = await computed;
-      if (!answer.ok) throw new Error(`the models could not be asked: ${answer.fault}`);
-      return answer.result;
-    } catch (error) {
-      if (error instanceof Error && error.name === 'AbortError') {
-        throw new DomainError(
-          'OVERLOADED',
-          'The computation took too long; ask again later, or raise ENGINE_TIME_LIMIT_MS.',
-        );
-      }
-      throw error;
-    } finally {
-      if (this.#busy.get(accountId) === computed) this.#busy.delete(accountId);
-    }
+  #ask<R>(
+    { accountId, signal }: Asking,
+    question: Omit<Question, 'accountId'>,
+    compute: (signal: AbortSignal) => Promise<Computed<R>>,
+  ): Promise<R> {
+    return this.#answers.get({ accountId, ...question }, signal, compute);
   }
 }
 
-type Answer<R> = { readonly ok: true; readonly result: R | null } | { readonly ok: false; readonly fault: string };
+async function snapshotOf({ db, accountId }: Asking, objectiveId: number): Promise<Snapshot> {
+  const snapshot = await readSnapshot(db, { accountId, objectiveId });
+  // It was deleted meanwhile.
+  if (snapshot === undefined) throw notFound('objective', objectiveId);
+  return snapshot;
+}
 
 export interface RobustnessQuery extends Pick<SentRobustOptions, 'inputTolerances'> {
   readonly inverseId: number | null;
@@ -145,9 +177,14 @@ export interface IdentifiabilityRead {
   readonly labels: Labels | null;
 }
 
-/** Changes with everything that the answer depends on. */
-function versionOf({ history, ...rest }: SuggestRequest, question: string): string {
-  const hash = createHash('sha256').update(question).update(JSON.stringify(rest));
-  for (const bytes of [history.X, history.Y, history.failed]) hash.update(bytes);
-  return hash.digest('base64');
+export interface ObjectiveSolutions {
+  readonly verified: readonly KnownRun[];
+  readonly predicted: readonly PredictedPoint[];
+}
+
+export interface ObjectiveFront extends Omit<FrontReport, 'rows' | 'knee' | 'hypervolumes'> {
+  /** One per completed run of the objective. */
+  readonly hypervolumes: readonly { readonly iteration: number; readonly hypervolume: number }[];
+  readonly points: readonly KnownRun[];
+  readonly knee: KnownRun | null;
 }

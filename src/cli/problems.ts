@@ -9,7 +9,7 @@ import { checkDefinition } from '../compose.ts';
 import { type Config, environmentForPrograms, terminalOf } from '../config.ts';
 import { takeLock } from '../dev/lock-file.ts';
 import { makeMissMeasure } from '../domain/nearest.ts';
-import { DEFAULT_CONVERGENCE, type ObjectiveDefinition } from '../domain/objective.ts';
+import { DEFAULT_CONVERGENCE, type ObjectiveDefinition, storedTargets } from '../domain/objective.ts';
 import { type CheckedProblem, checkProblemFile, ProblemFileError } from '../runner/check-problem.ts';
 import { type CommandRunner, makeCommandRunner } from '../runner/command-runner.ts';
 import { type Display, makeDisplay } from '../runner/display.ts';
@@ -249,5 +249,6 @@ function measureOf(objective: Body): MeasureMisses {
     convergence: DEFAULT_CONVERGENCE,
     ...objective,
   } as unknown as ObjectiveDefinition;
-  return makeMissMeasure(definition).missesOf;
+  const objectives = storedTargets(definition.objectives, definition.objectiveTypes);
+  return makeMissMeasure({ ...definition, objectives }).missesOf;
 }

@@ -103,7 +103,7 @@ function storingSuggestion(value: Value, finished: RawBuilder<unknown>): RawBuil
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
         optimal_inverse_id = case
           when ${value('isOptimal')}::boolean then i.id
-          when ${value('optimalIteration')}::integer is not null then (
+          when ${value('optimalIteration')}::integer is not null and ${isJudged} then (
             select q.id from inverses q
             where q.objective_id = o.id and q.iteration = ${value('optimalIteration')}::integer)
           else o.optimal_inverse_id end,

@@ -4,13 +4,21 @@ import type { InputSpace } from './input-space.ts';
 import {
   type ByName,
   inputNamesOf,
+  isByName,
   makeListReader,
   outputNamesOf,
   type ProjectNames,
   readInputValue,
   readNumber,
 } from './names.ts';
-import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType, storedTargets } from './objective.ts';
+import {
+  FIELDS_BY_NAME,
+  type NewObjective,
+  OBJECTIVE_TYPES,
+  type ObjectiveType,
+  outputsWithoutTarget,
+  storedTargets,
+} from './objective.ts';
 
 export interface ResolvedObjective {
   readonly objective: NewObjective;
@@ -55,20 +63,30 @@ export function resolveObjective(
     if (isNull && Number.isNaN(objectives[j]))
       violations.push(makeViolation(['objectives', name], describeWrongType('a finite number', null)));
   });
-  const { inputTolerances } = objective;
-  if (inputTolerances == null || Array.isArray(inputTolerances.values))
-    return { objective: { ...resolved, objectives }, named, violations };
-  const path = ['inputTolerances', 'values'];
-  const names = inputNamesOf(project.inputCount, project.names.inputNames);
-  const read = makeListReader(names, 'input', { isComplete: false })(inputTolerances.values as ByName, path);
-  violations.push(...read.violations);
-  named.set('/inputTolerances/values', names);
-  const values = read.list.map((value, i) => {
-    if (value == null || typeof value === 'number') return value ?? null;
-    violations.push(makeViolation([...path, names[i]!], describeWrongType('a finite number or null', value)));
-    return null;
-  });
-  return { objective: { ...resolved, objectives, inputTolerances: { ...inputTolerances, values } }, named, violations };
+  const readOption = (path: readonly string[], sent: ByName, names: readonly string[], isOfInputs: boolean) => {
+    const read = makeListReader(names, isOfInputs ? 'input' : 'output', { isComplete: !isOfInputs })(sent, path);
+    violations.push(...read.violations);
+    named.set(`/${path.join('/')}`, names);
+    return read.list.map((value, i) => {
+      if (typeof value === 'number' || (isOfInputs && value == null)) return value ?? null;
+      const wanted = isOfInputs ? 'a finite number or null' : 'a finite number';
+      if (value !== undefined) violations.push(makeViolation([...path, names[i]!], describeWrongType(wanted, value)));
+      return null;
+    });
+  };
+  const { inputTolerances, front } = objective;
+  const options: Pick<NewObjective, 'inputTolerances' | 'front'> = {};
+  if (inputTolerances != null && isByName(inputTolerances.values)) {
+    const names = inputNamesOf(project.inputCount, project.names.inputNames);
+    const values = readOption(['inputTolerances', 'values'], inputTolerances.values, names, true);
+    Object.assign(options, { inputTolerances: { ...inputTolerances, values } });
+  }
+  if (front != null && isByName(front.reference)) {
+    const all = outputNamesOf(outputCount, project.names.outputNames);
+    const names = outputsWithoutTarget({ ...resolved, objectives }).map((j) => all[j]!);
+    Object.assign(options, { front: { reference: readOption(['front', 'reference'], front.reference, names, false) } });
+  }
+  return { objective: { ...resolved, objectives, ...options }, named, violations };
 }
 
 /** What is left out of these is null: outputs without bounds, inputs that are free, weights and priorities of 1. */

@@ -5,6 +5,7 @@
 
 import type { Ending } from './ending.ts';
 import { makeViolation, type Violation } from './errors.ts';
+import { checkFront } from './front-option.ts';
 import type { InputSpace, SentConstraint } from './input-space.ts';
 import type { Inverse } from './inverse.ts';
 import type { ByName, Labels } from './names.ts';
@@ -293,7 +294,7 @@ export function checkNewObjective(
 }
 
 /** Only minimize and maximize may be without a target, and few of them. */
-function checkTargets({ objectives = [], objectiveTypes = [] }: Partial<NewObjective>): readonly Violation[] {
+function checkTargets({ objectives = [], objectiveTypes = [], front }: Partial<NewObjective>): readonly Violation[] {
   const missing = [...objectives.keys()].filter((j) => Number.isNaN(objectives[j]));
   const open = outputsWithoutTarget({ objectives, objectiveTypes });
   const message = `must have at most ${LARGEST_FRONT} outputs without a target, has ${open.length}.`;
@@ -302,6 +303,7 @@ function checkTargets({ objectives = [], objectiveTypes = [] }: Partial<NewObjec
       makeViolation(['objectives', j], 'must be a number, is null: only minimize and maximize may have no target.'),
     ),
     ...(open.length > LARGEST_FRONT ? [makeViolation(['objectives'], message)] : []),
+    ...checkFront(front, open.length),
   ];
 }
 

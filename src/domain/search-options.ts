@@ -3,6 +3,7 @@
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import { type FrontOption, frontOptionOf, type SentFrontOption } from './front-option.ts';
 import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
 import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './several-solutions.ts';
 import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
@@ -25,6 +26,8 @@ export interface SearchOptions extends RobustOptions {
   readonly stop?: StopOptions;
   /** Solutions to find before the objective is satisfied. */
   readonly solutions?: SolutionsOption;
+  /** Where outputs have no target. */
+  readonly front?: FrontOption;
 }
 
 type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
@@ -41,6 +44,7 @@ export interface SentSearchOptions extends SentRobustOptions {
   readonly confidenceOf?: ConfidenceOf | null;
   readonly stop?: SentStop;
   readonly solutions?: { readonly count?: number | null; readonly apart?: number | null } | null;
+  readonly front?: SentFrontOption | null;
 }
 
 export const LEAST_WEIGHT = 0.01;
@@ -76,6 +80,7 @@ export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
     ...noiseOptionsOf(sent),
     ...(stop && { stop }),
     ...(sent.solutions && { solutions: solutionsOf(sent.solutions) }),
+    ...(sent.front && { front: frontOptionOf(sent.front) }),
   };
   return Object.keys(options).length === 0 ? null : options;
 }

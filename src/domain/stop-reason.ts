@@ -215,7 +215,9 @@ function reviseStopReason(
   mayReopen: boolean,
 ): StopReason | undefined {
   const { stopReason } = objective;
-  if (isSatisfied && aimsOn(objective) && stopReason === StopReason.running && !areUsedUp(objective)) return stopReason;
+  // Which run is the surest is for the next suggestion to decide.
+  const mayGoOn = stopReason === StopReason.running || mayReopen;
+  if (isSatisfied && aimsOn(objective) && mayGoOn && !areUsedUp(objective)) return StopReason.running;
   if (isSatisfied) {
     return mayReopen || stopReason === StopReason.running || stopReason === StopReason.satisfied
       ? StopReason.satisfied

@@ -29,10 +29,10 @@ export interface Engine {
    * `suggest` the models are usually still in memory, which saves half of the work and changes nothing else.
    */
   explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
-  /** How surely an input meets the goal when it is made with tolerances. Rejects like `suggest`, at the hard limit only. */
-  robustness(task: RobustnessTask): Promise<RobustnessAnswer>;
-  /** What meeting the targets tells about the inputs. Rejects in the same way. */
-  identifiability(task: IdentifiabilityTask): Promise<IdentifiabilityAnswer>;
+  /** How surely an input meets the goal when it is made with tolerances; rejects as `suggest` does. */
+  robustness(task: RobustnessTask, signal: AbortSignal): Promise<RobustnessAnswer>;
+  /** What meeting the targets tells about the inputs; rejects as `suggest` does. */
+  identifiability(task: IdentifiabilityTask, signal: AbortSignal): Promise<IdentifiabilityAnswer>;
   /** Inputs that meet all targets; rejects as `suggest` does. */
   solutions(request: SolutionsRequest, signal: AbortSignal): Promise<SolutionsAnswer>;
   /** What is known of the front of a goal with outputs without aspiration; rejects as `suggest` does. */
@@ -86,8 +86,9 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
     suggest: (request, signal) => runNumbered('suggest', request, signal) as Promise<SuggestAnswer>,
     explain: (request, signal) => runNumbered('explain', request, signal) as Promise<ExplainAnswer>,
-    robustness: (task) => run({ kind: 'robustness', ...task }, undefined) as Promise<RobustnessAnswer>,
-    identifiability: (task) => run({ kind: 'identifiability', ...task }, undefined) as Promise<IdentifiabilityAnswer>,
+    robustness: (task, signal) => run({ kind: 'robustness', ...task }, signal) as Promise<RobustnessAnswer>,
+    identifiability: (task, signal) =>
+      run({ kind: 'identifiability', ...task }, signal) as Promise<IdentifiabilityAnswer>,
     solutions: (request, signal) => run({ kind: 'solutions', request }, signal) as Promise<SolutionsAnswer>,
     front: (request, signal) => run({ kind: 'front', request }, signal) as Promise<FrontAnswer>,
     close: () => pool.destroy(),

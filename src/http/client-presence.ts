@@ -12,9 +12,18 @@ export function isGone({ raw, request }: FastifyReply): boolean {
   return raw.destroyed || request.raw.socket.destroyed;
 }
 
+export class ClientGoneError extends Error {
+  override readonly name = 'ClientGoneError';
+  readonly statusCode = 400;
+
+  constructor() {
+    super('The client has closed the connection');
+  }
+}
+
 /** Throws if the client is gone; no one sees the answer. */
 export function refuseGone(reply: FastifyReply): void {
-  if (isGone(reply)) throw Object.assign(new Error('The client has closed the connection'), { statusCode: 400 });
+  if (isGone(reply)) throw new ClientGoneError();
 }
 
 /** Calls `release` once: when the request is over, however it ends, or at once if its client is gone. */

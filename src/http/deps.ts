@@ -4,7 +4,6 @@ import type { AccountLimits } from '../application/account-limits.ts';
 import type { ChangeWaiters } from '../application/change-waiters.ts';
 import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
-import type { Forecasts } from '../application/forecasts.ts';
 import type { ModelInsights } from '../application/model-insights.ts';
 import type { NewestResults } from '../application/newest-results.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
@@ -63,7 +62,6 @@ export interface HttpDeps {
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
   readonly modelInsights: ModelInsights;
-  readonly forecasts: Forecasts;
   readonly suggestionWaiters: SuggestionWaiters;
   readonly evaluationWaiters: EvaluationWaiters;
   /** Without them no request waits for a change. */

@@ -13,7 +13,7 @@
 import { type Cases, collectCases } from './cases.ts';
 import { movableCount } from './encoding.ts';
 import type { Work } from './numerics/work.ts';
-import type { SuggestRequest } from './problem.ts';
+import type { Goal, SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
 import type { SearchSpace } from './search-space.ts';
 import { spreadsAt } from './surrogate/expected-range.ts';
@@ -117,6 +117,9 @@ function outermost({ N, Y, intervals }: Cases, output: number): Outermost[] {
   ];
 }
 
+/** Of one output alone no front is sought. */
+const NO_GOAL: Goal = { targets: [], l1: null };
+
 /**
  * Compares the value of a case with what the other cases say: its distance from their prediction in spreads, and the spread
  * in standard deviations of their values.
@@ -140,7 +143,7 @@ function compare(
     noise: others.noise && [others.noise[output]!],
   };
   const work: Work = { spent: 0, limit: request.workLimit };
-  const surrogate = fitScope(encoding, single, globalScope(space, single), single.stall, work);
+  const surrogate = fitScope(encoding, single, globalScope(space, single, NO_GOAL), single.stall, work);
   const { fitted } = surrogate.outputs[0]!;
   if (!fitted) return { distance: 0, spread: 0 };
   const predictor = new Predictor(surrogate, work);

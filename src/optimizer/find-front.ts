@@ -1,6 +1,6 @@
 import { intervalAims } from './acquisition/acquisition.ts';
 import { makeForecaster } from './forecast.ts';
-import { frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './front/front.ts';
+import { feasibleCases, frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './front/front.ts';
 import { hypervolume, nonDominated } from './front/pareto.ts';
 import type { FrontReport, PredictedPoint } from './insights.ts';
 import { makeRandom } from './numerics/random.ts';
@@ -26,7 +26,16 @@ export function findFront(request: SuggestRequest): FrontReport {
   const outputs = open.map(({ j }) => j);
   const { rows, points } = frontOf(cases, open);
   if (rows.length === 0 || open.length === 0)
-    return { rows: [], outputs, hypervolume: null, reference: null, ideal: null, knee: null, predicted: [] };
+    return {
+      rows: [],
+      outputs,
+      hypervolume: null,
+      hypervolumes: new Array<number>(request.history.count).fill(0),
+      reference: null,
+      ideal: null,
+      knee: null,
+      predicted: [],
+    };
   const inUnits = (point: readonly number[]) => point.map((value, c) => open[c]!.sign * value);
   const reference = referenceOf(open, points, pointsOf(open, cases.Y, cases.intervals.length));
   const ideal = reference.map((_, c) => Math.min(...points.map((point) => point[c]!)));
@@ -35,11 +44,30 @@ export function findFront(request: SuggestRequest): FrontReport {
     rows: rows.map((row) => cases.rows[row]!),
     outputs,
     hypervolume: hypervolume(points, reference),
+    hypervolumes: hypervolumesOf(prepared, open, reference),
     reference: inUnits(reference),
     ideal: inUnits(ideal),
     knee: historyRow(kneeOf(points, ideal)),
     predicted: predictedFront(prepared, open, rows, points, reference),
   };
+}
+
+/** One per row of the history. */
+function hypervolumesOf(
+  { request, cases }: Prepared,
+  open: readonly OpenOutput[],
+  reference: readonly number[],
+): number[] {
+  const all = pointsOf(open, cases.Y, cases.intervals.length);
+  const pointAt = new Map(feasibleCases(cases).map((i) => [cases.rows[i]!, all[i]!]));
+  let front: (readonly number[])[] = [];
+  let volume = 0;
+  return Array.from({ length: request.history.count }, (_, row) => {
+    const point = pointAt.get(row);
+    if (point === undefined || front.some((one) => one.every((value, c) => value <= point[c]!))) return volume;
+    front = [...front.filter((one) => one.some((value, c) => value < point[c]!)), point];
+    return (volume = hypervolume(front, reference));
+  });
 }
 
 /** The point with the least sum of coordinates, as shares of the ranges of the front. */

@@ -77,7 +77,10 @@ function predictedSolutions(
     });
     if (point && doesMeet) pool.push(point);
   };
-  const draw = drawerIn(globalScope(prepared, cases).box, makeRandom(request.seed, 14, request.history.count));
+  const draw = drawerIn(
+    globalScope(prepared, cases, request.goal).box,
+    makeRandom(request.seed, 14, request.history.count),
+  );
   for (let k = 0; k < DRAWN && !isSpent(work, 0.5); k++) {
     const x = new Float64Array(encoding.n);
     decode(encoding, draw(), x);

@@ -39,7 +39,7 @@ export function makeForecaster(prepared: Prepared, work: Work): Forecaster {
   const surrogate = prepared.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
   const failures = makeFailureModel(cases, p);
-  const { box } = globalScope(prepared, cases);
+  const { box } = globalScope(prepared, cases, request.goal);
   const random: RandomStream = makeRandom(request.seed, 13, request.history.count);
   const chance = new Acquisition(surrogate, predictor, intervalAims(cases.intervals), cases.intervals, failures);
   const u = new Float64Array(p);

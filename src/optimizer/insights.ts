@@ -156,6 +156,8 @@ export interface FrontReport {
   readonly outputs: readonly number[];
   /** Null without a run that meets the targets. */
   readonly hypervolume: number | null;
+  /** One per row of the history: that of the row and all before it, from the same reference; 0 before the first that counts. */
+  readonly hypervolumes: readonly number[];
   /** The point below which the hypervolume is measured, and the best value of each output on the front. */
   readonly reference: readonly number[] | null;
   readonly ideal: readonly number[] | null;

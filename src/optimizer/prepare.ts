@@ -38,7 +38,7 @@ export function prepare(request: SuggestRequest): Prepared {
   const space = makeSearchSpace(request.space, request.seed);
   const { encoding } = space;
   const cases = withoutContradicted(request, space, collectCases(request, encoding, space.conditions));
-  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases), cases.stall, work);
+  const fitAnew = (work: Work) => fitScope(encoding, cases, globalScope(space, cases, request.goal), cases.stall, work);
   let kept: { readonly surrogate: Surrogate; readonly spent: number } | null = null;
   return {
     ...space,

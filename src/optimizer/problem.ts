@@ -232,6 +232,8 @@ export type Proposal =
       readonly input: Float64Array;
       /** Row of the history with the first run at this input, which is to be run again; absent for a new input. */
       readonly repeatOf?: number;
+      /** robustAim: the row that meets the goal most surely as far as is known; absent while none of the search does. */
+      readonly surestIndex?: number;
       /** The input that comes nearest to what is asked; absent where `noise` asks nothing, and before a run succeeded. */
       readonly standing?: Standing;
       /**
@@ -312,4 +314,6 @@ export interface RobustAim {
   readonly probability: number | null;
   /** How many more runs it may make. */
   readonly runsLeft: number;
+  /** How many of the last rows of the history are those among which the surest is sought. */
+  readonly ownRuns: number;
 }

@@ -69,10 +69,10 @@ function endsByRule(prepared: Prepared, seen: Seen): Standstill | null {
 }
 
 /** While inputs are pending, what they will show decides: a second input now would be near the first. */
-function robustProposal({ pending }: Prepared, outcome: RobustOutcome, bestIndex: number): Proposal {
+function robustProposal({ pending }: Prepared, { next, surestIndex }: RobustOutcome, bestIndex: number): Proposal {
   if (pending.count > 0) return { kind: 'nothing-new', reason: 'duplicate', bestIndex };
-  if ('bestIndex' in outcome) return { kind: 'nothing-new', reason: 'robust', bestIndex: outcome.bestIndex };
-  return { kind: 'candidate', input: outcome.x, expected: null, chance: null };
+  if (next === null) return { kind: 'nothing-new', reason: 'robust', bestIndex: surestIndex };
+  return { kind: 'candidate', input: next.x, expected: null, chance: null, surestIndex };
 }
 
 /** Inputs near a solution found count as seen, so that the search returns others. */

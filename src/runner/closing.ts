@@ -14,7 +14,7 @@ import {
 } from './display-lines.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue } from './problem-bodies.ts';
-import { stopReasonOf } from './result-files.ts';
+import { foundBy, hasFront, stopReasonOf } from './result-files.ts';
 import type { SolveEnd } from './solve-end.ts';
 import type { SetStanding } from './standing.ts';
 
@@ -45,8 +45,9 @@ export function exitCodeOf({ kind, batch, search }: SolveEnd): number {
 export function describeEnd(problem: Problem, end: SolveEnd, command: string): string {
   const { standing, files } = end;
   const parts = [verdictOf(problem, end, command)];
-  if (problem.targetSets.length === 1) parts.push(...describeSet(problem, standing.sets[0]!));
-  else parts.push(summaryOf(problem, end));
+  if (problem.targetSets.length > 1) parts.push(summaryOf(problem, end));
+  else if (!hasFront(problem.targetSets[0]!)) parts.push(...describeSet(problem, standing.sets[0]!));
+  parts.push(...foundOf(problem, end));
   const diagnoses = diagnosesOf(end);
   if (exitCodeOf(end) !== 0) parts.push(...diagnoses);
   if (standing.runs > 0) parts.push(`${countRuns(standing.runs)}, with all digits, in ${files.csv} and ${files.json}`);
@@ -77,9 +78,16 @@ function verdictOf(problem: Problem, end: SolveEnd, command: string): string {
   const state = search.states.get(objective?.objectiveId ?? -1);
   const result = VERDICTS[stopReasonOf(state)] ?? ((runs) => `The search has ended after ${runs}.`);
   const best = standing.sets[0]!.best;
+  if (hasFront(problem.targetSets[0]!)) return FRONT_VERDICTS[stopReasonOf(state)]?.(runs) ?? result(runs);
   const at = best === null ? '' : ` Best: run ${best.number}.`;
   return `${result(runs)}${at}`;
 }
+
+/** A front is never met. */
+const FRONT_VERDICTS: Readonly<Record<string, (runs: string) => string>> = {
+  STOPPED: (runs) => `Stopped after ${runs}: further ones would hardly move the front.`,
+  EXHAUSTED: (runs) => `Ended after ${runs}: no more are allowed.`,
+};
 
 const VERDICTS: Readonly<Record<string, (runs: string) => string>> = {
   SATISFIED: (runs) => `Solved: everything is met after ${runs}.`,
@@ -114,6 +122,22 @@ function describeSet(problem: Problem, { goals, best }: SetStanding): readonly s
     describeMiss(best.misses[j]!, 'met'),
   ]);
   return [formatRows([['input', 'value'], ...inputs]), formatRows([['output', 'value', 'goal', ''], ...outputs])];
+}
+
+/** The solutions and fronts found, a line per run. */
+function foundOf(problem: Problem, { search }: SolveEnd): readonly string[] {
+  return problem.targetSets.flatMap((_, k) => {
+    const found = foundBy(problem, search, k);
+    if (found === undefined || found.runs.length === 0) return [];
+    const titles = [...problem.inputs, ...problem.outputs].map(({ name }) => name);
+    const rows = found.runs.map(({ input, output }) => [
+      ...problem.inputs.map((one, i) => formatValue(toInputValue(one, input[i]!))),
+      ...output.map(formatNumber),
+    ]);
+    const set = problem.targetSets.length > 1 ? ` of target set ${k + 1}` : '';
+    const what = found.kind === 'front' ? `The front${set}, ${countRuns(rows.length)}` : `Solutions${set}`;
+    return [`${what}:\n${formatRows([titles, ...rows])}`];
+  });
 }
 
 /** A line per target set. */

@@ -57,7 +57,7 @@ function tableOf(problem: Problem, { goals, best }: SetStanding, width: number, 
     name: plain(output.name),
     wanted: plain(describeGoal(goals[j]!, output.unit)),
     reached: best === null ? '-' : formatNumber(best.output[j]!),
-    miss: best?.misses[j] ?? null,
+    miss: goals[j]!.target === null ? null : (best?.misses[j] ?? null),
   }));
   const rows = all.length <= most ? all : all.toSorted((a, b) => (b.miss ?? 0) - (a.miss ?? 0)).slice(0, most);
   const hidden = all.length - rows.length;
@@ -165,6 +165,7 @@ export function formatNumber(value: number): string {
 
 export function describeGoal({ type, target, lower, upper }: Goal, unit: string): string {
   const end = unit === '' ? '' : ` ${unit}`;
+  if (target === null) return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
   const value = formatNumber(target);
   switch (type) {
     case 'exact':

@@ -16,7 +16,8 @@ type GoalType =
 
 export interface Goal {
   readonly type: GoalType;
-  readonly target: number;
+  /** null for an output to minimize or maximize whose front with others is sought. */
+  readonly target: number | null;
   /** Offsets from the target, in percent or in units of the output; null for types without bounds. */
   readonly lower: number | null;
   readonly upper: number | null;
@@ -65,8 +66,11 @@ export function readGoal(
     const advice = 'target with within, exact, below, atMost, above, atLeast, minimize or maximize';
     return reader.refuse(at, path, `needs a goal: ${advice}.`);
   }
-  const target = reader.number(fields.get(kind)!, [...path, kind]);
+  const sentTarget = fields.get(kind)!;
   const type = ONE_SIDED.get(kind);
+  const mayBeOpen = type === 'minimize' || type === 'maximize';
+  const isOpen = mayBeOpen && sentTarget.kind === 'null';
+  const target = isOpen ? null : reader.number(sentTarget, [...path, kind]);
   if (type !== undefined) {
     if (within !== undefined)
       return reader.refuse(within.at, [...path, 'within'], `belongs to target, not to ${kind}.`);

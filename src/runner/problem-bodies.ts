@@ -1,7 +1,7 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
 import type { Goal } from './goals.ts';
-import { NOISE_KEYS } from './noise-keys.ts';
 import type { InputDefinition, InputValue, Problem } from './problem.ts';
+import { SEARCH_KEYS } from './search-keys.ts';
 import type { Path } from './value-reader.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
@@ -62,15 +62,25 @@ function toDetails(inputs: readonly InputDefinition[]): Body {
   );
 }
 
-function toObjective(goals: readonly Goal[], { desiredL1Norm, noise }: Problem): Body {
+function toObjective(goals: readonly Goal[], { outputs, desiredL1Norm, search: { front, ...search } }: Problem): Body {
   return {
     objectives: goals.map((goal) => goal.target),
     objectiveTypes: goals.map((goal) => goal.type),
     minimumBounds: goals.map((goal) => goal.lower),
     maximumBounds: goals.map((goal) => goal.upper),
     ...(desiredL1Norm !== null && { desiredL1Norm }),
-    ...noise,
+    ...search,
+    ...(front && { front: { reference: toReference(goals, outputs, front.reference) } }),
   };
+}
+
+/** In the order of the outputs without target; NaN, which the service refuses, where none is stated. */
+function toReference(
+  goals: readonly Goal[],
+  outputs: Problem['outputs'],
+  stated: Readonly<Record<string, number>>,
+): readonly number[] {
+  return outputs.filter((_, j) => goals[j]!.target === null).map(({ name }) => stated[name] ?? Number.NaN);
 }
 
 function toNumber({ type, categories, minimum }: InputDefinition, value: InputValue): number {
@@ -130,13 +140,31 @@ function keyOf(field: string): Path {
   return key === undefined ? [] : [key];
 }
 
-function toGoalPath({ outputs, targetSets }: Problem, k: number, [field = '', index = '']: Path): Path {
+function toGoalPath(problem: Problem, k: number, [field = '', index = '', ...inner]: Path): Path {
+  const { outputs, targetSets } = problem;
   if (field === 'desiredL1Norm') return ['desiredL1Norm'];
-  if ((NOISE_KEYS as readonly string[]).includes(field)) return [field];
+  if (SEARCH_KEYS.includes(field)) return toSearchPath(problem, k, [field, index, ...inner]);
   const name = outputs[Number(index)]?.name;
   const where = index === '' || name === undefined ? [] : [name];
   const key = field.endsWith('Bounds') && where.length > 0 ? ['within'] : [];
   return targetSets.length > 1 ? ['targets', String(k + 1), ...where, ...key] : ['outputs', ...where, ...key];
+}
+
+function toSearchPath(
+  { inputs, outputs, targetSets }: Problem,
+  k: number,
+  [field = '', index = '', at = '']: Path,
+): Path {
+  const open = outputs.filter((_, j) => targetSets[k]?.[j]?.target === null);
+  if (field === 'weights' || field === 'priorities') return [field, ...nameAt(outputs, index)];
+  if (field === 'inputTolerances') return [field, ...(index === '' ? [] : [index, ...nameAt(inputs, at)])];
+  if (field === 'front') return [field, ...(index === '' ? [] : [index, ...nameAt(open, at)])];
+  return field === 'solutions' && index !== '' ? [field, index] : [field];
+}
+
+function nameAt(named: readonly { readonly name: string }[], index: string): Path {
+  const one = index === '' ? undefined : named[Number(index)];
+  return one === undefined ? [] : [one.name];
 }
 
 /** The message with the words of the file for those of the bodies: `inputs.length.minimum` for `minimums[0]`. */

@@ -55,6 +55,12 @@ interface BestRun {
   readonly worstMiss: number;
 }
 
+/** A run among those that an objective has found. */
+export interface FoundRun {
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+}
+
 export interface ObjectiveState {
   readonly id: number;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
@@ -63,6 +69,11 @@ export interface ObjectiveState {
   readonly maximumAttempts: number;
   readonly best: BestRun | null;
   readonly optimalInverse: unknown;
+  readonly inverses: readonly {
+    readonly status: string;
+    readonly inputs: readonly number[];
+    readonly outputs: readonly number[];
+  }[];
   readonly insight: unknown;
   readonly diagnosis: { readonly detail: string } | null;
 }
@@ -141,6 +152,13 @@ export class ProblemCalls {
   async getObjective(path: ProjectPath, trialId: number, objectiveId: number): Promise<ObjectiveState> {
     const at = toPath(path, { trial_id: trialId, objective_id: objectiveId });
     return (await this.#client.call('getObjective', { path: at })).body as ObjectiveState;
+  }
+
+  /** Of an objective with outputs without target. */
+  async getFront(path: ProjectPath, trialId: number, objectiveId: number): Promise<readonly FoundRun[]> {
+    const at = toPath(path, { trial_id: trialId, objective_id: objectiveId });
+    return ((await this.#client.call('getFront', { path: at })).body as { readonly points: readonly FoundRun[] })
+      .points;
   }
 }
 

@@ -1,7 +1,6 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
 import type { ExitMeaning } from './exit-codes.ts';
 import { GOAL_KEYS, type Goal, readGoal } from './goals.ts';
-import { NOISE_KEYS, readNoiseFields } from './noise-keys.ts';
 import type {
   CommandDefinition,
   InputDefinition,
@@ -10,6 +9,7 @@ import type {
   OutputDefinition,
   Problem,
 } from './problem.ts';
+import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
 import { urlFault } from './url-runner.ts';
 import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
 import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
@@ -38,7 +38,7 @@ const KEYS = [
   'maximumRuns',
   'retries',
   'stopAfterFailures',
-  ...NOISE_KEYS,
+  ...SEARCH_KEYS,
 ];
 const INPUT_KEYS = ['unit', 'type', 'minimum', 'maximum', 'scale', 'step', 'values', 'likely'];
 const INPUT_TYPES: readonly InputType[] = ['float', 'integer', 'boolean', 'category'];
@@ -100,11 +100,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
     outputs,
     targetSets,
     desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
-    noise: readNoiseFields(
-      reader,
-      fields,
-      outputs.map((output) => output.name),
-    ),
+    search: readSearchFields(reader, fields, { inputs: inputs.map(nameOf), outputs: outputs.map(nameOf) }),
     cases: number('cases', { minimum: 1, maximum: MAXIMUM_RUNS, isWhole: true }) ?? null,
     start: readStart(reader, fields.get('start'), inputs, keysOf(fields.get('inputs'))),
     known: fields.has('known')
@@ -120,6 +116,8 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
       number('stopAfterFailures', { minimum: 1, maximum: 1_000, isWhole: true }) ?? DEFAULTS.stopAfterFailures,
   };
 }
+
+const nameOf = ({ name }: { readonly name: string }) => name;
 
 const REQUIRED: Readonly<Record<string, string>> = {
   inputs: 'a map from the name of each input to its bounds',

@@ -6,9 +6,10 @@ import path from 'node:path';
 import { replaceFile } from '../../clients/typescript/src/evaluator/durable-files.ts';
 import type { Run } from '../../clients/typescript/src/evaluator/journal.ts';
 import { COMPLETED_ROW, columnTitle, FAILED_ROW, guardText, type RowColumn, rowTitle } from '../domain/case-columns.ts';
+import type { Goal } from './goals.ts';
 import type { Problem } from './problem.ts';
 import { toInputValue, toNamedInput } from './problem-bodies.ts';
-import type { BatchObjective, ObjectiveState } from './problem-calls.ts';
+import type { BatchObjective, FoundRun, ObjectiveState } from './problem-calls.ts';
 import type { ProblemRecord, RunFolder } from './run-folder.ts';
 import { outputOf, type SetStanding } from './standing.ts';
 
@@ -20,9 +21,37 @@ export interface SearchState {
   readonly objectives: readonly BatchObjective[];
   /** In full, by their ids. */
   readonly states: ReadonlyMap<number, ObjectiveState>;
+  /** The fronts of those that sought one, once the search is over. */
+  readonly fronts: ReadonlyMap<number, readonly FoundRun[]>;
 }
 
-export const NO_SEARCH: SearchState = { status: null, failureReason: null, objectives: [], states: new Map() };
+export const NO_SEARCH: SearchState = {
+  status: null,
+  failureReason: null,
+  objectives: [],
+  states: new Map(),
+  fronts: new Map(),
+};
+
+/** What a target set has found besides its best run: several solutions, or a front; undefined where neither is sought. */
+export function foundBy(
+  problem: Problem,
+  { objectives, states, fronts }: SearchState,
+  k: number,
+): { readonly kind: 'solutions' | 'front'; readonly runs: readonly FoundRun[] } | undefined {
+  const id = objectives[k]?.objectiveId ?? -1;
+  if (hasFront(problem.targetSets[k]!)) return { kind: 'front', runs: fronts.get(id) ?? [] };
+  if (problem.search.solutions === undefined) return undefined;
+  const solutions = (states.get(id)?.inverses ?? []).filter(({ status }) => status === CONVERGED);
+  return { kind: 'solutions', runs: solutions.map(({ inputs, outputs }) => ({ input: inputs, output: outputs })) };
+}
+
+const CONVERGED = 'converged';
+
+/** Whether an output has no target. */
+export function hasFront(goals: readonly Goal[]): boolean {
+  return goals.some(({ target }) => target === null);
+}
 
 export interface Results {
   readonly problem: Problem;
@@ -98,6 +127,7 @@ function toSummary({ problem, runs, sets, search }: Results) {
   const targets = problem.targetSets.map((goals, k) => {
     const state = search.states.get(search.objectives[k]?.objectiveId ?? -1);
     const best = sets[k]!.best;
+    const found = foundBy(problem, search, k);
     return {
       stopReason: search.objectives[k]?.stopReason ?? stopReasonOf(state),
       goals: byName(goals),
@@ -109,6 +139,12 @@ function toSummary({ problem, runs, sets, search }: Results) {
         worstMiss: best.worst,
         isSatisfied: best.worst === 0,
       },
+      ...(found && {
+        [found.kind]: found.runs.map((run) => ({
+          input: toNamedInput(problem.inputs, run.input),
+          output: byName(run.output),
+        })),
+      }),
       insight: state?.insight ?? null,
       diagnosis: state?.diagnosis ?? null,
     };

@@ -18,8 +18,8 @@ import { type CreatedProblem, createProblem, refuseChanges } from './create-prob
 import type { Display } from './display.ts';
 import { countRuns, renderRun } from './display-lines.ts';
 import type { Body } from './problem-bodies.ts';
-import { ProblemCalls, type ProblemClient } from './problem-calls.ts';
-import { NO_SEARCH, ResultFiles, type SearchState, stopReasonOf } from './result-files.ts';
+import { type FoundRun, ProblemCalls, type ProblemClient } from './problem-calls.ts';
+import { hasFront, NO_SEARCH, ResultFiles, type SearchState, stopReasonOf } from './result-files.ts';
 import type { RunFolder } from './run-folder.ts';
 import { endingOf, type SolveEnd } from './solve-end.ts';
 import {
@@ -171,7 +171,10 @@ class Solver {
   }
 
   async end(): Promise<SolveEnd> {
-    if (this.#isOver()) await this.#untilExplained();
+    if (this.#isOver()) {
+      await this.#untilExplained();
+      await this.#readFronts();
+    }
     await this.#writeResults();
     const { signal, endSignal } = this.#options;
     const interrupted = signal.aborted || endSignal.aborted;
@@ -269,7 +272,8 @@ class Solver {
       states.set(objectiveId, await this.#calls.getObjective(created, batch.trialId, objectiveId));
     }
     this.#readAfter = this.#runs.length;
-    this.#search = { status: batch.status, failureReason: batch.failureReason, objectives, states };
+    const { fronts } = this.#search;
+    this.#search = { status: batch.status, failureReason: batch.failureReason, objectives, states, fronts };
     await this.#writeResults();
   }
 
@@ -286,6 +290,20 @@ class Solver {
         this.#search = { ...this.#search, states: new Map(this.#search.states).set(id, current) };
       }
     }
+  }
+
+  /** Without an answer there is none to show: the runs are in the files. */
+  async #readFronts(): Promise<void> {
+    const { targetSets } = this.#options.checked.problem;
+    const created = this.#created!;
+    const { trialId } = created.batch;
+    const fronts = new Map<number, readonly FoundRun[]>();
+    for (const [k, { objectiveId }] of this.#search.objectives.entries()) {
+      if (objectiveId === null || trialId === null || !hasFront(targetSets[k]!)) continue;
+      const front = await this.#calls.getFront(created, trialId, objectiveId).catch(() => undefined);
+      if (front !== undefined) fronts.set(objectiveId, front);
+    }
+    this.#search = { ...this.#search, fronts };
   }
 
   /** Calls the black box unless the journal has the result of this run. */
@@ -365,7 +383,9 @@ class Solver {
     for (const run of this.#runs.slice(this.#counted)) {
       const output = outputOf(run, this.#names);
       for (const set of this.#sets) set.add(run.number, run.input, output);
-      const shown = this.#sets[this.standing.shown]!.current.best;
+      const { best, goals } = this.#sets[this.standing.shown]!.current;
+      // Of a front no run is the best.
+      const shown = hasFront(goals) ? null : best;
       const result = output ?? (run.outcome.kind === 'failure' ? run.outcome.reason : 'no output');
       if (this.#created !== undefined || run.kind === 'start') {
         display.printRun(renderRun(checked.problem, run, result, shown));

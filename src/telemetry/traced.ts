@@ -75,13 +75,15 @@ function firstLine(text: string): string {
 }
 
 export function traceEngine(engine: Engine, tracing: Tracing): Engine {
+  const inSpan = <T>(task: string, run: () => Promise<T>) =>
+    tracing.inSpan({ name: `engine ${task}`, kind: 'internal' }, run);
   return {
     ...engine,
-    design: (request) => tracing.inSpan({ name: 'engine design', kind: 'internal' }, () => engine.design(request)),
-    solutions: (request, signal) =>
-      tracing.inSpan({ name: 'engine solutions', kind: 'internal' }, () => engine.solutions(request, signal)),
-    front: (request, signal) =>
-      tracing.inSpan({ name: 'engine front', kind: 'internal' }, () => engine.front(request, signal)),
+    design: (request) => inSpan('design', () => engine.design(request)),
+    solutions: (request, signal) => inSpan('solutions', () => engine.solutions(request, signal)),
+    front: (request, signal) => inSpan('front', () => engine.front(request, signal)),
+    robustness: (task, signal) => inSpan('robustness', () => engine.robustness(task, signal)),
+    identifiability: (task, signal) => inSpan('identifiability', () => engine.identifiability(task, signal)),
     suggest: (request, signal) =>
       tracing.inSpan({ name: 'engine suggest', kind: 'internal' }, async (span) => {
         const answer = await engine.suggest(request, signal);

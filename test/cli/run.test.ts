@@ -243,6 +243,37 @@ test('batch solves several files side by side, and all target sets of one, and s
   expect([await parallelismOf('single'), await parallelismOf('sets')]).toEqual([1, 2]);
 });
 
+test('Several solutions and a front are told in full at the end', async () => {
+  const several = await write('several', { maximum: 8, more: 'solutions: {count: 2, apart: 0.2}' });
+  const solved = await runCommand(['run', several]);
+  expect(solved).toMatchObject({ code: 0, stderr: '' });
+  const { solutions } = JSON.parse(await readFile(path.join(folder, 'several.json'), 'utf8'));
+  // The line a + 3 b = 8 meets the hyperbola a b = 4 twice.
+  expect(solutions.map(({ input }: { input: { a: number } }) => Math.round(input.a)).sort()).toEqual([2, 6]);
+  expect(solved.stdout).toMatch(/Solutions:\n {2}a +b +p +q\n(?: {2}[\d. ]+\n){2}\n/);
+
+  const front = await write('front', { more: 'maximumRuns: 10\nfront: {reference: {p: 1, q: 18}}' });
+  const text = await readFile(front, 'utf8');
+  const goals = [
+    ['p: {target: 4, within: 1%, unit: kg}', 'p: {maximize: null, unit: kg}'],
+    ['q: {target: 8, within: 0.01}', 'q: {minimize: null}'],
+  ] as const;
+  await writeFile(
+    front,
+    goals.reduce((changed, [from, to]) => changed.replace(from, to), text),
+  );
+  const ended = await runCommand(['run', front]);
+  expect(ended).toMatchObject({ code: 11, stderr: '' });
+  expect(ended.stdout).toContain('Ended after 10 runs: no more are allowed.');
+  const found = JSON.parse(await readFile(path.join(folder, 'front.json'), 'utf8')).front as {
+    output: { p: number; q: number };
+  }[];
+  expect(found.length).toBeGreaterThan(1);
+  for (const { output } of found)
+    expect(found.some((one) => one.output.p > output.p && one.output.q < output.q)).toBe(false);
+  expect(ended.stdout).toContain(`The front, ${found.length} runs:`);
+});
+
 test('--check lists everything that is wrong, at its place, and begins nothing', async () => {
   const file = path.join(folder, 'wrong.yaml');
   await writeFile(

@@ -107,6 +107,33 @@ describe('an objective with outputs without target', () => {
     expect(repeated.kind === 'candidate' && [...repeated.input]).toEqual(last.input);
   });
 
+  it('is measured from a stated reference, run by run', async () => {
+    const { url, body } = await load({ front: { reference: { Cost: 1.5, Quality: 0.5 } }, reuse: false });
+    expect(body.front).toEqual({ reference: [1.5, 0.5] });
+    const front = async () => (await service.send('GET', `${url}/front`)).body;
+    const first = await front();
+    const runs = await play(url, 5);
+    const last = await front();
+    for (const { reference } of [first, last]) expect(reference).toEqual([1.5, 0.5]);
+    expect(last.hypervolumes.map((one: { iteration: number }) => one.iteration)).toEqual([1, 2, 3, 4, 5, 6]);
+    const volumes = last.hypervolumes.map((one: { hypervolume: number }) => one.hypervolume);
+    expect(volumes).toEqual(volumes.toSorted((a: number, b: number) => a - b));
+    expect([volumes[0], volumes.at(-1)]).toEqual([first.hypervolume, last.hypervolume]);
+    expect(volumes.at(-1)).toBeGreaterThan(volumes[0]);
+    expect(runs).toHaveLength(5);
+    // By lists, as the answer shows it; unless stated it follows from the runs.
+    expect((await load({ front: { reference: first.reference } })).status).toBe(201);
+    expect((await load()).body.front).toBeNull();
+    const pointersOf = async (sent: object) =>
+      (await load(sent)).body.errors.map(({ pointer }: { pointer: string }) => pointer);
+    expect(await pointersOf({ front: { reference: [1] } })).toEqual(['/front/reference']);
+    expect(await pointersOf({ front: { reference: { Cost: 1 } } })).toEqual(['/front/reference/Quality']);
+    expect(await pointersOf({ front: { reference: { Cost: 1, Quality: 0, Load: 2 } } })).toEqual([
+      '/front/reference/Load',
+    ]);
+    expect(await pointersOf({ objectives: [0, 5, 0.3], front: { reference: [1, 2] } })).toEqual(['/front']);
+  });
+
   it('moves its optimal inverse when a correction excludes it', async () => {
     const { url } = await load({ reuse: false });
     await play(url, 6);

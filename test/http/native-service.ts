@@ -5,7 +5,6 @@ import { pino } from 'pino';
 import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
-import { Forecasts } from '../../src/application/forecasts.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
 import { ModelInsights } from '../../src/application/model-insights.ts';
 import { NewestResults } from '../../src/application/newest-results.ts';
@@ -118,8 +117,7 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
-    modelInsights: new ModelInsights(engine, 20_000),
-    forecasts: new Forecasts(engine),
+    modelInsights: new ModelInsights({ engine, threads: 1, workLimit: 20_000 }),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

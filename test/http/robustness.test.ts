@@ -197,3 +197,109 @@ it('A correction of the only solution lets the search go on, and the ranges of t
   expect([objective.stopReason, objective.optimalInverse]).toEqual([0, null]);
   expect((await service.send('GET', `${url}/identifiability?confidence=80`)).body).not.toEqual(before);
 });
+
+/** Limits without a middle, which the initial point meets near their edge. */
+const LIMITS = {
+  objectives: [11, -3, 4],
+  objectiveTypes: ['lessthan_equal', 'greaterthan_equal', 'greaterthan_equal'],
+  minimumBounds: [],
+  maximumBounds: [],
+  inputTolerances: { kind: 'normal', in: 'units', values: [1.5, 1.5] },
+};
+const meets = ([a, b, c]: readonly number[]) => a! <= 11 && b! >= -3 && c! >= 4;
+
+/** The first input of a grid that meets the limits. */
+function edgeOfLimits(): [number, number] {
+  const ticks = Array.from({ length: 21 }, (_, k) => k / 2);
+  const grid = ticks.flatMap((a) => ticks.map((b): [number, number] => [a, b]));
+  return grid.find((input) => meets(blackBox(input)))!;
+}
+
+it('An initial point that satisfies everything is the first solution, and the search goes on', async () => {
+  const initialInput = edgeOfLimits();
+  const start = { ...LIMITS, initialInput, initialOutput: blackBox(initialInput) };
+  const { url, body } = await load({ ...start, aimAtRobustness: true, robustRuns: 2 });
+  const { body: loaded } = await service.send('GET', url);
+  expect([body.stopReason, loaded.inverses[0].status, loaded.optimalInverse.iteration]).toEqual([0, 'converged', 1]);
+  const { runs } = await solve(url);
+  expect(runs.length).toBeGreaterThanOrEqual(1);
+  expect(runs.length).toBeLessThanOrEqual(2);
+  const ended = (await service.send('GET', url)).body;
+  const lowOf = async (inverse: number) =>
+    (await service.send('GET', `${url}/robustness?inverse=${inverse}`)).body.robustness.low;
+  const solutions = ended.inverses.filter(({ status }: { status: string }) => status === 'converged');
+  const lows = await Promise.all(solutions.map(({ id }: { id: number }) => lowOf(id)));
+  expect([ended.stopReason, await lowOf(ended.optimalInverse.id)]).toEqual([1, Math.max(...lows)]);
+  // Without an aim it ends at once.
+  expect((await load(start)).body.stopReason).toBe(1);
+});
+
+it('Stopped while it aims, an objective ends with the surest input that its last suggestion knew of', async () => {
+  const { url } = await load({ ...LIMITS, parallelism: 2, holdBack: false, aimAtRobustness: true, robustRuns: 20 });
+  const open = [];
+  for (let k = 0; k < 2; k++) open.push((await service.send('POST', `${url}/inverses`)).body);
+  const read = async () => (await service.send('GET', url)).body;
+  // Both satisfy everything; the one of the second lies farther from the limits.
+  for (const { id, input } of open) {
+    await service.send('PUT', `${url}/inverses/${id}/output`, { output: blackBox(input) });
+  }
+  const [first, second] = open;
+  expect((await read()).optimalInverse.id).toBe(first.id);
+  await service.send('POST', `${url}/inverses`);
+  const lowOf = async (id: number) =>
+    (await service.send('GET', `${url}/robustness?inverse=${id}`)).body.robustness.low;
+  expect(await lowOf(second.id)).toBeGreaterThan(await lowOf(first.id));
+  const running = await read();
+  expect([running.stopReason, running.optimalInverse.id]).toEqual([0, second.id]);
+  const { body: stopped } = await service.send('POST', `${url}/stop`);
+  expect([stopped.stopReason, stopped.optimalInverse.id]).toEqual([1, second.id]);
+});
+
+it('Corrections after the end keep the surest input, or let the search decide anew', async () => {
+  const initialInput = edgeOfLimits();
+  const start = { ...LIMITS, initialInput, initialOutput: blackBox(initialInput) };
+  const { url } = await load({ ...start, aimAtRobustness: true, robustRuns: 1 });
+  const { body: inverse } = await service.send('POST', `${url}/inverses`);
+  await service.send('PUT', `${url}/inverses/${inverse.id}/output`, { output: [0, 10, 20] });
+  const { body: last } = await service.send('POST', `${url}/inverses`);
+  const read = async () => {
+    const { stopReason, optimalInverse, inverses } = (await service.send('GET', url)).body;
+    return [stopReason, optimalInverse?.iteration ?? null, inverses.map((one: { status: string }) => one.status)];
+  };
+  expect(last).toMatchObject({ status: 'stopped', input: inverse.input });
+  expect(await read()).toEqual([1, 2, ['converged', 'converged', 'stopped']]);
+  const correct = (id: number, correction: object) =>
+    service.send('POST', `${url}/inverses/${id}/corrections`, { reason: 'wrong rig', ...correction });
+  // The verdict does not rest on the first solution.
+  const { inverses } = (await service.send('GET', url)).body;
+  expect((await correct(inverses[0].id, { output: [100, 0, 0] })).status).toBe(200);
+  expect(await read()).toEqual([1, 2, ['active', 'converged', 'stopped']]);
+  expect((await correct(inverses[0].id, { output: blackBox(initialInput) })).status).toBe(200);
+  // Without the surest one the other solution keeps it satisfied.
+  expect((await correct(inverse.id, { excluded: true })).status).toBe(200);
+  expect(await read()).toEqual([1, 1, ['converged', 'active', 'stopped']]);
+  // Reopened, the search makes the run that it lost, and decides anew.
+  expect((await correct(inverse.id, { output: [100, 0, 0], reopen: true })).status).toBe(200);
+  expect(await read()).toEqual([0, 1, ['converged', 'active', 'stopped']]);
+  const { body: again } = await service.send('POST', `${url}/inverses`);
+  await service.send('PUT', `${url}/inverses/${again.id}/output`, { output: [0, 10, 20] });
+  await service.send('POST', `${url}/inverses`);
+  expect(await read()).toEqual([1, 4, ['converged', 'active', 'stopped', 'converged', 'stopped']]);
+});
+
+it('While it aims, one input at a time is handed out, also where several may be open', async () => {
+  const initialInput = edgeOfLimits();
+  const start = { ...LIMITS, initialInput, initialOutput: blackBox(initialInput), parallelism: 3 };
+  const { url } = await load({ ...start, aimAtRobustness: true, robustRuns: 2 });
+  let runs = 0;
+  for (;;) {
+    const { body: inverse } = await service.send('POST', `${url}/inverses`);
+    if (inverse.status === 'stopped') break;
+    const second = await service.send('POST', `${url}/inverses`);
+    expect([second.status, second.body.type]).toEqual([409, 'urn:backsolve:problem:iteration-open']);
+    await service.send('PUT', `${url}/inverses/${inverse.id}/output`, { output: blackBox(inverse.input) });
+    runs++;
+  }
+  expect(runs).toBeGreaterThanOrEqual(1);
+  expect((await service.send('GET', url)).body.stopReason).toBe(1);
+});

@@ -54,8 +54,6 @@ const OBJECTIVE = {
 
 const load = async (body: object, url = trialUrl) => {
   const answer = await service.send('POST', `${url}/objectives`, { ...OBJECTIVE, ...body });
-  if (answer.status >= 500 || process.env.DBG)
-    console.log(JSON.stringify(answer.body), service.logLines.slice(-3).join(''));
   return { status: answer.status, body: answer.body, url: `/v1/objectives/${answer.body.id}` };
 };
 const read = async (url: string) => (await service.send('GET', url)).body;
@@ -162,6 +160,37 @@ it('follows corrections: an excluded solution is sought again', async () => {
   ]);
   const again = await service.send('POST', `${inverseUrl}/corrections`, { excluded: false, reason: 'it was right' });
   expect(again.status).toBe(200);
+  expect((await read(started.url)).stopReason).toBe(1);
+});
+
+it('does not count a run that satisfies everything too near to a solution, until that one turns out to be wrong', async () => {
+  const started = await load({ solutions: { count: 2 }, parallelism: 2 }, await newTrial());
+  const ask = async () => (await service.send('POST', `${started.url}/inverses`)).body;
+  const report = (id: number) => service.send('PUT', `${started.url}/inverses/${id}/output`, { output: [4, 1] });
+  // An input that was given up is suggested again; then both are run after all.
+  const first = await ask();
+  await service.send('POST', `${started.url}/inverses/${first.id}/stop`);
+  const near = await ask();
+  expect(distance(first.input, near.input)).toBeLessThan(0.1);
+  expect((await report(first.id)).body.status).toBe('converged');
+  const { body: reported } = await report(near.id);
+  expect([reported.status, reported.satisfiedAt]).toEqual(['active', null]);
+  expect(reported.results.every(({ satisfied }: { satisfied: boolean }) => satisfied)).toBe(true);
+  const states = async () => {
+    const { stopReason, optimalInverse, inverses } = await read(started.url);
+    return [stopReason, optimalInverse.id, inverses.slice(1).map(({ status }: { status: string }) => status)];
+  };
+  expect(await states()).toEqual([0, first.id, ['converged', 'active']]);
+  const corrected = await service.send('POST', `${started.url}/inverses/${first.id}/corrections`, {
+    output: [3, 1],
+    reason: 'wrong file',
+  });
+  expect(corrected.status).toBe(200);
+  expect(await states()).toEqual([0, near.id, ['active', 'converged']]);
+  // The next one is apart from the one that counts now, and the second solution.
+  const next = await ask();
+  expect(distance(near.input, next.input)).toBeGreaterThanOrEqual(0.1);
+  expect((await report(next.id)).body.status).toBe('converged');
   expect((await read(started.url)).stopReason).toBe(1);
 });
 

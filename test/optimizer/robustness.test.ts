@@ -116,11 +116,12 @@ const tolerances = units('normal', [0.15, 0]);
 
 it('searches for the input that meets the goal most surely once one meets it', () => {
   const request = requestOf(wide);
-  const proposal = suggest({ ...request, robustAim: { tolerances, probability: null, runsLeft: 5 } });
+  const proposal = suggest({ ...request, robustAim: { tolerances, probability: null, runsLeft: 5, ownRuns: 1 } });
   if (proposal.kind !== 'candidate') throw new Error('nothing was proposed');
   const [y] = wide.evaluate([...proposal.input]);
   expect(y).toBeGreaterThan(0.45);
   expect(y).toBeLessThan(0.55);
+  expect(proposal.surestIndex).toBe(request.history.count - 1);
 });
 
 it('ends that search with the surest input once its runs are used, its aim is reached, or nothing is surer', () => {
@@ -134,20 +135,20 @@ it('ends that search with the surest input once its runs are used, its aim is re
   });
   const end = { kind: 'nothing-new', reason: 'robust', bestIndex: 13 };
   const aim = (probability: number | null, runsLeft: number) =>
-    suggest({ ...request, robustAim: { tolerances, probability, runsLeft } });
+    suggest({ ...request, robustAim: { tolerances, probability, runsLeft, ownRuns: 3 } });
   expect(aim(null, 0)).toEqual(end);
   expect(aim(0.9, 5)).toEqual(end);
   expect(aim(0.999, 5)).toEqual(end);
 });
 
-it('searches as ever until a suggested input meets the goal', () => {
+it('searches as ever until one of its own runs meets the goal', () => {
   const request = requestOf({ ...wide, further: [] });
-  const robustAim = { tolerances, probability: null, runsLeft: 5 };
+  const robustAim = { tolerances, probability: null, runsLeft: 5, ownRuns: 0 };
   expect(suggest({ ...request, robustAim })).toEqual(suggest(request));
 });
 
 it('waits for pending inputs, whose outputs decide where to look next', () => {
-  const robustAim = { tolerances, probability: null, runsLeft: 5 };
+  const robustAim = { tolerances, probability: null, runsLeft: 5, ownRuns: 1 };
   const proposal = suggest({ ...requestOf(wide), robustAim, pending: Float64Array.from([0.5, 0.5]) });
   expect(proposal).toMatchObject({ kind: 'nothing-new', reason: 'duplicate' });
 });

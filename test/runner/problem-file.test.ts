@@ -34,6 +34,57 @@ describe('a problem file', () => {
     ]);
   });
 
+  it('says how to search, and what is wrong is named in its words', () => {
+    const file = `
+inputs: {a: {minimum: 0, maximum: 1}, b: {minimum: 0, maximum: 1}}
+outputs: {p: {minimize: }, q: {maximize: null}, r: {atLeast: 2}}
+command: [run]
+`;
+    const { problem, violations } = readProblem(
+      `${file}weights: {q: 4}
+priorities: {r: 1, p: 2, q: 2}
+front: {reference: {q: 3, p: 10}}
+inputTolerances: {kind: normal, in: percent, values: {b: 1}}
+`,
+      'problem',
+    );
+    expect(violations).toEqual([]);
+    expect(toBodies(problem!).objectives).toEqual([
+      {
+        objectives: [null, null, 2],
+        objectiveTypes: ['minimize', 'maximize', 'greaterthan_equal'],
+        minimumBounds: [null, null, null],
+        maximumBounds: [null, null, null],
+        weights: [null, 4, null],
+        priorities: [2, 2, 1],
+        front: { reference: [10, 3] },
+        inputTolerances: { kind: 'normal', in: 'percent', values: [null, 1] },
+      },
+    ]);
+    for (const [pointer, path] of [
+      ['weights/1', 'weights.q'],
+      ['front/reference/1', 'front.reference.q'],
+      ['inputTolerances/values/1', 'inputTolerances.values.b'],
+      ['solutions/count', 'solutions.count'],
+      ['robustRuns', 'robustRuns'],
+    ] as const)
+      expect(toFilePath(problem!, `/objectives/0/${pointer}`).join('.')).toBe(path);
+    const searches = `${RIGHT}solutions: {count: 3, apart: 0.2}\naimAtRobustness: true\nrobustRuns: 4\n`;
+    expect(toBodies(readProblem(searches, 'problem').problem!).objectives).toEqual([
+      expect.objectContaining({ solutions: { count: 3, apart: 0.2 }, aimAtRobustness: true, robustRuns: 4 }),
+    ]);
+    expect(complaintsOf(`${RIGHT}weights: {o: 1}\nsolutions: {number: 3}\nfront: {}\ninputTolerances: {}\n`)).toEqual([
+      expect.stringContaining('weights.o: is not known here'),
+      expect.stringContaining('solutions.number: is not known here'),
+      expect.stringContaining('front.reference: is required'),
+      expect.stringContaining('inputTolerances.kind: is required'),
+      expect.stringContaining('inputTolerances.values: is required'),
+    ]);
+    expect(complaintsOf(RIGHT.replace('target: 1, within: 5%', 'below: null'))).toEqual([
+      expect.stringContaining('outputs.p.below: must be a number'),
+    ]);
+  });
+
   it('says everything that the service takes', () => {
     const { problem, violations } = readProblem(
       `name: Bracket

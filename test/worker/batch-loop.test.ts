@@ -69,6 +69,41 @@ it('A batch evaluates the cases, loads them and solves its objectives, each inpu
   expect(listed.map(({ satisfied, worstMiss }) => [satisfied, worstMiss])).toEqual(Array(4).fill([true, 0]));
 });
 
+it('A batch ends with objectives that go on after their first solution, each in its own way', async () => {
+  const project = await createProject({
+    inputCases: [
+      [0.5, 0.5],
+      [0.1, 0.8],
+      [0.9, 0.7],
+    ],
+  });
+  const wide = { ...goalAt([0.3, 0.4]), minimumBounds: [-0.2, -0.5], maximumBounds: [0.2, 0.5] };
+  const inputTolerances = { kind: 'normal', values: [0.05, 0.05] };
+  const objectives = [
+    { ...wide, solutions: { count: 2, apart: 0.2 } },
+    { ...wide, inputTolerances, aimAtRobustness: true, robustRuns: 2 },
+    // It uses up its attempts.
+    { ...goalAt([0.3, 0.4]), objectives: [9, 0], confirm: 2, maximumAttempts: 2 },
+    { ...wide, noise: 'estimate', confidence: 0.8 },
+    { objectives: [null, null], objectiveTypes: ['minimize', 'maximize'], maximumAttempts: 4 },
+  ];
+  const { id } = await createBatch(project, { objectives, parallelism: 6 });
+  const evaluator = startEvaluator(t, run, { batchId: id });
+  const batch = await untilBatch(t, id, hasEnded);
+  await evaluator.stop();
+  const listed = await t.ok<{ objectiveId: number; stopReason: string }[]>('GET', `/batches/${id}/objectives`);
+  expect(listed.map(({ stopReason }) => stopReason)).toEqual([
+    'SATISFIED',
+    'SATISFIED',
+    'EXHAUSTED',
+    'SATISFIED',
+    'EXHAUSTED',
+  ]);
+  expect(batch).toMatchObject({ status: 'completed', progress: { evaluations: { waiting: 0, leased: 0 } } });
+  const { inverses } = await t.ok<{ inverses: { status: string }[] }>('GET', `/objectives/${listed[0]!.objectiveId}`);
+  expect(inverses.filter(({ status }) => status === 'converged')).toHaveLength(2);
+});
+
 /** Claims one evaluation of a batch. */
 async function claim(batchId: number, wait = 20): Promise<Claimed> {
   const request = { evaluator: 'hand', batchId, wait };

@@ -1,11 +1,18 @@
+import type { Asking } from '../../application/model-insights.ts';
+import { MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
 import { ok } from '../answer/answers.ts';
-import { defineOperation, type Operation } from '../operation.ts';
+import { ClientGoneError } from '../client-presence.ts';
+import { type Call, defineOperation, type Operation } from '../operation.ts';
 import {
+  frontSchema,
   identifiabilitySchema,
+  presentFront,
   presentIdentifiability,
   presentRobustness,
+  presentSolutions,
   readTolerances,
   robustnessSchema,
+  solutionsSchema,
   toleranceTexts,
 } from './model-insights.wire.ts';
 
@@ -31,9 +38,10 @@ export const modelInsightOperations: readonly Operation[] = [
     },
     texts: toleranceTexts,
     answers: ok.spec('How surely it does, and which inputs and outputs carry the risk.', robustnessSchema),
-    handle: async ({ deps, accountId, ids, numbers, texts }) => {
+    handle: async (call) => {
+      const { deps, ids, numbers, texts } = call;
       const query = { inverseId: numbers['inverse'] ?? null, inputTolerances: readTolerances(texts) };
-      return ok.answer(presentRobustness(await deps.modelInsights.robustness(deps.db, accountId, ids, query)));
+      return ok.answer(presentRobustness(await deps.modelInsights.robustness(askingOf(call), ids, query)));
     },
   }),
   defineOperation({
@@ -53,11 +61,47 @@ export const modelInsightOperations: readonly Operation[] = [
       },
     },
     answers: ok.spec('Ranges of the inputs, and combinations of them.', identifiabilitySchema),
-    handle: async ({ deps, accountId, ids, numbers }) => {
+    handle: async (call) => {
+      const { deps, ids, numbers } = call;
       const confidence = numbers['confidence']! / 100;
       return ok.answer(
-        presentIdentifiability(await deps.modelInsights.identifiability(deps.db, accountId, ids, confidence)),
+        presentIdentifiability(await deps.modelInsights.identifiability(askingOf(call), ids, confidence)),
       );
     },
   }),
+  defineOperation({
+    method: 'GET',
+    path: `${objective}/solutions`,
+    operationId: 'getSolutions',
+    tag: 'Objectives',
+    summary: 'Read inputs that meet all targets of an objective, as different as possible',
+    description:
+      'Of all runs that the objective knows, its cases included, and of what the models expect elsewhere. Computed when it is asked for, and kept until the data change.',
+    numbers: {
+      count: { description: 'The most of each kind.', minimum: 1, maximum: MOST_SOLUTIONS, default: 5 },
+    },
+    answers: ok.spec('The solutions.', solutionsSchema),
+    handle: async (call) => {
+      const { deps, ids, numbers } = call;
+      return ok.answer(presentSolutions(await deps.modelInsights.solutions(askingOf(call), ids, numbers['count']!)));
+    },
+  }),
+  defineOperation({
+    method: 'GET',
+    path: `${objective}/front`,
+    operationId: 'getFront',
+    tag: 'Objectives',
+    summary: 'Read the front of an objective with outputs without target',
+    description:
+      'The runs that no other one beats, and what the models expect between them. Computed when it is asked for, and kept until the data change.',
+    answers: ok.spec('The front.', frontSchema),
+    handle: async (call) => ok.answer(presentFront(await call.deps.modelInsights.front(askingOf(call), call.ids))),
+  }),
 ];
+
+/** Who asks, until the client is gone. */
+function askingOf({ deps, accountId, whenGone }: Call<unknown, unknown>): Asking {
+  const gone = new AbortController();
+  whenGone(() => gone.abort(new ClientGoneError()));
+  return { db: deps.db, accountId, signal: gone.signal };
+}

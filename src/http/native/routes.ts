@@ -16,7 +16,6 @@ import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
 import { evaluationOperations } from './evaluations.ts';
 import { exportOperations } from './export.ts';
-import { forecastOperations } from './forecasts.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
@@ -41,7 +40,6 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...inverseOperations,
   ...historyOperations,
   ...modelInsightOperations,
-  ...forecastOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,

@@ -128,6 +128,17 @@ export const sentOptionFields = {
     .describe(
       'Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target.',
     ),
+  front: z
+    .strictObject({
+      reference: z
+        .union([z.array(z.number()).min(1).max(MAXIMUM_OUTPUT_COUNT), z.record(z.string(), z.number())])
+        .describe(
+          'One per output without target, or by their names: the worst value that counts. The hypervolume is measured from it, and the search looks for nothing worse.',
+        ),
+    })
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe('Of the front that is sought where outputs have no target.'),
   ...sentRobustFields,
   stop: z
     .union([sentStop, z.literal(false)], { error: WRONG_STOP })
@@ -204,15 +215,20 @@ export const optionFields = {
     .object({ count: z.int(), apart: z.number() })
     .nullable()
     .describe('How many solutions are sought, and how far apart; null when the first one ends the search.'),
+  front: z
+    .object({ reference: z.array(z.number()) })
+    .nullable()
+    .describe('The point from which the front is measured; null where it follows from the runs.'),
   weights: z.array(z.number()).nullable().describe('One per output; null when all are 1.'),
   priorities: z.array(z.number()).nullable().describe('One per output; null when all are equal.'),
 };
 
 export function presentOptions(options: SearchOptions | null) {
   const { weights, priorities, stop, noise, confirm, confidence, confidenceOf } = options ?? {};
-  const { solutions, inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
+  const { solutions, front, inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
   return {
     solutions: solutions ?? null,
+    front: front ? { reference: [...front.reference] } : null,
     stop: stop ? { patience: null, until: null, maximumRuns: null, ...stop } : null,
     inputTolerances: inputTolerances ? { ...inputTolerances, values: [...inputTolerances.values] } : null,
     aimAtRobustness: aimAtRobustness ?? null,

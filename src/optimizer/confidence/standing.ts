@@ -49,7 +49,7 @@ export function makeModels(prepared: Prepared, work: Work): NoisyModels {
     cases,
     surrogate,
     predictor,
-    rows: new Set(globalScope(prepared, cases).rows),
+    rows: new Set(globalScope(prepared, cases, prepared.request.goal).rows),
     freedom: Math.min(MOST_FREEDOM, Math.max(LEAST_FREEDOM, freedom)),
     doubt: 1 + DOUBT / beyond,
     correlation: correlationOf(surrogate),

@@ -57,7 +57,7 @@ export function diagnose(prepared: Prepared, surrogate: Surrogate, predictor: Pr
   const features = encoding.owner.reduce((count, v) => count + encoding.movable[v]!, 0);
   if (cases.N < 2 * features + 4 || suggestions < MIN_SUGGESTIONS || cases.stall < MIN_STALL) return null;
   const clusters = clustersOf(surrogate, n);
-  const { rows } = globalScope(prepared, cases);
+  const { rows } = globalScope(prepared, cases, goal);
   const doubts = surrogate.outputs.map(({ fitted }, j): Doubt => {
     if (!fitted && cases.N < CONSTANT_CASES) return { error: UNKNOWN, widening: 1 };
     const scale = goal.l1 || n > MAX_SCALED_INPUTS ? null : missScale(cases, surrogate, rows, j);

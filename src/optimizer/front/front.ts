@@ -47,6 +47,33 @@ export function frontOf(cases: Cases, open: readonly OpenOutput[]): Front {
   return { rows: kept.map((k) => feasible[k]!), points: kept.map((k) => all[k]!) };
 }
 
+/**
+ * Length N: how far each case lies behind the front, as a share of its ranges: by so much it is worse than some point of the front in
+ * every output; a miss of other targets counts besides, in units of what the output varies by. 0 on the front.
+ *
+ * @param points of the front, at least one
+ */
+export function distancesBehind(
+  cases: Cases,
+  open: readonly OpenOutput[],
+  points: readonly (readonly number[])[],
+): Float64Array {
+  const ranges = open.map((_, c) => {
+    const values = points.map((point) => point[c]!);
+    return Math.max(...values) - Math.min(...values) || 1;
+  });
+  const all = pointsOf(open, cases.Y, cases.intervals.length);
+  return Float64Array.from(all, (at, i) => {
+    let behind = Number.POSITIVE_INFINITY;
+    for (const point of points) {
+      let worst = 0;
+      for (let c = 0; c < at.length; c++) worst = Math.max(worst, (at[c]! - point[c]!) / ranges[c]!);
+      behind = Math.min(behind, worst);
+    }
+    return behind + Math.sqrt(cases.loss[i]!);
+  });
+}
+
 /** Share of the range of the front by which a reference that is not stated lies beyond its worst values. */
 const BEYOND = 0.1;
 

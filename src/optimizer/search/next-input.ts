@@ -79,7 +79,7 @@ export function nextInput(problem: Problem): NextInput {
   const random = makeRandom(request.seed, 8, request.history.count + pending.count);
   const region = round >= 0 ? localRegion(problem, cases.U, cases.loss, round, random) : null;
   const found = region ? searchIn(problem, { ...region, likely: null, local: true }, work) : null;
-  return found ?? searchIn(problem, globalScope(problem, cases), work);
+  return found ?? searchIn(problem, globalScope(problem, cases, problem.request.goal), work);
 }
 
 /**
@@ -93,7 +93,7 @@ export function expectedTerms(
   work: Work,
 ): { readonly surrogate: Surrogate; readonly terms: Float64Array } | null {
   const { cases } = problem;
-  const scope = globalScope(problem, cases);
+  const scope = globalScope(problem, cases, problem.request.goal);
   const surrogate = problem.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
   applySecantCorrection(surrogate, predictor, scope.rows.indexOf(best));
@@ -179,7 +179,7 @@ function comeNearer(problem: Problem, search: ScopeSearch, ranked: readonly numb
  */
 function searchFront(problem: Problem, open: readonly OpenOutput[], suggested: number, work: Work): NextInput {
   const { request, cases, pending } = problem;
-  const scope = globalScope(problem, cases);
+  const scope = globalScope(problem, cases, problem.request.goal);
   const surrogate = problem.fitGlobally(work);
   const predictor = new Predictor(surrogate, work);
   const models = imaginePending(problem, scope, { surrogate, predictor }, work);

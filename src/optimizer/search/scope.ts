@@ -1,15 +1,17 @@
 import type { Cases } from '../cases.ts';
 import type { Conditions } from '../constraints/conditions.ts';
 import { type Encoding, likelyBox, movableCount } from '../encoding.ts';
+import { distancesBehind, frontOf, openOutputs } from '../front/front.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
+import type { Goal } from '../problem.ts';
 import type { SearchSpace } from '../search-space.ts';
 import { logScale } from '../surrogate/input-scale.ts';
 import { type Grouping, makeGeometry } from '../surrogate/kernels.ts';
 import { chooseModels, MANY_INPUTS, type Surrogate } from '../surrogate/model-choice.ts';
 import { bestOf } from '../targets.ts';
 import type { Box } from './box-newton.ts';
-import { fitLimit, selectRows } from './subset.ts';
+import { fitLimit, selectRows, selectRowsOfFront } from './subset.ts';
 
 /** The cases of a fit around a centre, and the box in which the next input is sought. */
 export interface Scope {
@@ -24,10 +26,16 @@ export interface Scope {
   readonly local: boolean;
 }
 
-/** The whole space around the incumbent, with the likely ranges where some are stated. */
-export function globalScope({ encoding, conditions }: SearchSpace, cases: Cases): Scope {
-  const rows = selectRows(cases.U, encoding.p, cases.loss, fitLimit(movableCount(encoding)));
+/** The whole space around the incumbent or the front, with the likely ranges where some are stated. */
+export function globalScope({ encoding, conditions }: SearchSpace, cases: Cases, goal: Goal): Scope {
+  const limit = fitLimit(movableCount(encoding));
   const center = bestOf(cases.loss);
+  const open = cases.N > limit ? openOutputs(goal) : [];
+  const { rows: front, points } = open.length > 0 ? frontOf(cases, open) : { rows: [], points: [] };
+  const rows =
+    front.length > 0
+      ? selectRowsOfFront(cases.U, encoding.p, distancesBehind(cases, open, points), { front, center, limit })
+      : selectRows(cases.U, encoding.p, cases.loss, limit);
   const box = { lower: encoding.lower, upper: encoding.upper, conditions };
   return { rows, center, box, likely: likelyPart(encoding, conditions), local: false };
 }

@@ -22,14 +22,49 @@ export function selectRows(U: Float64Array, p: number, loss: Float64Array, limit
   const ranked = all.slice().sort(byLoss(loss));
   for (const i of ranked.slice(0, limit >> 2)) chosen.add(i);
   for (let i = N - 1; i >= N - (limit >> 3); i--) chosen.add(i);
-  const best = ranked[0]!;
-  const distance = new Float64Array(N);
-  for (let i = 0; i < N; i++) {
-    for (let f = 0; f < p; f++) distance[i]! += (U[i * p + f]! - U[best * p + f]!) ** 2;
-  }
+  fill(chosen, U, p, [ranked[0]!], limit);
+  return Int32Array.from(chosen).sort();
+}
+
+/**
+ * The same where a front is sought: half with the smallest distances from it in the outputs, the last eighth, and the points
+ * nearest to an input of the front.
+ *
+ * @param behind length N: 0 on the front
+ * @param front numbers of the cases on it, at least one
+ * @param center chosen in any case
+ */
+export function selectRowsOfFront(
+  U: Float64Array,
+  p: number,
+  behind: Float64Array,
+  { front, center, limit }: { readonly front: readonly number[]; readonly center: number; readonly limit: number },
+): Int32Array {
+  const N = behind.length;
+  const all = Array.from({ length: N }, (_, i) => i);
+  if (N <= limit) return Int32Array.from(all);
+  const ranked = all.toSorted((a, b) => behind[a]! - behind[b]! || a - b);
+  const chosen = new Set([center, ...ranked.slice(0, limit >> 1)]);
+  for (let i = N - 1; i >= N - (limit >> 3); i--) chosen.add(i);
+  fill(chosen, U, p, front, limit);
+  return Int32Array.from(chosen).sort();
+}
+
+/** Adds the points nearest to any of some points until there are `limit`. */
+function fill(chosen: Set<number>, U: Float64Array, p: number, to: readonly number[], limit: number): void {
+  const N = U.length / p;
+  const distance = Float64Array.from({ length: N }, (_, i) => {
+    let nearest = Number.POSITIVE_INFINITY;
+    for (const center of to) {
+      let square = 0;
+      for (let f = 0; f < p; f++) square += (U[i * p + f]! - U[center * p + f]!) ** 2;
+      nearest = Math.min(nearest, square);
+    }
+    return nearest;
+  });
+  const all = Array.from({ length: N }, (_, i) => i);
   for (const i of all.sort((a, b) => distance[a]! - distance[b]! || a - b)) {
     if (chosen.size >= limit) break;
     chosen.add(i);
   }
-  return Int32Array.from(chosen).sort();
 }

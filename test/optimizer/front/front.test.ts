@@ -2,8 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import { atLeast, float } from '../../../harness/optimizer-game.ts';
 import { findFront } from '../../../src/optimizer/find-front.ts';
+import { distancesBehind, frontOf, openOutputs } from '../../../src/optimizer/front/front.ts';
 import { hypervolume } from '../../../src/optimizer/front/pareto.ts';
+import { makeRandom } from '../../../src/optimizer/numerics/random.ts';
+import { prepare } from '../../../src/optimizer/prepare.ts';
 import type { SuggestRequest, Target } from '../../../src/optimizer/problem.ts';
+import { globalScope } from '../../../src/optimizer/search/scope.ts';
 import { suggest } from '../../../src/optimizer/suggest.ts';
 
 const open = (direction: 'minimize' | 'maximize', reference?: number): Target => ({
@@ -124,6 +128,26 @@ describe('a search for a front', () => {
   });
 });
 
+describe('more cases than a fit takes', () => {
+  it('are chosen around the front', () => {
+    const random = makeRandom(5);
+    const inputs = Array.from({ length: 400 }, () => [random.uniform(), random.uniform()]);
+    const request = requestOf(inputs);
+    const { cases, ...space } = prepare(request);
+    const { rows } = globalScope(space, cases, request.goal);
+    expect(rows.length).toBe(150);
+    const front = frontOf(cases, openOutputs(request.goal));
+    expect(front.rows.length).toBeGreaterThan(5);
+    for (const row of [...front.rows, 399]) expect(rows).toContain(row);
+    const behind = distancesBehind(cases, openOutputs(request.goal), front.points);
+    const mean = (of: Iterable<number>) => [...of].reduce((sum, i, _, all) => sum + behind[i]! / all.length, 0);
+    expect(mean(rows)).toBeLessThan(0.7 * mean(cases.rows));
+    // The front that is known already is predicted as it is.
+    const { predicted } = findFront(request);
+    for (const { input, output } of predicted) expect(output[0]).toBeCloseTo(evaluate(input)[0]!, 1);
+  });
+});
+
 describe('the report on a front', () => {
   const inputs = playFrom(DESIGN, 14);
   const report = findFront(requestOf(inputs));
@@ -161,6 +185,21 @@ describe('the report on a front', () => {
       for (const j of [0, 1, 2]) expect(Math.abs(truth[j]! - output[j]!)).toBeLessThan(0.1);
       expect(spread.every((one) => one >= 0 && one < 1)).toBe(true);
     }
+  });
+
+  it('says how the hypervolume grew with each run', () => {
+    const reference = report.reference!;
+    const below = (runs: readonly (readonly number[])[]) => {
+      const points = runs.map(evaluate).filter((y) => y[2]! >= 0.3);
+      return hypervolume(
+        points.map(([c, q]) => [c!, -q!]),
+        [reference[0]!, -reference[1]!],
+      );
+    };
+    expect(report.hypervolumes).toHaveLength(inputs.length);
+    for (const [row, volume] of report.hypervolumes.entries())
+      expect(volume).toBeCloseTo(below(inputs.slice(0, row + 1)), 12);
+    expect(report.hypervolumes.at(-1)).toBeCloseTo(report.hypervolume!, 12);
   });
 
   it('is the same for the same request', () => {

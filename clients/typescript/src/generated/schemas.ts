@@ -430,6 +430,14 @@ export interface NewObjectives {
      */
     apart?: number | null | undefined;
   } | null | undefined;
+  /** Of the front that is sought where outputs have no target. */
+  front?: {
+    /**
+     * One per output without target, or by their names: the worst value that counts. The hypervolume is measured from
+     * it, and the search looks for nothing worse.
+     */
+    reference: readonly number[] | Record<string, number>;
+  } | null | undefined;
   /** By how much the inputs differ when they are made: robustness is judged by it. */
   inputTolerances?: {
     /** normal: values are standard deviations. uniform: they are half widths. */
@@ -564,6 +572,10 @@ export interface LoadedObjectives {
   solutions: {
     count: number;
     apart: number;
+  } | null;
+  /** The point from which the front is measured; null where it follows from the runs. */
+  front: {
+    reference: number[];
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
@@ -762,6 +774,10 @@ export interface Objective {
     count: number;
     apart: number;
   } | null;
+  /** The point from which the front is measured; null where it follows from the runs. */
+  front: {
+    reference: number[];
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -937,6 +953,10 @@ export interface ExplainedObjective {
   solutions: {
     count: number;
     apart: number;
+  } | null;
+  /** The point from which the front is measured; null where it follows from the runs. */
+  front: {
+    reference: number[];
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
@@ -1366,6 +1386,10 @@ export interface History {
     count: number;
     apart: number;
   } | null;
+  /** The point from which the front is measured; null where it follows from the runs. */
+  front: {
+    reference: number[];
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -1551,7 +1575,18 @@ export interface Front {
   points: KnownRun[];
   /** Of what the points beat, up to the reference; null without points. */
   hypervolume: number | null;
-  /** A tenth of the range of the points beyond the worst value of each output. It moves with the points. */
+  /**
+   * One per completed run of the objective, in their order: the hypervolume that it and all known before it reach, up
+   * to the same reference.
+   */
+  hypervolumes: Array<{
+    iteration: number;
+    hypervolume: number;
+  }>;
+  /**
+   * As the objective states it (`front`); else a tenth of the range of the points beyond the worst value of each
+   * output, which moves with the points.
+   */
   reference: number[] | null;
   /** The best value of each output among the points. */
   ideal: number[] | null;
@@ -2026,6 +2061,10 @@ export type ExportLine = {
   solutions: {
     count: number;
     apart: number;
+  } | null;
+  /** The point from which the front is measured; null where it follows from the runs. */
+  front: {
+    reference: number[];
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
