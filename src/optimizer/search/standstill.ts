@@ -45,7 +45,7 @@ export function standstillOf(problem: Problem, rule: StopRule, work: Work): Stan
   if (rule.patience !== undefined) return quiet >= rule.patience ? { quiet, expectedGain: null } : null;
   if (best < 0 || !intervals.some(({ directed }) => directed)) return null;
   if (quiet < QUIET) return null;
-  const feasible = feasibleCases(cases);
+  const feasible = withinLimits(cases);
   if (countNear(cases, feasible, best, scales) >= SURROUNDED) return { quiet, expectedGain: null };
   const attempts = feasible.filter((i) => cases.rows[i]! > lastRow).length;
   if (attempts < FEASIBLE_SHARE * (request.history.count - 1 - lastRow)) return null;
@@ -143,7 +143,7 @@ function missesOf({ intervals, Y, N }: Cases): Float64Array {
 }
 
 /** The admissible cases that meet all undirected intervals. */
-function feasibleCases({ intervals, Y, N, isAdmissible }: Cases): readonly number[] {
+function withinLimits({ intervals, Y, N, isAdmissible }: Cases): readonly number[] {
   const m = intervals.length;
   const isMet = (i: number) => intervals.every((one, j) => one.directed || distanceTo(one, Y[i * m + j]!) === 0);
   return Array.from({ length: N }, (_, i) => i).filter((i) => isAdmissible[i] === 1 && isMet(i));
