@@ -16,6 +16,14 @@ const minimize = (aspiration: number): Target => ({ ...atMost(aspiration), direc
 /** A bowl of least height 2 under a limit that holds at its bottom. */
 const bowl = ([a, b]: readonly number[]) => [2 + (a! - 0.5) ** 2 + 2 * (b! + 0.3) ** 2, a! + b!];
 
+/** Waves of so many per unit, on a bowl of this curvature, moved along the first input. */
+const rugged =
+  (waves: number, curvature: number, phase: number) =>
+  ([a, b]: readonly number[]) => [
+    4 + Math.cos(waves * a! + phase) * Math.cos(waves * b! * 0.8) + curvature * (a! * a! + b! * b!),
+    a! + b!,
+  ];
+
 interface Played {
   readonly requests: readonly SuggestRequest[];
   readonly proposals: readonly Proposal[];
@@ -102,5 +110,24 @@ describe('the stop rule of a search', () => {
       bowl(x)[1]!,
     ]);
     expect(best).toBeLessThan(1000.05);
+  });
+
+  it('Goes on while the models of all cases predict no case left out', () => {
+    const { proposals } = play({ improvementBelow: 0.005 }, [minimize(0), atMost(9)], 40, rugged(5, 0.05, 0));
+    expect(proposals.every(({ kind }) => kind === 'candidate')).toBe(true);
+  });
+
+  it('Goes on in a valley whose bottom is not reached', () => {
+    const { best } = play({ improvementBelow: 0.005 }, [minimize(0), atMost(9)], 30, rugged(8, 0.5, 1));
+    expect(best).toBeLessThan(3.06);
+  });
+
+  it('Takes runs that failed for no attempts to improve', () => {
+    const { requests } = play({ improvementBelow: 0.005 }, targets, 30);
+    const last = requests.at(-1)!;
+    const { history } = last;
+    const failed = history.failed.slice().fill(1, history.count - 5);
+    expect(suggest(last).kind).toBe('nothing-new');
+    expect(suggest({ ...last, history: { ...history, failed } }).kind).toBe('candidate');
   });
 });

@@ -18,7 +18,7 @@ import { byLoss, type Interval, unweighted } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
 import { type FrontAim, frontAim } from './front-aim.ts';
 import { imaginedOutputs, imaginePending, type ScopeModels } from './imagined.ts';
-import { localRegion, localRound } from './local-mode.ts';
+import { localRegion, localRound, type Region } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
 import { fitScope, globalScope, type Scope } from './scope.ts';
@@ -83,18 +83,22 @@ export function nextInput(problem: Problem): NextInput {
 }
 
 /**
- * The terms of the acquisition at the input that improves most on the feasible case `best` by the global models, with spreads
- * `wider` times as wide; null when only evaluated and pending inputs are found.
+ * The terms of the acquisition at the input that improves most on the feasible case `best`, with spreads `wider` times as wide;
+ * null when only evaluated and pending inputs are found.
+ *
+ * @param region where to model and to look; null for everywhere
  */
 export function expectedTerms(
   problem: Problem,
   best: number,
   wider: number,
+  region: Region | null,
   work: Work,
 ): { readonly surrogate: Surrogate; readonly terms: Float64Array } | null {
-  const { cases } = problem;
-  const scope = globalScope(problem, cases, problem.request.goal);
-  const surrogate = problem.fitGlobally(work);
+  const { encoding, cases, request } = problem;
+  const scope =
+    region === null ? globalScope(problem, cases, request.goal) : { ...region, likely: null, local: true };
+  const surrogate = region === null ? problem.fitGlobally(work) : fitScope(encoding, cases, scope, cases.stall, work);
   const predictor = new Predictor(surrogate, work);
   applySecantCorrection(surrogate, predictor, scope.rows.indexOf(best));
   predictor.scaleSigmas(wider);
