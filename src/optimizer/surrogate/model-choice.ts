@@ -217,7 +217,9 @@ function warpsOfAll({ geometry, Y, intervals, local, noise }: ModelRequest): War
   return intervals.map((interval, j) => {
     const column = new Float64Array(N);
     for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
-    return local || noise ? plainWarpsOf(column, interval) : warpsOf(column, interval);
+    // Asinh bends most near the target, and would give normal noise between two limits another shape.
+    const isNoisyBetween = noise !== undefined && Number.isFinite(interval.upper - interval.lower);
+    return local || isNoisyBetween ? plainWarpsOf(column, interval) : warpsOf(column, interval);
   });
 }
 

@@ -112,10 +112,7 @@ export function warpsOf(y: Float64Array, interval: Interval): Warp[] {
   return asinh ? [...local, asinh] : local;
 }
 
-/**
- * As `warpsOf` without asinh: over a small region it would only bend the output, and where it bends most, near the target, it
- * would turn normal noise into noise of another shape.
- */
+/** As `warpsOf` without asinh, as over a small region, where it would only bend the output. */
 export function plainWarpsOf(y: Float64Array, interval: Interval): Warp[] {
   const identity = identityWarp(y, interval);
   if (identity === null) return [];
