@@ -4,7 +4,7 @@ import type { Proposal } from '../optimizer/problem.ts';
 /** As stored with an objective that was stopped. */
 export type Ending =
   | { readonly kind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' }
-  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' }
+  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' }
   | {
       readonly kind: 'standstill';
       /** Suggested inputs since the last improvement. */
@@ -13,9 +13,10 @@ export type Ending =
       readonly expectedGain: number | null;
     };
 
-/** Of an objective that stops because nothing is left to suggest; null when that is not why it ends. */
+/** Of an objective that stops because nothing is left to suggest; null when it ends satisfied or for another reason. */
 export function endingOf(proposal: Proposal): Ending | null {
-  if (proposal.kind === 'candidate' || proposal.reason === 'reached') return null;
+  if (proposal.kind === 'candidate') return null;
   const { reason, standstill } = proposal;
+  if (reason === 'reached' || reason === 'robust') return null;
   return reason === 'standstill' ? { kind: reason, ...standstill! } : { kind: reason };
 }
