@@ -23,7 +23,7 @@ export interface Truth {
 }
 
 /** What was reported with one answer. */
-export interface Statement {
+interface Statement {
   readonly input: readonly number[];
   readonly standing: Standing;
 }
