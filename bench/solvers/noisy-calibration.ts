@@ -4,9 +4,10 @@
  * the means of the outputs do. Per fifth of what was stated: its average, the share that holds, and how far they differ. Statements
  * of one play often concern the same input, so `error`, the standard error of the difference, is taken over plays, not statements.
  *
- *   npx node bench/solvers/noisy-calibration.ts [--of run,mean] [--seeds 1-5] [--problem a,b] [--statements file]
+ *   npx node bench/solvers/noisy-calibration.ts [--of run,mean] [--seeds 1-5] [--problem a,b] [--budget 100] [--statements file]
  *
- * --statements appends every statement to a file, one JSON object a line. Bar: a difference of at most 0.07 in each fifth.
+ * A play ends after --budget runs at the latest, so that those which are hard to decide do not outweigh the others. --statements
+ * appends every statement to a file, one JSON object a line. Bar: a difference of at most 0.07 in each fifth.
  */
 import { appendFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -20,15 +21,16 @@ const { values: options } = parseArgs({
     of: { type: 'string', default: 'run,mean' },
     seeds: { type: 'string', default: '1-5' },
     problem: { type: 'string' },
+    budget: { type: 'string', default: '100' },
     statements: { type: 'string' },
   },
 });
-const FRESH_RUNS = 400;
+const FRESH_RUNS = 300;
 const [firstSeed, lastSeed = firstSeed] = options.seeds.split('-').map(Number);
 const names = options.problem?.split(',');
-const systems: readonly RandomSystem[] = [...randomSystems, ...scatteredProblems].filter(
-  ({ name }) => !names || names.includes(name),
-);
+const systems = [...randomSystems, ...scatteredProblems]
+  .filter(({ name }) => !names || names.includes(name))
+  .map((system): RandomSystem => ({ ...system, budget: Number(options.budget) }));
 
 interface Stated {
   readonly play: string;
