@@ -6,6 +6,7 @@ import { problems } from './collection.ts';
 import { heldOutProblems } from './held-out/collection.ts';
 import type { Problem } from './problem.ts';
 import { randomSystems } from './random-systems.ts';
+import { scatteredProblems } from './scattered.ts';
 import { smallRegionProblems } from './small-regions.ts';
 
 const sets = {
@@ -26,9 +27,10 @@ export function problemsOf(set: SetName): readonly Problem[] {
   return sets[set];
 }
 
-/** The problem with this name, which is in one set or a random system. @throws Error when no problem has this name */
+/** The problem with this name, of one set, a random system or a scattered problem. @throws Error when no problem has this name */
 export function getProblemOfAnySet(name: string): Problem {
-  const problem = [...Object.values(sets).flat(), ...randomSystems].find((candidate) => candidate.name === name);
+  const all = [...Object.values(sets).flat(), ...randomSystems, ...scatteredProblems];
+  const problem = all.find((candidate) => candidate.name === name);
   if (!problem) throw new Error(`no problem is called ${name}`);
   return problem;
 }

@@ -21,7 +21,9 @@ import {
   meanGiven,
   ofMean,
   ofRun,
-  raised,
+  withLikelyNoise,
+  withNoiseTogether,
+  withValue,
 } from './probability.ts';
 import {
   type Asked,
@@ -115,6 +117,7 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
   const order = byLoss(cases.loss);
   const ranking = makeDraws(DRAWS.ranking, m);
   const reported = makeDraws(DRAWS.reported, m);
+  const together = withNoiseTogether(reported);
   const rankOf = ({ run, mean }: Probabilities) =>
     asked.kind === 'confidence' && asked.of === 'run' ? run.low + 1e-3 * run.value : mean.value;
   const judged = triedInputs(prepared)
@@ -124,16 +127,18 @@ function judge(prepared: Prepared, asked: Asked, work: Work) {
     .map((one) => ({ ...one, value: rankOf(judgeBeliefs(one.beliefs, goal, ranking)) }))
     .sort((a, b) => b.value - a.value)
     .filter(({ tried }, rank) => rank < JUDGED || isConfirmed(prepared, asked, tried))
-    .map(({ tried, beliefs }): Judged => {
+    .map(({ tried, beliefs }): Judged & { readonly rank: number } => {
       const row = cases.rows[tried.members[0]!]!;
       const runs = tried.members.length + tried.failures;
-      const { run, mean } = judgeBeliefs(beliefs, goal, reported);
+      const { run: independent, mean } = judgeBeliefs(beliefs, goal, reported);
       // The means of outputs seem to go together less than their runs do.
       const excess = goal.l1 ? 0 : jointExcess(beliefs.forRun, models.correlation, reported.forMean);
-      const standing = { row, runs, run: raised(run, excess), mean };
-      return { tried, beliefs, standing };
+      const decisive = withValue(independent, independent.value + excess);
+      const likely = ofRun(withLikelyNoise(beliefs.forRun), goal.l1, together);
+      const standing = { row, runs, run: withValue(decisive, likely.value + excess), mean };
+      const one = { tried, beliefs, standing };
+      return { ...one, rank: (isReached(prepared, asked, one) ? 2 : 0) + rankOf({ run: decisive, mean }) };
     })
-    .map((one) => ({ ...one, rank: (isReached(prepared, asked, one) ? 2 : 0) + rankOf(one.standing) }))
     .sort((a, b) => b.rank - a.rank);
   return { models, judged };
 }

@@ -26,6 +26,8 @@ export interface Draws {
 const INNER = 32;
 /** The ends of the ranges. */
 const QUANTILE = 0.1;
+/** Factors on the noise and its degrees of freedom; decision 25 has the figures. */
+const LIKELY = { noise: 0.85, freedom: 1.5 };
 /** Least standard deviation relative to the value: smaller ones are rounding. */
 const ROUNDING = 1e-12;
 
@@ -153,10 +155,27 @@ export function jointExcess(belief: Belief, factor: Float64Array, normals: Float
   return (excess * m) / normals.length;
 }
 
-/** A probability that is larger by an excess. */
-export function raised({ value, low, high }: UncertainProbability, excess: number): UncertainProbability {
-  const raisedValue = Math.min(1, Math.max(0, value + excess));
-  return { value: raisedValue, low: Math.min(low, raisedValue), high: Math.max(high, raisedValue) };
+/** A range that is told with another probability than the one that it was drawn with. */
+export function withValue({ low, high }: UncertainProbability, value: number): UncertainProbability {
+  const inside = Math.min(1, Math.max(0, value));
+  return { value: inside, low: Math.min(low, inside), high: Math.max(high, inside) };
+}
+
+/**
+ * The belief with the noise that is likely rather than the one that is safe to decide by: part of what the models take for noise is
+ * what they miss.
+ */
+export function withLikelyNoise({ outputs, ...rest }: Belief): Belief {
+  const likely = (output: OutputBelief): OutputBelief =>
+    output.freedom === Number.POSITIVE_INFINITY
+      ? output
+      : { ...output, noise: LIKELY.noise * output.noise, freedom: LIKELY.freedom * output.freedom };
+  return { ...rest, outputs: outputs.map(likely) };
+}
+
+/** The draws with one number for the noise of all outputs: models that miss one output at an input often miss the others. */
+export function withNoiseTogether(draws: Draws): Draws {
+  return { ...draws, forNoise: draws.forNoise.map((_, i) => draws.forNoise[i - (i % draws.m)]!) };
 }
 
 /** The chance that a run at the input succeeds; runs without a failure say nothing against it. */

@@ -14,7 +14,7 @@ import {
 } from './gaussian-process.ts';
 import { type Geometry, type KernelKind, type KernelSpec, type Points, sampleGeometry } from './kernels.ts';
 import { type Maximum, maximizePosterior } from './maximize-posterior.ts';
-import { localWarpsOf, type Warp, warpsOf } from './warps.ts';
+import { plainWarpsOf, type Warp, warpsOf } from './warps.ts';
 
 /** A factorized kernel. */
 export interface FittedKernel {
@@ -215,13 +215,15 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
 }
 
 /** Per output the warps worth fitting. */
-function warpsOfAll({ geometry, Y, intervals, local }: ModelRequest): Warp[][] {
+function warpsOfAll({ geometry, Y, intervals, local, noise }: ModelRequest): Warp[][] {
   const { N } = geometry;
   const m = intervals.length;
   return intervals.map((interval, j) => {
     const column = new Float64Array(N);
     for (let i = 0; i < N; i++) column[i] = Y[i * m + j]!;
-    return local ? localWarpsOf(column, interval) : warpsOf(column, interval);
+    // Asinh bends most near the target, and would give normal noise between two limits another shape.
+    const isNoisyBetween = noise !== undefined && Number.isFinite(interval.upper - interval.lower);
+    return local || isNoisyBetween ? plainWarpsOf(column, interval) : warpsOf(column, interval);
   });
 }
 

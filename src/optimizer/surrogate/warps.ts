@@ -113,13 +113,13 @@ function identityWarp(y: Float64Array, interval: Interval): Warp | null {
  * @param y length N, finite
  */
 export function warpsOf(y: Float64Array, interval: Interval): Warp[] {
-  const local = localWarpsOf(y, interval);
+  const local = plainWarpsOf(y, interval);
   const asinh = local.length > 0 ? asinhWarp(y, interval) : null;
   return asinh ? [...local, asinh] : local;
 }
 
-/** As `warpsOf`, over a small region, where asinh would only bend the output. */
-export function localWarpsOf(y: Float64Array, interval: Interval): Warp[] {
+/** As `warpsOf` without asinh, as over a small region, where it would only bend the output. */
+export function plainWarpsOf(y: Float64Array, interval: Interval): Warp[] {
   const identity = identityWarp(y, interval);
   if (identity === null) return [];
   const log = logWarp(y, interval);
