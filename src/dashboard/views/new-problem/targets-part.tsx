@@ -125,7 +125,7 @@ export function TargetsPart() {
         />
         <TextField
           path="parallelism"
-          label="Runs at the same time"
+          label="Inputs open at once"
           value={parallelism}
           isNumber
           onInput={(value) => change({ parallelism: value }, 'parallelism')}

@@ -10,7 +10,7 @@ const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: 
   [StopReason.RUNNING]: ['Running', 'state-running'],
   [StopReason.SATISFIED]: ['Satisfied', 'state-satisfied'],
   [StopReason.STOPPED]: ['Stopped', 'state-ended'],
-  [StopReason.EXHAUSTED]: ['All runs used', 'state-ended'],
+  [StopReason.EXHAUSTED]: ['Exhausted', 'state-ended'],
 };
 
 export function Header({ run }: { readonly run: Run }) {
@@ -38,6 +38,7 @@ export function Header({ run }: { readonly run: Run }) {
           <span class="hint">Every {ordinal(head.every)} run is shown; go to a run for any other.</span>
         )}
       </p>
+      {head.endReason !== null && <p class="notice objective-end">{head.endReason}</p>}
     </header>
   );
 }

@@ -19,6 +19,7 @@ import { Insight } from './insight/insight.tsx';
 import { judge } from './judged.ts';
 import './objective.css';
 import { Runs } from './runs/runs.tsx';
+import { Standing } from './standing/standing.tsx';
 import { Targets } from './targets/targets.tsx';
 
 export default function ObjectiveView({ place }: ViewProps) {
@@ -45,6 +46,7 @@ function Shown({ run }: { readonly run: Run }) {
         <div class="objective-hand">
           <ByHand run={run} />
           <Actions run={run} />
+          <Standing run={run} />
           <Diagnosis run={run} />
         </div>
       </div>
