@@ -13,6 +13,10 @@ export function makeCheapEngine(): Engine {
       return { ok: true, result: { kind: 'candidate', input, expected: null, chance: null }, elapsedNs: 1_000 };
     },
     explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
+    robustness: async () => ({ ok: true, result: null, elapsedNs: 0 }),
+    identifiability: async () => ({ ok: true, result: null, elapsedNs: 0 }),
+    solutions: () => Promise.reject(new Error('the cheap engine finds no solutions')),
+    front: () => Promise.reject(new Error('the cheap engine finds no front')),
     close: async () => undefined,
   };
 }

@@ -74,7 +74,9 @@ export function defineProblems(family: Family, definitions: readonly ProblemDefi
 }
 
 /** The objectives as the service judges them (src/domain/acceptance.ts). */
-export function toDefinition(problem: Problem): ObjectiveDefinition {
+export function toDefinition(
+  problem: Pick<Problem, 'objectives' | 'desiredL1Norm' | 'convergence'>,
+): ObjectiveDefinition {
   return {
     objectives: problem.objectives.map((objective) => objective.target),
     objectiveTypes: problem.objectives.map((objective) => objective.type),

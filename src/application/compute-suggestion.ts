@@ -33,7 +33,7 @@ import { toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
 import { giveUpOpen } from './give-up.ts';
 import { judgeAll, judgeRuns } from './judge-runs.ts';
-import { beatsOptimum } from './optimum.ts';
+import { beatsOptimum, seeksSurer } from './optimum.ts';
 import { recordEvents, withEnd } from './record-event.ts';
 import { stopObjective } from './stop-objective.ts';
 import { untilWritten } from './until-written.ts';
@@ -132,14 +132,19 @@ interface Suggested {
   readonly output: readonly number[] | null;
   /** Why nothing is; null with something new. */
   readonly ended: Ending | null;
+  /** The iteration that the search for a surer input ended with; null: it ended otherwise. */
+  readonly surestIteration: number | null;
 }
+
+/** What a suggestion to be run leaves open. */
+const NOTHING_ENDED = { output: null, ended: null, surestIteration: null };
 
 /**
  * What the proposal means as an inverse, or the text of a fault: nothing outside the space and the limits of the objective ever
  * reaches a client.
  */
 export function toSuggested(snapshot: Snapshot, history: History, proposal: Proposal): Suggested | string {
-  const { objective, space } = snapshot;
+  const { objective, space, iterations } = snapshot;
   if (proposal.kind === 'candidate' && !isNothingNew(snapshot, proposal)) {
     const input = withoutNegativeZero(Array.from(proposal.input));
     const violations = checkSuggestion(space, objective, input);
@@ -147,39 +152,29 @@ export function toSuggested(snapshot: Snapshot, history: History, proposal: Prop
       return `the optimizer proposed an input outside the space: ${JSON.stringify(input)}`;
     }
     const expected = proposal.expected ? Array.from(proposal.expected) : null;
-    return {
-      input,
-      isRepeat: proposal.repeatOf !== undefined,
-      output: null,
-      ended: null,
-      expected,
-      chance: proposal.chance,
-    };
+    const isRepeat = proposal.repeatOf !== undefined;
+    return { ...NOTHING_ENDED, input, isRepeat, expected, chance: proposal.chance };
   }
+  const end = { isRepeat: false, ended: endingOf(proposal), surestIteration: null, expected: null, chance: null };
   const standing = proposal.standing?.row;
   if (standing !== undefined) {
     const input = rowOf(history.X, standing, space.inputCount);
-    return {
-      input,
-      isRepeat: false,
-      output: meanAt(history, input),
-      ended: endingOf(proposal),
-      expected: null,
-      chance: null,
-    };
+    return { ...end, input, output: meanAt(history, input) };
   }
   const outputs = Array.from({ length: history.count }, (_, row) =>
     history.failed[row] === 1 || !isAdmissible(space, objective, rowOf(history.X, row, space.inputCount))
       ? null
       : rowOf(history.Y, row, objective.objectives.length),
   );
+  const isSurest = proposal.kind === 'nothing-new' && proposal.reason === 'robust';
   const best =
-    findOptimum(objective, outputs) ??
+    (isSurest ? null : findOptimum(objective, outputs)) ??
     (proposal.kind === 'nothing-new' ? proposal.bestIndex : outputs.findIndex((output) => output !== null));
   const output = outputs[best];
   if (output == null) return 'the optimizer has nothing new and no run succeeded';
-  const input = rowOf(history.X, best, space.inputCount);
-  return { input, isRepeat: false, output, ended: endingOf(proposal), expected: null, chance: null };
+  // Its own runs are the last rows.
+  const surestIteration = isSurest ? iterations[best - (history.count - iterations.length)]! : null;
+  return { ...end, input: rowOf(history.X, best, space.inputCount), output, surestIteration };
 }
 
 /** The mean of the outputs at an input, of which there is one. */
@@ -199,12 +194,13 @@ function rowOf(values: Float64Array, row: number, columns: number): number[] {
 function toStored(
   snapshot: Snapshot,
   job: LeasedJob,
-  { input, isRepeat, output, ended, expected, chance }: Suggested,
+  { input, isRepeat, output, ended, expected, chance, surestIteration }: Suggested,
   proposal: Proposal,
   { suggestTimeNs, nearest }: Pick<StoredSuggestion, 'suggestTimeNs' | 'nearest'>,
 ): StoredSuggestion | undefined {
   const { objective, optimalOutput } = snapshot;
-  const state = nextState(objective.stopReason, output === null ? 'inverse-suggested' : endOf(proposal));
+  const event = output === null ? 'inverse-suggested' : endOf(proposal);
+  const state = nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput));
   if (state === undefined) return undefined;
   const suggested = { name: 'inverse.suggested', resourceId: job.inverseId } as const;
   return {
@@ -213,13 +209,13 @@ function toStored(
     input,
     isRepeat,
     output,
-    ended,
+    ended: state.stopReason === StopReason.stopped ? ended : null,
     suggestTimeNs: Math.round(suggestTimeNs),
     // The best point known may be one of the cases; repeated as an inverse it can be the optimal inverse.
     isOptimal:
       output !== null &&
-      (state.stopReason === StopReason.satisfied ||
-        beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput)),
+      (event === 'held' || beatsOptimum(objective, evaluateOutput(objective, output), optimalOutput)),
+    optimalIteration: surestIteration,
     expected,
     chance,
     dataRevision: objective.dataRevision,

@@ -1,8 +1,8 @@
 /** The only translation between the domain's records and the optimizer's arrays. */
 import type { Snapshot } from '../db/suggestions.ts';
-import { compileGoal } from '../domain/acceptance.ts';
+import { compileGoal, evaluateOutput } from '../domain/acceptance.ts';
 import { type InputDetails, type InputSpace, Scale } from '../domain/input-space.ts';
-import { hasAspiration } from '../domain/objective.ts';
+import { hasAspiration, outputsWithoutTarget } from '../domain/objective.ts';
 import {
   conditionsOf,
   hasLimits,
@@ -10,6 +10,8 @@ import {
   NO_OBJECTIVE_LIMITS,
   type ObjectiveLimits,
 } from '../domain/objective-limits.ts';
+import { DEFAULT_ROBUST_RUNS } from '../domain/robust-options.ts';
+import { isApart } from '../domain/several-solutions.ts';
 import { stopRuleOf } from '../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
@@ -64,19 +66,94 @@ function toVariableDetails(details: InputDetails, space: InputSpace, i: number):
  * @param workLimit  see SuggestRequest.workLimit
  */
 export function toSuggestRequest(snapshot: Snapshot, workLimit: number): SuggestRequest {
-  const { objective, space } = snapshot;
-  const stop = stopRuleOf(objective.options?.stop, hasAspiration(objective));
-  return {
+  return toSourcedRequest(snapshot, workLimit).request;
+}
+
+/** Where a row of a history comes from: a case, numbered from 0, or an iteration of an objective. */
+export type RowSource = { readonly caseNumber: number } | { readonly objectiveId: number; readonly iteration: number };
+
+/** The same request, and where each row of its history comes from. */
+export function toSourcedRequest(
+  snapshot: Snapshot,
+  workLimit: number,
+): { readonly request: SuggestRequest; readonly sourceOf: (row: number) => RowSource } {
+  const { objective, space, caseNumbers, outputCases, others, iterations } = snapshot;
+  // The front has a rule of its own.
+  const isOne = hasAspiration(objective) && outputsWithoutTarget(objective).length === 0;
+  const stop = stopRuleOf(objective.options?.stop, isOne);
+  const { kept, ...history } = toHistory(snapshot);
+  const request: SuggestRequest = {
     space: toObjectiveSpace(space, objective, objective.initialInput),
     goal: toGoal(objective),
     ...toNoise(objective),
-    ...toHistory(snapshot),
+    ...history,
+    ...solutionsOf(snapshot),
+    ...robustAimOf(snapshot),
     ...(snapshot.pending.rows > 0 && { pending: Float64Array.from(snapshot.pending.values) }),
     convergence: objective.convergence,
     ...(stop && { stop }),
     seed: objective.seed,
     workLimit,
   };
+  const sourceOf = (row: number): RowSource => {
+    const k = kept === null ? row : kept[row]!;
+    const other = k - outputCases.rows;
+    if (other < 0) return { caseNumber: caseNumbers?.[k] ?? k };
+    const own = other - others.outputs.rows;
+    return own < 0
+      ? { objectiveId: others.objectiveIds[other]!, iteration: others.iterations[other]! }
+      : { objectiveId: objective.id, iteration: iterations[own]! };
+  };
+  return { request, sourceOf };
+}
+
+/** The solutions among the runs of an objective that seeks several. */
+function solutionsOf(snapshot: Snapshot): Pick<SuggestRequest, 'solutions'> {
+  const { objective, space, inputs, outputs, iterations, completedOrders } = snapshot;
+  const option = objective.options?.solutions;
+  if (!option) return {};
+  const { variables } = toOptimizerSpace(space, objective);
+  const found: (readonly number[])[] = [];
+  const rows = Array.from(iterations.keys());
+  rows.sort((a, b) => (completedOrders[a] ?? 0) - (completedOrders[b] ?? 0) || a - b);
+  for (const row of rows) {
+    const [input, output] = [inputs.row(row), outputs.row(row)];
+    const isSolution =
+      !Number.isNaN(output[0]) &&
+      evaluateOutput(objective, output).isSatisfied &&
+      isAdmissible(space, objective, input) &&
+      isApart(variables, option, found, input);
+    if (isSolution) found.push(input);
+  }
+  return { solutions: { found: Float64Array.from(found.flat()), apart: option.apart } };
+}
+
+/**
+ * The search for a surer input, once a run of the objective satisfies everything: how many runs are left follows from those after
+ * that one.
+ */
+function robustAimOf({
+  objective,
+  space,
+  iterations,
+  inputs,
+  outputs,
+  pending,
+}: Snapshot): Pick<SuggestRequest, 'robustAim'> {
+  const { inputTolerances: tolerances, aimAtRobustness, robustRuns = DEFAULT_ROBUST_RUNS } = objective.options ?? {};
+  if (aimAtRobustness === undefined || tolerances === undefined) return {};
+  const isMet = (row: number) => {
+    const output = outputs.row(row);
+    return (
+      !output.some(Number.isNaN) &&
+      isAdmissible(space, objective, inputs.row(row)) &&
+      evaluateOutput(objective, output).isSatisfied
+    );
+  };
+  const first = iterations.findIndex((iteration, row) => iteration > 1 && isMet(row));
+  if (first < 0) return {};
+  const runsLeft = Math.max(0, robustRuns - (iterations.length - 1 - first) - pending.rows);
+  return { robustAim: { tolerances, probability: aimAtRobustness === true ? null : aimAtRobustness, runsLeft } };
 }
 
 function toGoal(objective: Snapshot['objective']): Goal {
@@ -94,7 +171,10 @@ function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'nois
   return { noise: { standardDeviations, asked: confirm === undefined ? null : { kind: 'confirm', runs: confirm } } };
 }
 
-function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> {
+/** kept: the rows that are left of all known ones, in order; null for all. */
+function toHistory(
+  snapshot: Snapshot,
+): Pick<SuggestRequest, 'history' | 'firstSuggested' | 'firstOwn'> & { readonly kept: readonly number[] | null } {
   const { space, objective, inputCases, outputCases, failedCases, others, iterations } = snapshot;
   const n = space.inputCount;
   const m = objective.objectives.length;
@@ -124,8 +204,10 @@ function toHistory(snapshot: Snapshot): Pick<SuggestRequest, 'history' | 'firstS
   const first = firstOwn - repeated.size;
   // Without them everything before the search is its own design.
   const hasForeign = snapshot.caseNumbers !== null || others.outputs.rows > 0;
+  const kept = Array.from({ length: count }, (_, row) => row).filter((row) => !repeated.has(row));
   return {
-    history: repeated.size === 0 ? history : withoutRows(history, repeated),
+    history: repeated.size === 0 ? history : onlyRows(history, kept),
+    kept: repeated.size === 0 ? null : kept,
     firstSuggested: first + (hasInitialPoint ? 1 : 0),
     ...(hasForeign && { firstOwn: first }),
   };
@@ -188,8 +270,7 @@ function areEqualRows({ count, X, Y, failed }: History, a: number, b: number): b
   return failed[a] === failed[b] && areEqual(X) && areEqual(Y);
 }
 
-function withoutRows({ count, X, Y, failed }: History, left: ReadonlySet<number>): History {
-  const kept = Array.from({ length: count }, (_, row) => row).filter((row) => !left.has(row));
+function onlyRows({ count, X, Y, failed }: History, kept: readonly number[]): History {
   const pick = (values: Float64Array) => {
     const width = values.length / count;
     const picked = new Float64Array(kept.length * width);

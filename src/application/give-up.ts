@@ -9,6 +9,7 @@ import { DomainError } from '../domain/errors.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { InverseStatus } from '../domain/inverse.ts';
 import { nextState, StopReason, stoppedInverseEvent } from '../domain/stop-reason.ts';
+import { seeksSurer } from './optimum.ts';
 import { type InversePath, isUnder, missingInPath, parentsOf } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
@@ -52,7 +53,8 @@ export async function giveUpInverse(db: Db | Trx, accountId: number, path: Inver
     const open = await listOpenInverses(trx, objective.id);
     const own = open.find(({ id }) => id === path.inverseId);
     const others = open.filter(({ id }) => id !== path.inverseId);
-    const state = nextState(objective.stopReason, stoppedInverseEvent(objective, others.length > 0));
+    const event = stoppedInverseEvent(objective, others.length > 0);
+    const state = nextState(objective.stopReason, event, seeksSurer(objective, found.optimalOutput));
     if (own === undefined || state === undefined) {
       const { inverse } = (await findIteration(trx, accountId, { inverseId: path.inverseId }))!;
       if (inverse.status === InverseStatus.stopped) return viewOf(objective, inverse);
@@ -61,8 +63,7 @@ export async function giveUpInverse(db: Db | Trx, accountId: number, path: Inver
     }
     const job = own.isSuggested ? undefined : await findJobOf(trx, objective.id);
     const events = await giveUpOpen(trx, objective.id, [own]);
-    const isEnd = state.stopReason !== StopReason.running;
-    if (isEnd) await updateInverse(trx, own.id, { reached: ['exhaustedAt'] });
+    if (state.stopReason === StopReason.exhausted) await updateInverse(trx, own.id, { reached: ['exhaustedAt'] });
     const now = await updateObjective(trx, objective.id, { stopReason: state.stopReason });
     await recordEvents(trx, accountId, events, now);
     if (job !== undefined) await openForAskers(trx, accountId, objective.id, job.askers);

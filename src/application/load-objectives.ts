@@ -35,10 +35,10 @@ import {
 } from '../domain/objective-limits.ts';
 import { isEligible } from '../domain/optimum.ts';
 import type { Project } from '../domain/project.ts';
-import { endsWithOneRun, searchOptionsOf } from '../domain/search-options.ts';
+import { endsWithOneRun, searchOptionsOf, solutionsSought } from '../domain/search-options.ts';
 import { seedOf } from '../domain/seed.ts';
 import { attemptsWithin, checkMaximumRuns } from '../domain/stop-options.ts';
-import { nextState, StopReason } from '../domain/stop-reason.ts';
+import { nextState, outputEvent, StopReason } from '../domain/stop-reason.ts';
 import type { Trial } from '../domain/trial.ts';
 import type { Engine } from '../engine/pool.ts';
 import { type AccountLimits, refuseOverQuota, takeWithin } from './account-limits.ts';
@@ -47,6 +47,7 @@ import { findNearestCase, type NearestCase } from './judge-runs.ts';
 import { getTrial, lockTrialAt, refuseClosedTrial } from './manage-trials.ts';
 import type { TrialPath } from './paths.ts';
 import { recordEvents } from './record-event.ts';
+import { solutionEvents } from './several-solutions.ts';
 import { stopObjective } from './stop-objective.ts';
 import { type InverseView, viewOf } from './views.ts';
 
@@ -301,7 +302,14 @@ async function store(
   // An initial point that breaks a limit is data, not a solution.
   const mayEnd = isAdmissible(project, row, row.initialInput);
   const isSatisfied = evaluation.isSatisfied && mayEnd && endsWithOneRun(row.options);
-  const state = isSatisfied ? nextState(StopReason.running, 'output-satisfied')! : undefined;
+  const isMoreSought = solutionsSought(row.options) > 1;
+  const event = outputEvent(
+    isSatisfied,
+    { attemptCount: 0, maximumAttempts: row.maximumAttempts },
+    false,
+    isMoreSought,
+  );
+  const state = isSatisfied ? nextState(StopReason.running, event)! : undefined;
   const nearest = { ...nearestCase, nearestIteration: 1, judgedThrough: 1 };
   const objectiveId = await insertObjective(trx, accountId, { ...row, ...nearest });
   const inverseId = await insertInverse(trx, accountId, {
@@ -317,6 +325,7 @@ async function store(
     stopReason: state?.stopReason ?? StopReason.running,
     optimalInverseId: isEligible(evaluation) && mayEnd ? inverseId : null,
   });
-  await recordEvents(trx, accountId, [{ name: 'objectives.loaded', resourceId: objectiveId }], objective);
+  const loaded = { name: 'objectives.loaded', resourceId: objectiveId } as const;
+  await recordEvents(trx, accountId, [loaded, ...solutionEvents(objective, isSatisfied)], objective);
   return { ...objective, inverses: await listAllInverses(trx, accountId, [objectiveId]) };
 }

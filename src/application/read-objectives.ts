@@ -240,7 +240,7 @@ function isInverseAt(path: InversePath, objective: objectives.ObjectiveWithParen
   return isUnder(path, { ...parentsOf(objective), objectiveId: objective.id });
 }
 
-async function getObjectiveWithParents(
+export async function getObjectiveWithParents(
   db: Db,
   accountId: number,
   path: ObjectivePath,

@@ -1,7 +1,7 @@
 /**
  * A measured output, or the report of a failed run, completes the open iteration. Repeating the same one returns the same
- * answer; a different one for a completed iteration is a conflict. Events: inverse.output_loaded for an output, and
- * objective.satisfied or objective.exhausted when the objective has ended with it.
+ * answer; a different one for a completed iteration is a conflict. Events: inverse.output_loaded for an output,
+ * objective.solution_found where several solutions are sought, and objective.satisfied or objective.exhausted when the objective has ended with it.
  */
 import { type CompletedIteration, completeIteration, findIteration, type Iteration } from '../db/iterations.ts';
 import { lockObjective, updateObjective } from '../db/objectives.ts';
@@ -15,10 +15,11 @@ import { failedRunEvent, isFinal, lateOutputState, nextState, outputEvent, StopR
 import { areEqualVectors, checkLength } from '../domain/vectors.ts';
 import { giveUpOpen } from './give-up.ts';
 import { judgeOutOfOrder } from './judge-runs.ts';
-import { beatsOptimum } from './optimum.ts';
+import { findOptimalNow, seeksSurer } from './optimum.ts';
 import { inOrder } from './output-by-name.ts';
 import { type InversePath, isUnder, missingInPath, type ObjectivePath, parentsOf } from './paths.ts';
 import { recordEvents, withEnd } from './record-event.ts';
+import { countSolutions, NOTHING_FOUND, solutionEvents } from './several-solutions.ts';
 import { type InverseView, viewOf } from './views.ts';
 
 export type Measurement =
@@ -146,21 +147,25 @@ async function complete(
   const { dataRevision } = objective;
   const completed = { accountId, objectiveId: objective.id, inverseId: inverse.id, dataRevision };
   if (measurement.kind === 'failed') {
-    const state = nextState(objective.stopReason, failedRunEvent(objective))!;
+    const isHeld = seeksSurer(objective, optimalOutput);
+    const state = nextState(objective.stopReason, failedRunEvent(objective), isHeld)!;
     const failed: CompletedIteration = {
       ...completed,
       state,
       output: null,
       computeTimeNs: null,
       failureReason: measurement.reason,
-      isOptimal: false,
+      optimalInverseId: null,
       events: withEnd([], { id: objective.id, stopReason: state.stopReason }),
     };
     const written = await completeIteration(db, failed);
     return written && viewOf(written.objective, written.inverse);
   }
   const evaluation = evaluateOutput(objective, measurement.output);
-  const state = nextState(objective.stopReason, outputEvent(evaluation.isSatisfied, objective))!;
+  const { isSatisfied, isMoreSought } = await countSolutions(db, accountId, objective, inverse, evaluation);
+  const event = outputEvent(isSatisfied, objective, false, isMoreSought);
+  const state = nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput))!;
+  const judged = { inverseId: inverse.id, output: measurement.output, evaluation };
   const loaded = { name: 'inverse.output_loaded', resourceId: objective.id } as const;
   const written = await completeIteration(db, {
     ...completed,
@@ -168,8 +173,11 @@ async function complete(
     output: measurement.output,
     computeTimeNs: measurement.computeTimeNs,
     failureReason: null,
-    isOptimal: beatsOptimum(objective, evaluation, optimalOutput),
-    events: withEnd([loaded], { id: objective.id, stopReason: state.stopReason }),
+    optimalInverseId: await findOptimalNow(db, objective, judged, optimalOutput),
+    events: withEnd([loaded, ...solutionEvents(objective, isSatisfied)], {
+      id: objective.id,
+      stopReason: state.stopReason,
+    }),
   });
   return written && { ...written, evaluation };
 }
@@ -197,14 +205,21 @@ async function completeAmongOthers(
     const others = (await listOpenInverses(trx, objective.id)).filter(({ id }) => id !== inverse.id);
     const output = measurement.kind === 'output' ? measurement.output : null;
     const evaluation = output === null ? undefined : evaluateOutput(objective, output);
-    const isSatisfied = evaluation?.isSatisfied ?? false;
+    const { isSatisfied, isMoreSought } = evaluation
+      ? await countSolutions(trx, accountId, objective, inverse, evaluation)
+      : NOTHING_FOUND;
     const event =
       output === null
         ? failedRunEvent(objective, others.length > 0)
-        : outputEvent(isSatisfied, objective, others.length > 0);
+        : outputEvent(isSatisfied, objective, others.length > 0, isMoreSought);
     const state = isLate
-      ? lateOutputState(objective.stopReason, isSatisfied, objective.options)
-      : nextState(objective.stopReason, event)!;
+      ? lateOutputState(objective.stopReason, event)
+      : nextState(objective.stopReason, event, seeksSurer(objective, optimalOutput))!;
+    // Before the output is stored: it joins those of the other runs.
+    const optimalInverseId =
+      isRunning && evaluation !== undefined && output !== null
+        ? await findOptimalNow(trx, objective, { inverseId: inverse.id, output, evaluation }, optimalOutput)
+        : null;
     const completed = await storeCompletion(trx, {
       objectiveId: objective.id,
       inverseId: inverse.id,
@@ -217,15 +232,15 @@ async function completeAmongOthers(
     });
     const isEnd = isRunning && isFinal(state.stopReason);
     const givenUp = isEnd ? await giveUpOpen(trx, objective.id, others) : [];
-    const isOptimal = isRunning && evaluation !== undefined && beatsOptimum(objective, evaluation, optimalOutput);
     const nearestIteration = await judgeOutOfOrder(trx, objective, completed);
     const now = await updateObjective(trx, objective.id, {
       stopReason: state.stopReason,
-      ...(isOptimal && { optimalInverseId: inverse.id }),
+      ...(optimalInverseId !== null && { optimalInverseId }),
       ...(nearestIteration !== undefined && { nearestIteration }),
     });
     const loaded = output === null ? [] : [{ name: 'inverse.output_loaded', resourceId: objective.id } as const];
-    await recordEvents(trx, accountId, [...loaded, ...givenUp], isEnd ? now : undefined);
+    const found = solutionEvents(objective, state.inverseStatus === InverseStatus.converged);
+    await recordEvents(trx, accountId, [...loaded, ...found, ...givenUp], isEnd ? now : undefined);
     return viewOf(now, completed);
   });
 }

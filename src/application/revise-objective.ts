@@ -13,14 +13,18 @@ import type { RunResult } from '../domain/correction.ts';
 import { DomainError } from '../domain/errors.ts';
 import { type NewEvent, revisionEvent } from '../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
-import type { ObjectiveDefinition } from '../domain/objective.ts';
+import { type ObjectiveDefinition, outputsWithoutTarget } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
-import { isBetter, isEligible } from '../domain/optimum.ts';
+import { findOptimum, isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page } from '../domain/page.ts';
+import type { Project } from '../domain/project.ts';
+import { aimsOn } from '../domain/robust-options.ts';
 import { endsWithOneRun } from '../domain/search-options.ts';
+import { isApart } from '../domain/several-solutions.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
 import { areEqualVectors } from '../domain/vectors.ts';
 import type { AccountLimits } from './account-limits.ts';
+import { toOptimizerSpace } from './engine-input.ts';
 import { giveUpOpen } from './give-up.ts';
 import { refuseManyOpen } from './load-objectives.ts';
 import { recordEvents } from './record-event.ts';
@@ -118,7 +122,10 @@ async function reviewInverses(
 }> {
   const project = (await findProject(trx, accountId, objective.projectId))!;
   const runs: RevisedRun[] = [];
+  const eligible: { readonly id: number; readonly output: readonly number[] }[] = [];
+  const satisfied: Inverse[] = [];
   let best: { readonly id: number; readonly evaluation: Evaluation } | null = null;
+  let hasSurest = false;
   let after: number | null = null;
   let held: readonly number[] | null = null;
   let changed: readonly number[] | null = null;
@@ -133,9 +140,17 @@ async function reviewInverses(
       const mayEnd = inverse.input !== null && isAdmissible(project, objective, inverse.input);
       const evaluation = mayEnd ? judgeCounted(objective, inverse, known) : null;
       runs.push({ id, status, result: toResult(inverse, known, evaluation) });
+      if (evaluation?.isSatisfied) satisfied.push(inverse);
+      if (evaluation !== null && isEligible(evaluation)) {
+        eligible.push({ id, output: evaluation.results.map((result) => result.output) });
+      }
+      // The surest of those that satisfy everything was chosen by the models and stays.
+      const isSurest = aimsOn(objective) && id === objective.optimalInverseId && evaluation?.isSatisfied === true;
       const isBest =
-        evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation));
-      if (isBest) best = { id, evaluation };
+        isSurest ||
+        (evaluation !== null && isEligible(evaluation) && (best === null || isBetter(evaluation, best.evaluation)));
+      if (isBest && !hasSurest) best = { id, evaluation: evaluation! };
+      if (isSurest) hasSurest = true;
     }
     after = page.nextAfter;
   } while (after !== null);
@@ -145,7 +160,46 @@ async function reviewInverses(
     held !== null &&
     changed !== null &&
     areEqualVectors(held, changed);
-  return { runs, optimalInverseId: best?.id ?? null, isVerdictAffected };
+  const near = nearSolutions(project, objective, satisfied);
+  return {
+    runs: runs.map((run) => (near.has(run.id) ? { ...run, result: asNear(run.result) } : run)),
+    optimalInverseId: outputsWithoutTarget(objective).length > 0 ? kneeOf(objective, eligible) : (best?.id ?? null),
+    isVerdictAffected,
+  };
+}
+
+function kneeOf(
+  definition: ObjectiveDefinition,
+  runs: readonly { readonly id: number; readonly output: readonly number[] }[],
+): number | null {
+  const best = findOptimum(
+    definition,
+    runs.map(({ output }) => output),
+  );
+  return best === null ? null : runs[best]!.id;
+}
+
+/** Ids of the inverses that satisfy everything too near to a solution completed before them. */
+function nearSolutions(
+  project: Project,
+  objective: ObjectiveWithParents,
+  satisfied: readonly Inverse[],
+): ReadonlySet<number> {
+  const option = objective.options?.solutions;
+  if (!option) return new Set();
+  const { variables } = toOptimizerSpace(project, objective);
+  const found: (readonly number[])[] = [];
+  const near = new Set<number>();
+  const ordered = satisfied.toSorted((a, b) => (a.completedOrder ?? 0) - (b.completedOrder ?? 0));
+  for (const { id, input } of ordered) {
+    if (isApart(variables, option, found, input!)) found.push(input!);
+    else near.add(id);
+  }
+  return near;
+}
+
+function asNear(result: RevisedRun['result']): RevisedRun['result'] {
+  return result === 'satisfied' ? 'unsatisfied' : result === 'late' ? 'never-run' : result;
 }
 
 /** null: without an output, or excluded. */

@@ -1,4 +1,5 @@
 import { getLastInverse, updateInverse } from '../db/inverses.ts';
+import { findIteration } from '../db/iterations.ts';
 import { updateObjective } from '../db/objectives.ts';
 import { listOpenInverses } from '../db/open-inverses.ts';
 import { dropJob } from '../db/suggestion-jobs.ts';
@@ -7,16 +8,19 @@ import type { Ending } from '../domain/ending.ts';
 import type { NewEvent } from '../domain/event.ts';
 import { awaitsOutput, type InverseStatus, isBeingComputed } from '../domain/inverse.ts';
 import type { Objective } from '../domain/objective.ts';
-import { nextState } from '../domain/stop-reason.ts';
+import { aimsOn } from '../domain/robust-options.ts';
+import { nextState, StopReason } from '../domain/stop-reason.ts';
 import { giveUpOpen } from './give-up.ts';
+import { seeksSurer } from './optimum.ts';
 import type { ObjectivePath } from './paths.ts';
 import { lockObjectiveAt } from './read-objectives.ts';
 import { recordEvents } from './record-event.ts';
 
 /**
  * Stops a running objective and its open inverses; the job of an inverse being computed is dropped. An objective that has ended
- * is returned as it is: a final state never changes, and stopping again is not an error. Events: objective.stopped, and
- * inverse.stopped where several may be open.
+ * is returned as it is: a final state never changes, and stopping again is not an error. One that seeks a surer input than one that
+ * satisfies everything ends satisfied. Events: objective.stopped or objective.satisfied, and inverse.stopped where several may be
+ * open.
  */
 export async function stopObjective(
   db: Db | Trx,
@@ -26,12 +30,18 @@ export async function stopObjective(
 ): Promise<Objective> {
   return inTransaction(db, async (trx) => {
     const objective = await lockObjectiveAt(trx, accountId, path);
-    const state = nextState(objective.stopReason, 'stopped-by-hand');
+    const held = aimsOn(objective) ? await findIteration(trx, accountId, { objectiveId: objective.id }) : undefined;
+    const isHeld = held !== undefined && seeksSurer(objective, held.optimalOutput);
+    const state = nextState(objective.stopReason, 'stopped-by-hand', isHeld);
     if (state === undefined) return objective;
     const givenUp = objective.isParallel
       ? await giveUpOpen(trx, objective.id, await listOpenInverses(trx, objective.id))
       : await stopLast(trx, accountId, objective, state.inverseStatus);
-    const stopped = await updateObjective(trx, objective.id, { stopReason: state.stopReason, ended });
+    const { stopReason } = state;
+    const stopped = await updateObjective(trx, objective.id, {
+      stopReason,
+      ...(stopReason === StopReason.stopped && { ended }),
+    });
     await recordEvents(trx, accountId, givenUp, stopped);
     return stopped;
   });

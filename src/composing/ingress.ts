@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { ChangeWaiters } from '../application/change-waiters.ts';
 import { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import { ExportSlots } from '../application/export-slots.ts';
+import { Forecasts } from '../application/forecasts.ts';
 import { LastUses } from '../application/last-uses.ts';
+import { ModelInsights } from '../application/model-insights.ts';
 import { NewestResults } from '../application/newest-results.ts';
 import { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { Config } from '../config.ts';
@@ -59,6 +61,8 @@ export async function startIngress(parts: Parts): Promise<RunningIngress> {
     db,
     dbFor: (accountId) => forAccount(db, accountId),
     engine,
+    modelInsights: new ModelInsights(engine, config.engine.workLimit),
+    forecasts: new Forecasts(engine),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

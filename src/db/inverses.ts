@@ -4,6 +4,7 @@ import { type Inverse, InverseStatus, isBeingComputed, type LearnedFrom } from '
 import { type Page, type PageRequest, toPage } from '../domain/page.ts';
 import { type RevisedStates, StopReason } from '../domain/stop-reason.ts';
 import { compileOnce } from './compiled.ts';
+import { WAS_RUN } from './known-runs.ts';
 import { anyOf } from './prepared-statements.ts';
 import type { Db, Trx } from './transaction.ts';
 
@@ -240,6 +241,40 @@ export function listUnjudgedRuns(
   { nearestIteration, judgedThrough }: { readonly nearestIteration: number | null; readonly judgedThrough: number },
 ): Promise<readonly Run[]> {
   return selectUnjudgedRuns(db, { objectiveId, nearestIteration: nearestIteration ?? 0, judgedThrough });
+}
+
+/** The outputs of an objective's runs, by iteration; without excluded ones. */
+export async function listCompletedOutputs(
+  db: Db | Trx,
+  objectiveId: number,
+): Promise<readonly { readonly id: number; readonly output: readonly number[] }[]> {
+  const { rows } = await sql<{ id: number; output: readonly number[] }>`
+    select i.id, i.output from inverses i
+    where i.objective_id = ${objectiveId} and i.output is not null and ${WAS_RUN} and i.excluded_at is null
+    order by i.iteration`.execute(db);
+  return rows;
+}
+
+/** Ids by `objectiveId iteration`. */
+export async function listInverseIds(
+  db: Db | Trx,
+  wanted: readonly { readonly objectiveId: number; readonly iteration: number }[],
+): Promise<ReadonlyMap<string, number>> {
+  if (wanted.length === 0) return new Map();
+  const { rows } = await sql<{ id: number; objective_id: number; iteration: number }>`
+    select i.id, i.objective_id, i.iteration
+    from unnest(${wanted.map((one) => one.objectiveId)}::bigint[], ${wanted.map((one) => one.iteration)}::integer[])
+      as w (objective_id, iteration)
+    join inverses i on i.objective_id = w.objective_id and i.iteration = w.iteration`.execute(db);
+  return new Map(rows.map((row) => [`${row.objective_id} ${row.iteration}`, row.id]));
+}
+
+/** The inputs of the solutions found so far, in the order in which they were completed. */
+export async function listSolutionInputs(db: Db | Trx, objectiveId: number): Promise<readonly (readonly number[])[]> {
+  const { rows } = await sql<{ input: readonly number[] }>`
+    select i.input from inverses i where i.objective_id = ${objectiveId} and i.status = ${InverseStatus.converged}
+    order by coalesce(i.completed_order, 0)`.execute(db);
+  return rows.map(({ input }) => input);
 }
 
 export interface NewInverse {

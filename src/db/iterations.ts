@@ -180,8 +180,8 @@ export interface CompletedIteration {
   /** Nanoseconds, or null for the time since the input was handed out, by the database's clock. */
   readonly computeTimeNs: number | null;
   readonly failureReason: string | null;
-  /** Whether this inverse is the optimal one now. */
-  readonly isOptimal: boolean;
+  /** The optimal inverse now; null when it stays. */
+  readonly optimalInverseId: number | null;
   readonly events: readonly NewEvent[];
 }
 
@@ -214,7 +214,7 @@ const completeIterationOnce = compileSqlOnce<IterationToComplete, Row>((value) =
     judged as (
       update objectives o set
         stop_reason = ${value('stopReason')}::smallint,
-        optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
+        optimal_inverse_id = coalesce(${value('optimalInverseId')}::bigint, o.optimal_inverse_id),
         completed_count = o.completed_count + 1, updated_at = now()
       from inverse i
       where o.id = i."objectiveId"

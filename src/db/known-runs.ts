@@ -139,12 +139,9 @@ export interface RunColumns {
  */
 export function gatheredRuns(from: RawBuilder<unknown>, { isOfOne = false } = {}): RawBuilder<unknown> {
   const ordered = isOfOne ? sql`order by i.iteration` : sql`order by i.objective_id, i.iteration`;
-  const ids = isOfOne
-    ? sql``
-    : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",
-    array_agg(i.completed_order ${ordered}) as "completedOrders",`;
+  const ids = isOfOne ? sql`` : sql`array_agg(i.objective_id ${ordered}) as "objectiveIds",`;
   return sql`
-    select ${ids} array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
+    select ${ids} array_agg(i.completed_order ${ordered}) as "completedOrders", array_agg(i.iteration ${ordered}) as iterations, array_send(array_agg(i.input ${ordered})) as inputs,
       array_send(array_agg(${orNaN(sql`i.output`)} ${ordered})) as outputs
     from ${from}`;
 }

@@ -25,6 +25,8 @@ export interface StoredSuggestion {
   readonly isOptimal: boolean;
   /** Whether the input has been run before. */
   readonly isRepeat?: boolean;
+  /** The iteration that is the optimal one now, unless this one is; null: none is named. */
+  readonly optimalIteration: number | null;
   /** What the model expected of the outputs, lower ends then upper ends, if it expected anything. */
   readonly expected?: readonly number[] | null;
   /** Of the data that it was computed from. */
@@ -54,6 +56,7 @@ interface SuggestionToStore extends EventLists, NearestSoFar {
   readonly suggestTimeNs: number;
   readonly isOptimal: boolean;
   readonly isRepeat: boolean;
+  readonly optimalIteration: number | null;
   readonly expected: readonly number[] | null;
   readonly dataRevision: number;
   readonly basis: number;
@@ -98,7 +101,12 @@ function storingSuggestion(value: Value, finished: RawBuilder<unknown>): RawBuil
         stop_reason = ${value('stopReason')}::smallint,
         ended = coalesce(${value('ended')}::jsonb, o.ended),
         attempt_count = o.attempt_count + case when ${output} is null then 1 else 0 end,
-        optimal_inverse_id = case when ${value('isOptimal')}::boolean then i.id else o.optimal_inverse_id end,
+        optimal_inverse_id = case
+          when ${value('isOptimal')}::boolean then i.id
+          when ${value('optimalIteration')}::integer is not null then (
+            select q.id from inverses q
+            where q.objective_id = o.id and q.iteration = ${value('optimalIteration')}::integer)
+          else o.optimal_inverse_id end,
         ${judged('nearest_iteration', sql`${value('nearestIteration')}::integer`)},
         ${judged('nearest_case', sql`case when ${isCaseJudged} then ${value('nearestCase')}::integer else o.nearest_case end`)},
         ${judged('nearest_case_input', sql`case when ${isCaseJudged} then ${value('nearestCaseInput')}::float8[] else o.nearest_case_input end`)},

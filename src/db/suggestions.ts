@@ -35,6 +35,8 @@ export interface Snapshot extends KnownCases {
    * ones. Outputs of failed runs are NaN.
    */
   readonly iterations: readonly number[];
+  /** null for the initial point. */
+  readonly completedOrders: readonly (number | null)[];
   readonly inputs: Matrix;
   readonly outputs: Matrix;
   /** Its open inverses with their inputs, in order of iteration. */
@@ -95,7 +97,7 @@ function readRuns(row: Row, prefix: string): KnownRuns {
   return toKnownRuns(Object.fromEntries(RUN_NAMES.map((name) => [name, row[prefix + name]])) as unknown as RunColumns);
 }
 
-type OwnColumns = Omit<RunColumns, 'objectiveIds' | 'completedOrders'>;
+type OwnColumns = Omit<RunColumns, 'objectiveIds'>;
 
 /** The cases as they were loaded and the own runs; with whether there is more, which makes the rest of the row useless. */
 const selectPlain = compileSqlOnce<
@@ -105,7 +107,7 @@ const selectPlain = compileSqlOnce<
   (value) => sql`
     select ${columns(OBJECTIVE_WITH_PARENTS)}, ${OPTIMAL_OUTPUT}, p.input_count as "inputCount", ${SPACE},
       ${matrixColumn('p.input_cases')} as "inputCases", ${matrixColumn('s.output_cases')} as "outputCases",
-      s.failed_cases as "failedCases", r.iterations, r.inputs, r.outputs, w."pendingIterations", w."pendingInputs",
+      s.failed_cases as "failedCases", r.iterations, r."completedOrders", r.inputs, r.outputs, w."pendingIterations", w."pendingInputs",
       t.revision > 0 or o.continues_id is not null or o.reuse and exists (
         select from objectives q where q.trial_id = o.trial_id and q.id <> o.id and q.disabled_at is null) as "isMoreKnown"
     from objectives o
@@ -165,6 +167,7 @@ function toPlainSnapshot(row: Row & PlainRow & OwnColumns): Snapshot {
     space: toSpace(row),
     others: NO_RUNS,
     iterations: row.iterations ?? [],
+    completedOrders: row.completedOrders ?? [],
     inputs: decodeMatrix(row.inputs),
     outputs: decodeMatrix(row.outputs),
     ...toPending(row),
@@ -181,7 +184,7 @@ function toSpace({ inputCount, minimums, maximums, inputTypes, categories, input
 }
 
 function toSnapshot(row: Row & SnapshotRow): Snapshot {
-  const { iterations, inputs, outputs } = readRuns(row, OWN);
+  const { iterations, completedOrders, inputs, outputs } = readRuns(row, OWN);
   const others = readRuns(row, OTHER);
   return {
     ...toKnownCases(row),
@@ -189,6 +192,7 @@ function toSnapshot(row: Row & SnapshotRow): Snapshot {
     space: toSpace(row),
     others,
     iterations,
+    completedOrders,
     inputs,
     outputs,
     ...toPending(row),

@@ -7,7 +7,7 @@
  */
 import type { Goal, Target } from '../optimizer/problem.ts';
 import { outermostDouble } from './double-order.ts';
-import { boundsOf, hasBounds, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { boundsOf, hasBounds, hasNoTarget, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { absoluteSum, toFinite } from './vectors.ts';
 
 export interface ObjectiveResult {
@@ -47,12 +47,13 @@ export function exactThreshold(definition: ObjectiveDefinition): number {
 
 /** Sum of the absolute targets, or 1 if that is 0: the scale of an objective's relative figures. */
 function targetScale(definition: ObjectiveDefinition): number {
-  const sum = absoluteSum(definition.objectives);
+  const sum = absoluteSum(definition.objectives.filter((_, j) => !hasNoTarget(definition, j)));
   return sum === 0 ? 1 : sum;
 }
 
 function compileInterval(definition: ObjectiveDefinition, j: number, threshold: number): Target {
   const t = definition.objectives[j]!;
+  if (hasNoTarget(definition, j)) return withoutEnds(definition.objectiveTypes[j] as Target['direction']);
   const closed = { lowerOpen: false, upperOpen: false, direction: 'none' } as const;
   switch (definition.objectiveTypes[j]!) {
     case ObjectiveType.exact: {
@@ -76,6 +77,11 @@ function compileInterval(definition: ObjectiveDefinition, j: number, threshold: 
     case ObjectiveType.maximize:
       return { ...closed, lower: t, upper: Infinity, direction: 'maximize' };
   }
+}
+
+/** The interval of an output without aspiration: every value may be on the front. */
+function withoutEnds(direction: Target['direction']): Target {
+  return { lower: -Infinity, upper: Infinity, lowerOpen: false, upperOpen: false, direction };
 }
 
 /** The signed deviation of y from t in percent of |t|; infinite only if the true value exceeds the largest double. */
@@ -131,9 +137,11 @@ export function makeVerdict(definition: ObjectiveDefinition): (output: readonly 
 
 function verdicts(definition: ObjectiveDefinition, goal: Goal, output: readonly number[]): readonly boolean[] {
   const meetsL1 = goal.l1 !== null && totalL1(definition, output) <= goal.l1.threshold;
-  return goal.targets.map((interval, j) =>
-    definition.objectiveTypes[j] === ObjectiveType.exact ? meetsL1 : isInside(interval, output[j]!),
-  );
+  return goal.targets.map((interval, j) => {
+    // Without aspiration there is always a better value.
+    if (hasNoTarget(definition, j)) return false;
+    return definition.objectiveTypes[j] === ObjectiveType.exact ? meetsL1 : isInside(interval, output[j]!);
+  });
 }
 
 function totalL1(definition: ObjectiveDefinition, output: readonly number[]): number {
@@ -201,6 +209,8 @@ function describe(
   const t = definition.objectives[j]!;
   const verdict = satisfied ? 'is satisfied' : 'is not satisfied';
   const { interval } = facts;
+  if (hasNoTarget(definition, j))
+    return `Output ${y} has no target: it is to be as ${definition.objectiveTypes[j] === 'minimize' ? 'small' : 'large'} as the other outputs allow.`;
   switch (definition.objectiveTypes[j]!) {
     case ObjectiveType.exact: {
       const relation = satisfied ? 'within' : 'above';

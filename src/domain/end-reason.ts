@@ -2,7 +2,8 @@
 import type { Ending } from './ending.ts';
 import type { Inverse } from './inverse.ts';
 import type { NearestRun } from './nearest.ts';
-import { isAspiration, type Objective } from './objective.ts';
+import { isAspiration, type Objective, outputsWithoutTarget } from './objective.ts';
+import { solutionsSought } from './search-options.ts';
 import { StopReason } from './stop-reason.ts';
 
 /** The run that an objective shows as its best. */
@@ -16,7 +17,7 @@ export interface ShownRun {
 
 type Ended = Pick<
   Objective,
-  'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'objectiveTypes' | 'options' | 'labels'
+  'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'objectives' | 'objectiveTypes' | 'options' | 'labels'
 >;
 
 /** The optimal run, else the nearest one. */
@@ -36,12 +37,32 @@ export function endReasonOf(objective: Ended, best: ShownRun | null): string | n
     case StopReason.running:
       return null;
     case StopReason.satisfied:
-      return best === null ? 'Satisfied.' : `Satisfied: ${nameOf(best)} meets every target${howSurely(objective)}.`;
+      return describeSuccess(objective, best);
     case StopReason.exhausted:
-      return `Exhausted: ${describeAttempts(objective)} and none meets every target${howSurely(objective)}${describeBest(objective, best)}.`;
+      return `Exhausted: ${describeAttempts(objective)}${describeMissing(objective)}${describeBest(objective, best)}.`;
     case StopReason.stopped:
       return `Stopped${describeStop(objective, best)}.`;
   }
+}
+
+function describeSuccess(objective: Ended, best: ShownRun | null): string {
+  const sought = solutionsSought(objective.options);
+  const more = sought > 1 ? `, the first of ${sought} solutions that lie apart` : '';
+  return best === null ? 'Satisfied.' : `Satisfied: ${nameOf(best)} meets every target${howSurely(objective)}${more}.`;
+}
+
+/** What an objective that used all its attempts did not reach. */
+function describeMissing(objective: Ended): string {
+  if (isFront(objective)) return '';
+  const sought = solutionsSought(objective.options);
+  return sought > 1
+    ? ` and fewer than ${sought} solutions that lie apart are found`
+    : ` and none meets every target${howSurely(objective)}`;
+}
+
+/** Whether it looks for the front of outputs without target. */
+function isFront(objective: Ended): boolean {
+  return outputsWithoutTarget(objective).length > 0;
 }
 
 /** What the client asked for beyond one run that meets the targets. */
@@ -81,7 +102,11 @@ function describeStop(objective: Ended, best: ShownRun | null): string {
     case 'duplicate':
       return `: the search finds only inputs that have been evaluated${shown}`;
     case 'no-improvement-expected':
-      return `: the models expect no further improvement${shown}`;
+      return isFront(objective)
+        ? `: the last suggested inputs hardly enlarged the front${shown}`
+        : `: the models expect no further improvement${shown}`;
+    case 'no-further-solution':
+      return `: the search finds no further solution that lies apart${shown}`;
     case 'standstill':
       return describeStandstill(objective, ended, best);
   }
@@ -107,7 +132,9 @@ function describeBest(objective: Ended, best: ShownRun | null): string {
   if (best === null) return '';
   const aspirations = describeAspirations(objective, best);
   const isMet = best.worstMiss === 0 || (aspirations !== '' && best.worstMiss === null);
-  if (isMet && aspirations !== '') return `; the best output is ${aspirations} of ${nameOf(best)}`;
+  const title = isFront(objective) ? 'best compromise' : 'best output';
+  if (isMet && aspirations !== '') return `; the ${title} is ${aspirations} of ${nameOf(best)}`;
+  if (isMet) return `; ${nameOf(best)} meets every target`;
   const missed = best.worstMiss === null ? '' : `, misses by ${round(best.worstMiss)} times its tolerance`;
   return `; the nearest run, ${nameOf(best)}${missed}`;
 }

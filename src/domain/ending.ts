@@ -11,6 +11,7 @@ export const ENDING_KINDS = [
   'space-used-up',
   'duplicate',
   'no-improvement-expected',
+  'no-further-solution',
   'standstill',
 ] as const;
 type EndingKind = (typeof ENDING_KINDS)[number];
@@ -26,9 +27,10 @@ export type Ending =
       readonly expectedGain: number | null;
     };
 
-/** Of an objective that stops because nothing is left to suggest; null when that is not why it ends. */
+/** Of an objective that stops because nothing is left to suggest; null when it ends satisfied or for another reason. */
 export function endingOf(proposal: Proposal): Ending | null {
-  if (proposal.kind === 'candidate' || proposal.reason === 'reached') return null;
+  if (proposal.kind === 'candidate') return null;
   const { reason, standstill } = proposal;
+  if (reason === 'reached' || reason === 'robust') return null;
   return reason === 'standstill' ? { kind: reason, ...standstill! } : { kind: reason };
 }

@@ -19,6 +19,7 @@ const KINDS = {
   'inverse.suggested': 'inverse',
   'inverse.output_loaded': 'objective',
   'inverse.stopped': 'inverse',
+  'objective.solution_found': 'objective',
   'objective.satisfied': 'objective',
   'objective.stopped': 'objective',
   'objective.exhausted': 'objective',

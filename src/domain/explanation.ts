@@ -1,5 +1,6 @@
 /** What the optimizer has learned about an objective: how far its model can be trusted and what seems out of reach. */
-import type { Diagnosis, Explanation, Standing } from '../optimizer/problem.ts';
+import type { Diagnosis, Explanation } from '../optimizer/insights.ts';
+import type { Standing } from '../optimizer/problem.ts';
 import { type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 
 export interface StoredExplanation extends Omit<Explanation, 'standing'> {

@@ -11,7 +11,7 @@
  */
 import { compileGoal, distanceToInterval, exactThreshold, isInside } from './acceptance.ts';
 import type { Matrix } from './matrix.ts';
-import { hasBounds, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
+import { hasBounds, hasNoTarget, type NearestSoFar, type ObjectiveDefinition, ObjectiveType } from './objective.ts';
 import { toFinite } from './vectors.ts';
 
 /** How far an output vector is from satisfying everything; both finite, both 0 exactly when it is satisfied. */
@@ -75,6 +75,7 @@ export function tolerancesOf(definition: ObjectiveDefinition): readonly number[]
 }
 
 function unitOf(definition: ObjectiveDefinition, j: number): number {
+  if (hasNoTarget(definition, j)) return 1;
   const t = Math.abs(definition.objectives[j]!);
   const type = definition.objectiveTypes[j]!;
   if (!hasBounds(type)) return UNIT_SHARE * (t === 0 ? 1 : t);

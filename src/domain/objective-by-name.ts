@@ -1,8 +1,16 @@
 /** New objectives whose lists were sent by name. The names belong to the project, so the use case reads these lists. */
 import { describeWrongType, makeViolation, type Violation } from './errors.ts';
 import type { InputSpace } from './input-space.ts';
-import { inputNamesOf, makeListReader, outputNamesOf, type ProjectNames, readInputValue, readNumber } from './names.ts';
-import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType } from './objective.ts';
+import {
+  type ByName,
+  inputNamesOf,
+  makeListReader,
+  outputNamesOf,
+  type ProjectNames,
+  readInputValue,
+  readNumber,
+} from './names.ts';
+import { FIELDS_BY_NAME, type NewObjective, OBJECTIVE_TYPES, type ObjectiveType, storedTargets } from './objective.ts';
 
 export interface ResolvedObjective {
   readonly objective: NewObjective;
@@ -33,13 +41,34 @@ export function resolveObjective(
     const read = makeListReader(names, ofInputs ? 'input' : 'output', { isComplete })(sent, [field]);
     violations.push(...read.violations);
     lists[field] = read.list.map((value, i) => {
-      if (value === undefined || (value === null && !isComplete)) return null;
+      if (value === undefined || (value === null && (!isComplete || field === 'objectives'))) return null;
       const entry = readEntry(field, project, i, value);
       if ('message' in entry) violations.push(makeViolation([field, names[i]!], entry.message));
       return 'message' in entry ? null : entry.value;
     });
   }
-  return { objective: { ...objective, ...lists }, named, violations };
+  const resolved: NewObjective = { ...objective, ...lists };
+  // A target that the object by name leaves out is a violation above.
+  const objectives = storedTargets(resolved.objectives, resolved.objectiveTypes);
+  named.get('/objectives')?.forEach((name, j) => {
+    const isNull = byName.objectives?.[name] === null;
+    if (isNull && Number.isNaN(objectives[j]))
+      violations.push(makeViolation(['objectives', name], describeWrongType('a finite number', null)));
+  });
+  const { inputTolerances } = objective;
+  if (inputTolerances == null || Array.isArray(inputTolerances.values))
+    return { objective: { ...resolved, objectives }, named, violations };
+  const path = ['inputTolerances', 'values'];
+  const names = inputNamesOf(project.inputCount, project.names.inputNames);
+  const read = makeListReader(names, 'input', { isComplete: false })(inputTolerances.values as ByName, path);
+  violations.push(...read.violations);
+  named.set('/inputTolerances/values', names);
+  const values = read.list.map((value, i) => {
+    if (value == null || typeof value === 'number') return value ?? null;
+    violations.push(makeViolation([...path, names[i]!], describeWrongType('a finite number or null', value)));
+    return null;
+  });
+  return { objective: { ...resolved, objectives, inputTolerances: { ...inputTolerances, values } }, named, violations };
 }
 
 /** What is left out of these is null: outputs without bounds, inputs that are free, weights and priorities of 1. */

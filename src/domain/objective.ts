@@ -38,8 +38,13 @@ export const LARGEST_PARALLELISM = 64;
 
 export type Bound = number | null;
 
+/** Stored as the target of an output to minimize or maximize without aspiration: clients cannot state it, and no output reaches it. */
+const NO_TARGET = { minimize: Number.NEGATIVE_INFINITY, maximize: Number.POSITIVE_INFINITY } as const;
+/** The most outputs without aspiration: beyond three almost every run is on the front. */
+const LARGEST_FRONT = 3;
+
 export interface ObjectiveDefinition {
-  /** Target per output. */
+  /** Target per output; `hasNoTarget` tells which have none. */
   readonly objectives: readonly number[];
   readonly objectiveTypes: readonly ObjectiveType[];
   /** Offsets from the target, one per output, or empty when none were given. Only types without bounds may have null. */
@@ -171,6 +176,45 @@ export function boundsOf(
   return { minimum: minimumBounds[j]!, maximum: maximumBounds[j]! };
 }
 
+/** Whether output j is to be minimized or maximized without aspiration: the search is then for the front of such outputs. */
+export function hasNoTarget(
+  { objectives, objectiveTypes }: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>,
+  j: number,
+): boolean {
+  return statedTarget(objectiveTypes[j]!, objectives[j]!) === null;
+}
+
+/** A stored target as clients state it: null for none. */
+export function statedTarget(type: ObjectiveType, target: number): number | null {
+  return (type === 'minimize' || type === 'maximize') && target === NO_TARGET[type] ? null : target;
+}
+
+/** The outputs without aspiration, numbered from 0. */
+export function outputsWithoutTarget(
+  definition: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>,
+): readonly number[] {
+  return Array.from(definition.objectiveTypes.keys()).filter((j) => hasNoTarget(definition, j));
+}
+
+/** All targets as clients state them. */
+export function statedTargets({
+  objectives,
+  objectiveTypes,
+}: Pick<ObjectiveDefinition, 'objectives' | 'objectiveTypes'>): (number | null)[] {
+  return objectives.map((target, j) => statedTarget(objectiveTypes[j]!, target));
+}
+
+/** The targets as they are stored; NaN, which `checkNewObjective` refuses, for a type that needs one. */
+export function storedTargets(
+  stated: readonly (number | null)[],
+  objectiveTypes: readonly string[],
+): readonly number[] {
+  return stated.map((target, j) => {
+    const type = objectiveTypes[j];
+    return target ?? (type === 'minimize' || type === 'maximize' ? NO_TARGET[type] : Number.NaN);
+  });
+}
+
 export function isAspiration(type: ObjectiveType): boolean {
   return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
 }
@@ -230,7 +274,7 @@ export function checkNewObjective(
       violations.push(makeViolation(['objectives', j], 'must not be 0 for a percent objective; use value instead.'));
     }
   });
-  violations.push(...checkBounds(fields, arrays));
+  violations.push(...checkTargets(fields), ...checkEnds(fields), ...checkBounds(fields, arrays));
   if (desiredL1Norm !== undefined && !(desiredL1Norm >= 0)) {
     violations.push(makeViolation(['desiredL1Norm'], `must not be negative, is ${desiredL1Norm}.`));
   }
@@ -244,7 +288,49 @@ export function checkNewObjective(
     ...violations,
     ...checkLengths(arrays, ['initialOutput']),
     ...checkInitialPoint(arrays),
-    ...checkSearchOptions(fields, arrays),
+    ...checkSearchOptions(fields, arrays, context?.space.inputCount),
+  ];
+}
+
+/** Only minimize and maximize may be without a target, and few of them. */
+function checkTargets({ objectives = [], objectiveTypes = [] }: Partial<NewObjective>): readonly Violation[] {
+  const missing = [...objectives.keys()].filter((j) => Number.isNaN(objectives[j]));
+  const open = outputsWithoutTarget({ objectives, objectiveTypes });
+  const message = `must have at most ${LARGEST_FRONT} outputs without a target, has ${open.length}.`;
+  return [
+    ...missing.map((j) =>
+      makeViolation(['objectives', j], 'must be a number, is null: only minimize and maximize may have no target.'),
+    ),
+    ...(open.length > LARGEST_FRONT ? [makeViolation(['objectives'], message)] : []),
+  ];
+}
+
+/** Options that each say when an objective ends; so does a front, which ends when no run adds to it. */
+function checkEnds({
+  objectives = [],
+  objectiveTypes = [],
+  solutions,
+  aimAtRobustness,
+  confidence,
+  confirm,
+  stop,
+}: Partial<NewObjective>): readonly Violation[] {
+  const isFront = outputsWithoutTarget({ objectives, objectiveTypes }).length > 0;
+  const stated = Object.entries({
+    solutions: solutions != null,
+    aimAtRobustness: aimAtRobustness != null && aimAtRobustness !== false,
+    confidence: confidence != null,
+    confirm: confirm != null && confirm > 1,
+  }).flatMap(([option, isStated]) => (isStated ? [option] : []));
+  const refused = isFront ? stated : stated.slice(1);
+  const reason = isFront ? 'where an output has no target: the search is for a front' : `with ${stated[0]}`;
+  return [
+    ...refused.map((option) =>
+      makeViolation([option], `must be left out ${reason}, which says in its own way when the objective ends.`),
+    ),
+    ...(isFront && stop && stop.patience != null
+      ? [makeViolation(['stop', 'patience'], `must be left out ${reason}. State stop.maximumRuns or stop.until.`)]
+      : []),
   ];
 }
 

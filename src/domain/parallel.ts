@@ -24,16 +24,22 @@ export type WhyNone =
 
 type Opening = Pick<
   Objective,
-  'parallelism' | 'holdBack' | 'attemptCount' | 'maximumAttempts' | 'objectiveTypes' | 'completedCount' | 'nothingNewAt'
-> &
-  Partial<Pick<Objective, 'options'>>;
+  | 'parallelism'
+  | 'holdBack'
+  | 'options'
+  | 'attemptCount'
+  | 'maximumAttempts'
+  | 'objectiveTypes'
+  | 'completedCount'
+  | 'nothingNewAt'
+>;
 
-/** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize, it never does. */
+/** Whether the objective waits for an open inverse that is likely to succeed. Without an end in sight, as with minimize or while further solutions are sought, it never does. */
 export function isHeldBack(
-  objective: Pick<Objective, 'holdBack' | 'objectiveTypes'>,
+  objective: Pick<Objective, 'holdBack' | 'objectiveTypes' | 'options'>,
   open: readonly Pick<OpenInverse, 'chance'>[],
 ): boolean {
-  if (!objective.holdBack || hasAspiration(objective)) return false;
+  if (!objective.holdBack || hasAspiration(objective) || objective.options?.solutions) return false;
   return open.some(({ chance }) => chance !== null && chance >= LIKELY_CHANCE);
 }
 

@@ -3,11 +3,13 @@
  * there were none. They are stored as one record, and a verdict on an output never depends on weights and priorities.
  */
 import { makeViolation, type Violation } from './errors.ts';
+import { checkRobustOptions, type RobustOptions, robustOptionsOf, type SentRobustOptions } from './robust-options.ts';
+import { checkSolutions, DEFAULT_SOLUTIONS, type SolutionsOption } from './several-solutions.ts';
 import { type SentStop, type StopOptions, stopOptionsOf } from './stop-options.ts';
 import { checkLength } from './vectors.ts';
 
 /** As stored: an option that is not used is not there. */
-export interface SearchOptions {
+export interface SearchOptions extends RobustOptions {
   /** One per output, at least `LEAST_WEIGHT`: how much a miss counts in the search. */
   readonly weights?: readonly number[];
   /** One per output, from 1 to `LAST_PRIORITY`: outputs of a lower priority count fully once all before them are met together. */
@@ -21,6 +23,8 @@ export interface SearchOptions {
   readonly confidenceOf?: ConfidenceOf;
   /** When it ends although something is left to try. */
   readonly stop?: StopOptions;
+  /** Solutions to find before the objective is satisfied. */
+  readonly solutions?: SolutionsOption;
 }
 
 type Noise = 'estimate' | { readonly standardDeviations: readonly number[] };
@@ -28,7 +32,7 @@ export const CONFIDENCE_OF = ['run', 'mean'] as const;
 type ConfidenceOf = (typeof CONFIDENCE_OF)[number];
 
 /** As a client states them; null or left out is the default. */
-export interface SentSearchOptions {
+export interface SentSearchOptions extends SentRobustOptions {
   readonly weights?: readonly (number | null)[] | null;
   readonly priorities?: readonly (number | null)[] | null;
   readonly noise?: Noise | null;
@@ -36,6 +40,7 @@ export interface SentSearchOptions {
   readonly confidence?: number | null;
   readonly confidenceOf?: ConfidenceOf | null;
   readonly stop?: SentStop;
+  readonly solutions?: { readonly count?: number | null; readonly apart?: number | null } | null;
 }
 
 export const LEAST_WEIGHT = 0.01;
@@ -45,9 +50,18 @@ export const MOST_CONFIRMING_RUNS = 20;
 export const LEAST_CONFIDENCE = 0.5;
 export const LARGEST_CONFIDENCE = 0.999;
 
+/** How many solutions end an objective. */
+export function solutionsSought(options: SearchOptions | null | undefined): number {
+  return options?.solutions?.count ?? 1;
+}
+
 /** Whether one run that meets the targets ends an objective. Else workers decide, when they compute the next suggestion. */
 export function endsWithOneRun(options: SearchOptions | null | undefined): boolean {
   return options?.confirm === undefined && options?.confidence === undefined;
+}
+
+function solutionsOf({ count, apart }: NonNullable<SentSearchOptions['solutions']>): SolutionsOption {
+  return { count: count ?? DEFAULT_SOLUTIONS.count, apart: apart ?? DEFAULT_SOLUTIONS.apart };
 }
 
 /** The record of valid options; null when they ask for nothing. */
@@ -58,8 +72,10 @@ export function searchOptionsOf(sent: SentSearchOptions): SearchOptions | null {
     ...(weights!.some((weight) => weight !== 1) && { weights: weights! }),
     // The first priority is the highest one that is used.
     ...(new Set(priorities).size > 1 && { priorities: priorities! }),
+    ...robustOptionsOf(sent),
     ...noiseOptionsOf(sent),
     ...(stop && { stop }),
+    ...(sent.solutions && { solutions: solutionsOf(sent.solutions) }),
   };
   return Object.keys(options).length === 0 ? null : options;
 }
@@ -77,9 +93,9 @@ function noiseOptionsOf({ noise, confirm, confidence, confidenceOf }: SentSearch
 type Fields = SentSearchOptions & { readonly objectiveTypes?: readonly string[] };
 type Lengths = { readonly [Field in 'objectives' | 'weights' | 'priorities']?: { readonly length: number } | null };
 
-/** All violations. @param arrays the arrays whose lengths are checked; may also have those whose elements are invalid */
-export function checkSearchOptions(fields: Fields, arrays: Lengths): readonly Violation[] {
-  const { weights, priorities, objectiveTypes = [] } = fields;
+/** All violations. @param inputCount undefined while it is not known @param arrays the arrays whose lengths are checked; may also have those whose elements are invalid */
+export function checkSearchOptions(fields: Fields, arrays: Lengths, inputCount?: number): readonly Violation[] {
+  const { weights, priorities, solutions, objectiveTypes = [] } = fields;
   const violations: Violation[] = [];
   for (const name of ['weights', 'priorities'] as const) {
     const list = arrays[name];
@@ -101,7 +117,8 @@ export function checkSearchOptions(fields: Fields, arrays: Lengths): readonly Vi
     const message = 'must be left out: exact judges all outputs together, so none can come first. Use weights.';
     violations.push(makeViolation(['priorities'], message));
   }
-  return [...violations, ...checkNoise(fields, arrays)];
+  if (solutions != null) violations.push(...checkSolutions(solutionsOf(solutions)));
+  return [...violations, ...checkNoise(fields, arrays), ...checkRobustOptions(fields, inputCount)];
 }
 
 function checkNoise(
@@ -123,9 +140,6 @@ function checkNoise(
   }
   if (confidence != null && !(confidence >= LEAST_CONFIDENCE && confidence <= LARGEST_CONFIDENCE)) {
     refuse(['confidence'], `must be from ${LEAST_CONFIDENCE} to ${LARGEST_CONFIDENCE}, is ${confidence}.`);
-  }
-  if (confirm != null && confidence != null) {
-    refuse(['confirm'], 'must be left out with confidence, which decides how many runs it takes.');
   }
   if (confidenceOf != null && confidence == null) {
     refuse(['confidenceOf'], 'says what confidence is about; state confidence as well, or leave it out.');

@@ -9,7 +9,8 @@
  * leaves a final state, and only when the client asks for it.
  */
 import { InverseStatus } from './inverse.ts';
-import { endsWithOneRun, type SearchOptions } from './search-options.ts';
+import { aimsOn } from './robust-options.ts';
+import { endsWithOneRun, type SearchOptions, solutionsSought } from './search-options.ts';
 
 export const StopReason = { running: 0, satisfied: 1, stopped: 2, exhausted: 3 } as const;
 export type StopReason = (typeof StopReason)[keyof typeof StopReason];
@@ -18,6 +19,10 @@ export type StopReason = (typeof StopReason)[keyof typeof StopReason];
 export type ObjectiveEvent =
   | 'inverse-suggested'
   | 'output-satisfied'
+  /** The search goes on for an input that satisfies everything more surely. */
+  | 'output-satisfied-first'
+  | 'solution-found'
+  | 'last-solution-found'
   | 'output-unsatisfied'
   | 'last-output-unsatisfied'
   | 'nothing-new'
@@ -36,13 +41,17 @@ export interface Transition {
 }
 
 /**
- * Edges out of RUNNING. `last-*` means that attemptCount has reached maximumAttempts and no other inverse is open. A failed run that was the last
- * attempt leaves nothing to try, so the objective is EXHAUSTED while the inverse itself reads failed. `held` and
- * `attempts-used-up` end objectives that do not end with one run: the inverse repeats the best input and is not run.
+ * Edges out of RUNNING. `solution-found` is one of several solutions, of which more are sought. `last-*` means that attemptCount has
+ * reached maximumAttempts and no other inverse is open. A failed run that was the last attempt leaves nothing to try, so the
+ * objective is EXHAUSTED while the inverse itself reads failed. `held` and `attempts-used-up` end objectives that do not end with one
+ * run: the inverse repeats the best input and is not run.
  */
 export const TRANSITIONS: Readonly<Record<ObjectiveEvent, Transition>> = {
   'inverse-suggested': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'output-satisfied': { stopReason: StopReason.satisfied, inverseStatus: InverseStatus.converged },
+  'output-satisfied-first': { stopReason: StopReason.running, inverseStatus: InverseStatus.converged },
+  'solution-found': { stopReason: StopReason.running, inverseStatus: InverseStatus.converged },
+  'last-solution-found': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.converged },
   'output-unsatisfied': { stopReason: StopReason.running, inverseStatus: InverseStatus.active },
   'last-output-unsatisfied': { stopReason: StopReason.exhausted, inverseStatus: InverseStatus.maxIterations },
   'nothing-new': { stopReason: StopReason.stopped, inverseStatus: InverseStatus.stopped },
@@ -60,14 +69,33 @@ export function isFinal(stopReason: StopReason): boolean {
   return stopReason !== StopReason.running;
 }
 
-/** The states after `event`, or undefined if the objective has ended: a final state never changes. */
-export function nextState(current: StopReason, event: ObjectiveEvent): Transition | undefined {
-  return isFinal(current) ? undefined : TRANSITIONS[event];
+/**
+ * The states after `event`, or undefined if the objective has ended: a final state never changes.
+ *
+ * @param seeksSurer  whether a run has satisfied everything and the search went on for a surer one: whatever ends it then, the
+ *   objective is SATISFIED
+ */
+export function nextState(current: StopReason, event: ObjectiveEvent, seeksSurer = false): Transition | undefined {
+  if (isFinal(current)) return undefined;
+  const next = TRANSITIONS[event];
+  return seeksSurer && isFinal(next.stopReason) ? { ...next, stopReason: StopReason.satisfied } : next;
 }
 
-/** The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be. */
-export function outputEvent(isSatisfied: boolean, attempts: Attempts, areOthersOpen = false): ObjectiveEvent {
-  if (isSatisfied && endsWithOneRun(attempts.options)) return 'output-satisfied';
+/**
+ * The event for a loaded output, given the verdict and the attempts used. Others can be open only where several may be.
+ *
+ * @param isMoreSought  whether further solutions are sought besides this one
+ */
+export function outputEvent(
+  isSatisfied: boolean,
+  attempts: Attempts,
+  areOthersOpen = false,
+  isMoreSought = false,
+): ObjectiveEvent {
+  if (isSatisfied && endsWithOneRun(attempts.options)) {
+    if (isMoreSought) return areUsedUp(attempts) && !areOthersOpen ? 'last-solution-found' : 'solution-found';
+    return aimsOn(attempts) && !areUsedUp(attempts) ? 'output-satisfied-first' : 'output-satisfied';
+  }
   return areUsedUp(attempts) && !areOthersOpen ? 'last-output-unsatisfied' : 'output-unsatisfied';
 }
 
@@ -82,15 +110,12 @@ export function stoppedInverseEvent(attempts: Attempts, areOthersOpen: boolean):
 }
 
 /**
- * The states after the output of an inverse that was given up: one that satisfies everything ends an objective that runs like any
- * other, else nothing changes.
+ * The states after the output of an inverse that was given up: one that satisfies everything counts for an objective that runs like
+ * any other, else nothing changes.
  */
-export function lateOutputState(
-  current: StopReason,
-  isSatisfied: boolean,
-  options: SearchOptions | null = null,
-): Transition {
-  const state = isSatisfied && endsWithOneRun(options) ? nextState(current, 'output-satisfied') : undefined;
+export function lateOutputState(current: StopReason, event: ObjectiveEvent): Transition {
+  const isSatisfied = TRANSITIONS[event].inverseStatus === InverseStatus.converged;
+  const state = isSatisfied ? nextState(current, event) : undefined;
   return state ?? { stopReason: current, inverseStatus: InverseStatus.stopped };
 }
 
@@ -122,6 +147,10 @@ export interface RevisedRun {
   readonly result: 'open' | 'satisfied' | 'unsatisfied' | 'failed' | 'late' | 'never-run';
 }
 
+export interface RevisedObjective extends Attempts {
+  readonly stopReason: StopReason;
+}
+
 export interface RevisedStates {
   readonly stopReason: StopReason;
   /** By the id of the inverse; only those that change. */
@@ -134,11 +163,11 @@ export interface RevisedStates {
  * The states of an objective and its inverses that follow from the results as they are now. Undefined when an objective that has
  * ended would get another verdict, and `mayReopen` does not allow that.
  *
- * @param runs  all inverses, in order of iteration
+ * @param runs  all inverses, in order of iteration; of several solutions, those too near to another one count as unsatisfied
  * @param isVerdictAffected  whether the objective does not end with one run, has ended satisfied, and rests on the corrected one
  */
 export function reviseStates(
-  objective: Attempts & { readonly stopReason: StopReason },
+  objective: RevisedObjective,
   runs: readonly RevisedRun[],
   mayReopen: boolean,
   isVerdictAffected = false,
@@ -146,14 +175,17 @@ export function reviseStates(
   if (!endsWithOneRun(objective.options)) return reviseHeld(objective, runs, mayReopen, isVerdictAffected);
   const doLateCount =
     mayReopen || objective.stopReason === StopReason.running || objective.stopReason === StopReason.satisfied;
-  const isSatisfied = runs.some(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
+  const sought = solutionsSought(objective.options);
+  const satisfied = runs.filter(({ result }) => result === 'satisfied' || (doLateCount && result === 'late'));
+  const isSatisfied = satisfied.length >= sought;
   const stopReason = reviseStopReason(objective, isSatisfied, mayReopen);
   if (stopReason === undefined) return undefined;
   const last = runs.findLast(({ result }) => result !== 'never-run');
   const exhaustedId = stopReason === StopReason.exhausted ? (last?.id ?? null) : null;
   const statuses = new Map<number, InverseStatus>();
   for (const run of runs) {
-    const status = reviseStatus(run, stopReason, run.id === exhaustedId);
+    const isSolution = sought > 1 && satisfied.includes(run);
+    const status = isSolution ? InverseStatus.converged : reviseStatus(run, stopReason, run.id === exhaustedId);
     if (status !== run.status) statuses.set(run.id, status);
   }
   return { stopReason, statuses, exhaustedId };
@@ -178,11 +210,12 @@ function reviseHeld(
 }
 
 function reviseStopReason(
-  objective: Attempts & { readonly stopReason: StopReason },
+  objective: RevisedObjective,
   isSatisfied: boolean,
   mayReopen: boolean,
 ): StopReason | undefined {
   const { stopReason } = objective;
+  if (isSatisfied && aimsOn(objective) && stopReason === StopReason.running && !areUsedUp(objective)) return stopReason;
   if (isSatisfied) {
     return mayReopen || stopReason === StopReason.running || stopReason === StopReason.satisfied
       ? StopReason.satisfied

@@ -1,11 +1,14 @@
 /** The module that a worker thread runs: one task in, one answer out. */
 import { threadId } from 'node:worker_threads';
 import { explainFrom } from '../optimizer/explain.ts';
+import { findFront } from '../optimizer/find-front.ts';
+import { findSolutions } from '../optimizer/find-solutions.ts';
+import { identifiability } from '../optimizer/identifiability.ts';
 import { initialDesign } from '../optimizer/initial-design.ts';
 import { type Prepared, prepare } from '../optimizer/prepare.ts';
-import type { Design, Explanation, Proposal } from '../optimizer/problem.ts';
+import { robustness } from '../optimizer/robustness.ts';
 import { suggestFrom, warmUp } from '../optimizer/suggest.ts';
-import type { EngineTask, ThreadAnswer } from './protocol.ts';
+import type { EngineTask, Result, ThreadAnswer } from './protocol.ts';
 
 // Otherwise the first suggestion of a thread would run before the JIT has compiled the hot loops.
 warmUp();
@@ -25,8 +28,12 @@ export default function run(task: EngineTask): ThreadAnswer {
   }
 }
 
-function compute(task: EngineTask): Design | Proposal | Explanation {
+function compute(task: EngineTask): Result {
   if (task.kind === 'design') return initialDesign(task.request);
+  if (task.kind === 'robustness') return robustness(task.request, task.input, task.tolerances);
+  if (task.kind === 'identifiability') return identifiability(task.request, task.confidence);
+  if (task.kind === 'solutions') return findSolutions(task.request);
+  if (task.kind === 'front') return findFront(task.request);
   const { kind, request, requestNumber } = task;
   const prepared = kept?.requestNumber === requestNumber ? kept.prepared : prepare(request);
   kept = kind === 'suggest' ? { requestNumber, prepared } : null;

@@ -3,9 +3,22 @@
  * that exceeds the hard limit loses its thread; the optimizer's own work limit makes that rare.
  */
 import { Piscina, queueOptionsSymbol } from 'piscina';
+import type { SolutionsRequest } from '../optimizer/insights.ts';
 import type { DesignRequest, SuggestRequest } from '../optimizer/problem.ts';
 import { FittedThreads } from './fitted-threads.ts';
-import type { DesignAnswer, EngineTask, ExplainAnswer, SuggestAnswer, ThreadAnswer } from './protocol.ts';
+import type {
+  DesignAnswer,
+  EngineTask,
+  ExplainAnswer,
+  FrontAnswer,
+  IdentifiabilityAnswer,
+  IdentifiabilityTask,
+  RobustnessAnswer,
+  RobustnessTask,
+  SolutionsAnswer,
+  SuggestAnswer,
+  ThreadAnswer,
+} from './protocol.ts';
 
 export interface Engine {
   design(request: DesignRequest): Promise<DesignAnswer>;
@@ -16,6 +29,14 @@ export interface Engine {
    * `suggest` the models are usually still in memory, which saves half of the work and changes nothing else.
    */
   explain(request: SuggestRequest, signal: AbortSignal): Promise<ExplainAnswer>;
+  /** How surely an input meets the goal when it is made with tolerances. Rejects like `suggest`, at the hard limit only. */
+  robustness(task: RobustnessTask): Promise<RobustnessAnswer>;
+  /** What meeting the targets tells about the inputs. Rejects in the same way. */
+  identifiability(task: IdentifiabilityTask): Promise<IdentifiabilityAnswer>;
+  /** Inputs that meet all targets; rejects as `suggest` does. */
+  solutions(request: SolutionsRequest, signal: AbortSignal): Promise<SolutionsAnswer>;
+  /** What is known of the front of a goal with outputs without aspiration; rejects as `suggest` does. */
+  front(request: SuggestRequest, signal: AbortSignal): Promise<FrontAnswer>;
   close(): Promise<void>;
 }
 
@@ -65,6 +86,10 @@ export function startEngine(settings: EngineSettings & { readonly keepWarm: bool
     design: (request) => run({ kind: 'design', request }, undefined) as Promise<DesignAnswer>,
     suggest: (request, signal) => runNumbered('suggest', request, signal) as Promise<SuggestAnswer>,
     explain: (request, signal) => runNumbered('explain', request, signal) as Promise<ExplainAnswer>,
+    robustness: (task) => run({ kind: 'robustness', ...task }, undefined) as Promise<RobustnessAnswer>,
+    identifiability: (task) => run({ kind: 'identifiability', ...task }, undefined) as Promise<IdentifiabilityAnswer>,
+    solutions: (request, signal) => run({ kind: 'solutions', request }, signal) as Promise<SolutionsAnswer>,
+    front: (request, signal) => run({ kind: 'front', request }, signal) as Promise<FrontAnswer>,
     close: () => pool.destroy(),
   };
 }

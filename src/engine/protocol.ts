@@ -2,10 +2,35 @@
  * Messages between the pool and its threads: plain data only, because structured cloning loses classes. Errors of the
  * optimizer become faults.
  */
-import type { Design, DesignRequest, Explanation, Proposal, SuggestRequest } from '../optimizer/problem.ts';
+import type {
+  Explanation,
+  FrontReport,
+  Identifiability,
+  Robustness,
+  SolutionsFound,
+  SolutionsRequest,
+} from '../optimizer/insights.ts';
+import type { Design, DesignRequest, InputTolerances, Proposal, SuggestRequest } from '../optimizer/problem.ts';
+
+/** About one input of what a request knows. */
+export interface RobustnessTask {
+  readonly request: SuggestRequest;
+  /** Length n. */
+  readonly input: readonly number[];
+  readonly tolerances: InputTolerances;
+}
+
+export interface IdentifiabilityTask {
+  readonly request: SuggestRequest;
+  readonly confidence: number;
+}
 
 export type EngineTask =
   | { readonly kind: 'design'; readonly request: DesignRequest }
+  | ({ readonly kind: 'robustness' } & RobustnessTask)
+  | ({ readonly kind: 'identifiability' } & IdentifiabilityTask)
+  | { readonly kind: 'solutions'; readonly request: SolutionsRequest }
+  | { readonly kind: 'front'; readonly request: SuggestRequest }
   | {
       readonly kind: 'suggest' | 'explain';
       readonly request: SuggestRequest;
@@ -13,17 +38,32 @@ export type EngineTask =
       readonly requestNumber: number;
     };
 
-type EngineAnswer<Result> =
-  | { readonly ok: true; readonly result: Result; readonly elapsedNs: number }
+type EngineAnswer<R> =
+  | { readonly ok: true; readonly result: R; readonly elapsedNs: number }
   /** The stack of the error. */
   | { readonly ok: false; readonly fault: string };
 
 export type DesignAnswer = EngineAnswer<Design>;
 export type SuggestAnswer = EngineAnswer<Proposal>;
 export type ExplainAnswer = EngineAnswer<Explanation>;
+export type RobustnessAnswer = EngineAnswer<Robustness | null>;
+export type IdentifiabilityAnswer = EngineAnswer<Identifiability | null>;
+
+export type Result =
+  | Design
+  | Proposal
+  | Explanation
+  | Robustness
+  | Identifiability
+  | SolutionsFound
+  | FrontReport
+  | null;
+
+export type SolutionsAnswer = EngineAnswer<SolutionsFound>;
+export type FrontAnswer = EngineAnswer<FrontReport>;
 
 /** What a thread sends back. */
 export interface ThreadAnswer {
   readonly threadId: number;
-  readonly answer: EngineAnswer<Design | Proposal | Explanation>;
+  readonly answer: EngineAnswer<Result>;
 }

@@ -4,6 +4,8 @@ import type { AccountLimits } from '../application/account-limits.ts';
 import type { ChangeWaiters } from '../application/change-waiters.ts';
 import type { EvaluationWaiters } from '../application/evaluation-waiters.ts';
 import type { ExportSlots } from '../application/export-slots.ts';
+import type { Forecasts } from '../application/forecasts.ts';
+import type { ModelInsights } from '../application/model-insights.ts';
 import type { NewestResults } from '../application/newest-results.ts';
 import type { SuggestionWaiters } from '../application/suggestion-waiters.ts';
 import type { DatabaseTrouble, Db } from '../db/transaction.ts';
@@ -60,6 +62,8 @@ export interface HttpDeps {
   /** The database handle for requests of an account; `db` unless given. */
   dbFor?(accountId: number): Db;
   readonly engine: Engine;
+  readonly modelInsights: ModelInsights;
+  readonly forecasts: Forecasts;
   readonly suggestionWaiters: SuggestionWaiters;
   readonly evaluationWaiters: EvaluationWaiters;
   /** Without them no request waits for a change. */

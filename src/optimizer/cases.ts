@@ -1,8 +1,12 @@
 import { meanOf, repeatsIn } from './confidence/repeats.ts';
 import type { Conditions } from './constraints/conditions.ts';
+import { makeDistance } from './distance.ts';
 import { type Encoding, encode } from './encoding.ts';
-import type { SuggestRequest } from './problem.ts';
+import type { History, Solutions, SuggestRequest } from './problem.ts';
 import { type Interval, lossesOf, lossesOnScale, lossScales, stallOf, toIntervals } from './targets.ts';
+
+/** Added to the loss of a case near a solution found, so that the search for the next one takes it for no centre. */
+const NEAR_SOLUTION = 1e6;
 
 /** The usable cases of a history, encoded. */
 export interface Cases {
@@ -33,7 +37,7 @@ export interface Cases {
  * @param leftOut rows of the history that are neither
  */
 export function collectCases(
-  { history, goal, firstOwn = 0, noise }: SuggestRequest,
+  { history, goal, solutions, firstOwn = 0, noise }: SuggestRequest,
   encoding: Encoding,
   conditions: Conditions | null = null,
   leftOut: ReadonlySet<number> = new Set(),
@@ -60,7 +64,9 @@ export function collectCases(
   const intervals = toIntervals(goal, Y, rows.length);
   const U = encodeRows(rows);
   const loss = noise ? lossesOfMeans(intervals, Y, U, encoding.p) : lossesOf(intervals, Y, rows.length);
-  const stall = stallOf(loss, rows.filter((row) => row < firstOwn).length);
+  if (solutions) penalizeNear(encoding, solutions, U, loss);
+  const from = solutions ? Math.max(firstOwn, afterSolutions(history, solutions, encoding.n)) : firstOwn;
+  const stall = stallOf(loss, rows.filter((row) => row < from).length);
   const isAdmissible = Uint8Array.from(rows, (row) => {
     const x = history.X.subarray(row * encoding.n, (row + 1) * encoding.n);
     const isFixed = encoding.variables.every(({ fixedAt }, v) => fixedAt === undefined || x[v] === fixedAt);
@@ -82,4 +88,27 @@ function lossesOfMeans(intervals: readonly Interval[], Y: Float64Array, U: Float
     for (const i of members) loss[i] = one!;
   }
   return loss;
+}
+
+function penalizeNear(encoding: Encoding, { found, apart }: Solutions, U: Float64Array, loss: Float64Array): void {
+  const { n, p } = encoding;
+  const distance = makeDistance(encoding);
+  const s = new Float64Array(p);
+  for (let k = 0; k < found.length; k += n) {
+    encode(encoding, found, k, s, 0);
+    for (let i = 0; i < loss.length; i++) {
+      const isNear = distance(s, U.subarray(i * p, (i + 1) * p)) < apart;
+      if (isNear && loss[i]! < NEAR_SOLUTION) loss[i]! += NEAR_SOLUTION;
+    }
+  }
+}
+
+/** The first row of the history after all solutions found, 0 without any. */
+export function afterSolutions({ count, X }: History, { found }: Solutions, n: number): number {
+  for (let i = count - 1; i >= 0; i--) {
+    for (let k = 0; k < found.length; k += n) {
+      if (X.subarray(i * n, (i + 1) * n).every((x, v) => x === found[k + v])) return i + 1;
+    }
+  }
+  return 0;
 }

@@ -261,6 +261,13 @@ function decodeVariable(encoding: Encoding, v: number, u: Float64Array): number 
   return low + Math.min(levelCount(variable) - 1, Math.max(0, level));
 }
 
+/** The value, not rounded, of the number v whose feature is u, which lies within the bounds. */
+export function numberOf(encoding: Encoding, v: number, u: number): number {
+  const { minimum, maximum } = encoding.variables[v]!;
+  if (encoding.movable[v] === 0) return minimum;
+  return Math.min(maximum, Math.max(minimum, numberAt(encoding, v, (u + 1) / 2)));
+}
+
 /** The number at a share of the way from the lower to the upper bound, from the nearer one so that it is met exactly. */
 function numberAt({ logarithmic, scales }: Encoding, v: number, share: number): number {
   const { minimum, maximum } = scales[v]!;

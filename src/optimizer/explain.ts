@@ -1,9 +1,10 @@
 import { bestStanding } from './confidence/policy.ts';
 import { diagnose } from './explanation/diagnosis.ts';
 import { outputInsights } from './explanation/insight.ts';
+import type { Explanation } from './insights.ts';
 import type { Work } from './numerics/work.ts';
 import { type Prepared, prepare } from './prepare.ts';
-import type { Explanation, SuggestRequest } from './problem.ts';
+import type { SuggestRequest } from './problem.ts';
 import { Predictor } from './surrogate/predictor.ts';
 
 /**

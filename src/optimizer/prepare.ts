@@ -2,11 +2,13 @@
  * What a suggestion and its explanation both compute from a request. Passing it from one to the other saves a second fit.
  * Computed again from an equal request it is the same to the last bit, so results do not depend on whether it was passed.
  */
+import { type Avoidance, makeAvoidance } from './acquisition/avoidance.ts';
 import { type Cases, collectCases } from './cases.ts';
 import { withoutContradicted } from './contradictions.ts';
+import { joined } from './linalg/dense.ts';
 import type { Work } from './numerics/work.ts';
 import { encodePending, type Pending } from './pending.ts';
-import type { SuggestRequest } from './problem.ts';
+import type { Solutions, SuggestRequest } from './problem.ts';
 import { fitScope, globalScope } from './search/scope.ts';
 import { makeSearchSpace, type SearchSpace } from './search-space.ts';
 import type { Surrogate } from './surrogate/model-choice.ts';
@@ -16,6 +18,8 @@ export interface Prepared extends SearchSpace {
   /** Without those that all others contradict. */
   readonly cases: Cases;
   readonly pending: Pending;
+  /** Of the solutions found and, while further ones are sought, of pending inputs; null without either. */
+  readonly avoidance: Avoidance | null;
   /**
    * The models of all outputs over the whole box, fitted at the first call and kept. Every call counts the work of the fit.
    * Pending inputs do not enter it. Needs at least one case.
@@ -41,6 +45,7 @@ export function prepare(request: SuggestRequest): Prepared {
     request,
     cases,
     pending: encodePending(request, encoding),
+    avoidance: makeAvoidance(encoding, withPending(request)),
     fitGlobally: (work) => {
       // Other work leaves less of the limit, and a fit cut short is a different fit.
       if (work.spent > 0) return fitAnew(work);
@@ -54,7 +59,12 @@ export function prepare(request: SuggestRequest): Prepared {
   };
 }
 
-function checkShapes({ space, goal, history, pending }: SuggestRequest): void {
+/** A pending input may become a solution: imagined as one it would draw the search to it. */
+function withPending({ solutions, pending }: SuggestRequest): Solutions | undefined {
+  return solutions && pending ? { ...solutions, found: joined(solutions.found, pending) } : solutions;
+}
+
+function checkShapes({ space, goal, history, pending, solutions }: SuggestRequest): void {
   const n = space.variables.length;
   const m = goal.targets.length;
   if (n === 0 || m === 0) throw new RangeError('space.variables and goal.targets must not be empty');
@@ -62,5 +72,6 @@ function checkShapes({ space, goal, history, pending }: SuggestRequest): void {
   if (history.Y.length !== history.count * m) throw new RangeError('history.Y must be count x m');
   if (pending && (pending.length % n > 0 || !pending.every(Number.isFinite)))
     throw new RangeError('pending must be k x n finite numbers');
+  if (solutions && solutions.found.length % n > 0) throw new RangeError('solutions.found must be k x n');
   if (history.failed.length !== history.count) throw new RangeError('history.failed must have count entries');
 }

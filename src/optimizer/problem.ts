@@ -67,7 +67,8 @@ export interface Space {
 /**
  * The acceptance interval of one output y: lower <= y <= upper, with `<` at an open end. A one-sided target has an infinite
  * end. `direction` says which way y improves further: the interval is (-inf, aspiration] for minimize and
- * [aspiration, inf) for maximize.
+ * [aspiration, inf) for maximize. A direction with two infinite ends has no aspiration: with such an output the search is for
+ * the front of the runs within all other intervals that none beats in every output without aspiration.
  */
 export interface Target {
   readonly lower: number;
@@ -75,6 +76,8 @@ export interface Target {
   readonly lowerOpen: boolean;
   readonly upperOpen: boolean;
   readonly direction: 'none' | 'minimize' | 'maximize';
+  /** Of an output without aspiration: values that are worse count nothing on the front. Absent: follows from the runs. */
+  readonly reference?: number;
 }
 
 /**
@@ -138,6 +141,17 @@ export interface Standstill {
   readonly expectedGain: number | null;
 }
 
+/** A search for several solutions that differ. */
+export interface Solutions {
+  /** k x n, natural units: the inputs found so far that meet every target, in the order in which they were found. */
+  readonly found: Float64Array;
+  /**
+   * Least distance between two solutions, relative to the diagonal of the box: the range of a number counts 1, and so does a
+   * change of a category. Suggestions keep this distance from those found.
+   */
+  readonly apart: number;
+}
+
 export interface SuggestRequest {
   readonly space: Space;
   readonly goal: Goal;
@@ -156,6 +170,10 @@ export interface SuggestRequest {
   readonly pending?: Float64Array;
   /** Absent: equal inputs have equal outputs as far as is known, and none is proposed twice. */
   readonly noise?: Noise;
+  /** What to search for once a run meets the goal: an input that meets it more surely. Absent: nothing. */
+  readonly robustAim?: RobustAim;
+  /** Absent: the first solution ends the search. */
+  readonly solutions?: Solutions;
   /** Relative convergence criterion of the objective: a smaller expected improvement counts as none. */
   readonly convergence: number;
   /** Absent: the search ends only when it finds nothing new. The rule changes no proposal but the last. */
@@ -183,7 +201,11 @@ type NothingNew =
   /** The stop rule of the request ends the search. */
   | 'standstill'
   /** The input of `standing` meets the targets as surely as `noise` asks. */
-  | 'reached';
+  | 'reached'
+  /** robustAim: it is reached, its runs are used, or no run promises a surer input. The best row is the surest one. */
+  | 'robust'
+  /** Several solutions: many suggestions since the last one led to no further one. */
+  | 'no-further-solution';
 
 /** A probability and the range in which it lies, with a probability of 0.8, given what is not known about the noise and the mean. */
 export interface UncertainProbability {
@@ -273,57 +295,21 @@ export interface Design {
   readonly region?: RegionReport;
 }
 
-/** What the cases say about one output. */
-export interface OutputInsight {
-  /**
-   * How well the surrogate predicts cases left out, cases close together being left out together: the share of the variance
-   * it predicts, and the root mean square error in output units. Both null with fewer than three clusters of cases; for a
-   * constant output r2 is null and rmse 0.
-   */
-  readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
-  /**
-   * Length n: the share of the output's variance over the whole box that involves each input, its total effect. An
-   * interaction counts for each of its inputs, so the sum may exceed 1. null when the cases do not determine it: too few
-   * for the inputs, a model that misses half of the variance, or an output that never varied.
-   */
-  readonly sensitivity: readonly number[] | null;
-  /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null likewise. */
-  readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
+/** By how much an input that is made differs from the one that was asked for. */
+export interface InputTolerances {
+  /** The values are standard deviations of a normal distribution, or half widths of a uniform one. */
+  readonly kind: 'normal' | 'uniform';
+  /** In the units of each input, or in percent of its value. */
+  readonly in: 'units' | 'percent';
+  /** Length n, not negative; 0 for an input that is made exactly. Booleans and categories always are. */
+  readonly values: readonly number[];
 }
 
-/** Evidence that the objectives cannot all be met. All numbers are finite. */
-export interface Diagnosis {
-  readonly nearestInput: readonly number[];
-  readonly nearestOutput: readonly number[];
-  /** Whether the nearest point was evaluated or is a prediction of the surrogate. */
-  readonly nearestIs: 'evaluated' | 'predicted';
-  /** Exact goals: the L1 norm at the nearest point, which the threshold would have to allow; null for others. */
-  readonly l1Norm: number | null;
-  /**
-   * The outputs, numbered from 0, that the nearest point does not satisfy, and their distance from what would satisfy them
-   * (for exact goals from the target), in output units. `isOutOfReachAlone` marks an output that could not be met even if
-   * all others were dropped.
-   */
-  readonly unmet: readonly {
-    readonly output: number;
-    readonly distance: number;
-    readonly isOutOfReachAlone: boolean;
-  }[];
-  /** Pairs of outputs that can be met one by one but not together. */
-  readonly conflicts: readonly (readonly [number, number])[];
-  /**
-   * About the best values of the outputs to minimize or maximize where all others are met, in output units. Absent unless there
-   * are such outputs beside others and some run met the others.
-   */
-  readonly attainable?: readonly { readonly output: number; readonly value: number }[];
-}
-
-/** Plain data that JSON keeps. */
-export interface Explanation {
-  /** One entry per output; null without a usable case. */
-  readonly insight: readonly OutputInsight[] | null;
-  /** null while nothing speaks against meeting all objectives. */
-  readonly diagnosis: Diagnosis | null;
-  /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
-  readonly standing?: Standing;
+/** A search for an input that meets the goal most surely when it is made with tolerances. */
+export interface RobustAim {
+  readonly tolerances: InputTolerances;
+  /** The search ends when the low end of the range of an input's probability reaches this; null: never for that reason. */
+  readonly probability: number | null;
+  /** How many more runs it may make. */
+  readonly runsLeft: number;
 }

@@ -1,10 +1,14 @@
-import type { Cases } from './cases.ts';
+import { afterSolutions, type Cases } from './cases.ts';
 import { asProposal, decide } from './confidence/policy.ts';
+import { encode, movableCount } from './encoding.ts';
+import { feasibleCases, frontOf, openOutputs, pointsOf, referenceOf } from './front/front.ts';
+import { hypervolume, nonDominated } from './front/pareto.ts';
 import { initialDesign } from './initial-design.ts';
 import { joined } from './linalg/dense.ts';
 import { makeRandom } from './numerics/random.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import type { Proposal, Standstill, SuggestRequest, Target, Variable } from './problem.ts';
+import { aimAtRobustness, type RobustOutcome } from './robustness/aim.ts';
 import { nextInput } from './search/next-input.ts';
 import { drawUnseen, firstUnseen, makeSeen, type Seen } from './search/seen.ts';
 import { standstillOf } from './search/standstill.ts';
@@ -36,11 +40,16 @@ export function suggestFrom(prepared: Prepared): Proposal {
 function newInput(prepared: Prepared): Proposal {
   const { request, cases, pending } = prepared;
   const { history } = request;
-  const seen = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
+  const evaluatedOrPending = makeSeen(prepared, joined(history.X, pending.X), history.count + pending.count);
+  const seen = apartFromSolutions(prepared, evaluatedOrPending);
   const bestIndex = bestAdmissible(cases);
   const evaluated = seen.distinct;
   if (evaluated >= prepared.countUpTo(evaluated + 1))
     return { kind: 'nothing-new', reason: 'space-used-up', bestIndex };
+  if (hasFrontStagnated(prepared)) return { kind: 'nothing-new', reason: 'no-improvement-expected', bestIndex };
+  if (isSearchedEnough(prepared)) return { kind: 'nothing-new', reason: 'no-further-solution', bestIndex };
+  const robust = request.robustAim ? aimAtRobustness(prepared, request.robustAim, seen) : null;
+  if (robust) return robustProposal(prepared, robust, bestIndex);
   const standstill = endsByRule(prepared, seen);
   if (standstill !== null) return { kind: 'nothing-new', reason: 'standstill', bestIndex, standstill };
   const found = cases.N > 0 ? nextInput({ ...prepared, seen }) : null;
@@ -57,6 +66,64 @@ function endsByRule(prepared: Prepared, seen: Seen): Standstill | null {
   const { request, cases } = prepared;
   if (request.stop === undefined || cases.N === 0) return null;
   return standstillOf({ ...prepared, seen }, request.stop, { spent: 0, limit: request.workLimit });
+}
+
+/** While inputs are pending, what they will show decides: a second input now would be near the first. */
+function robustProposal({ pending }: Prepared, outcome: RobustOutcome, bestIndex: number): Proposal {
+  if (pending.count > 0) return { kind: 'nothing-new', reason: 'duplicate', bestIndex };
+  if ('bestIndex' in outcome) return { kind: 'nothing-new', reason: 'robust', bestIndex: outcome.bestIndex };
+  return { kind: 'candidate', input: outcome.x, expected: null, chance: null };
+}
+
+/** Inputs near a solution found count as seen, so that the search returns others. */
+function apartFromSolutions({ encoding, avoidance }: Prepared, seen: Seen): Seen {
+  if (avoidance === null) return seen;
+  const u = new Float64Array(encoding.p);
+  const isNear = (x: Float64Array) => {
+    encode(encoding, x, 0, u, 0);
+    return avoidance.isNear(u);
+  };
+  return {
+    has: (x) => seen.has(x) || isNear(x),
+    get distinct() {
+      return seen.distinct;
+    },
+  };
+}
+
+/** Suggestions since the last of several solutions after which the search for another one ends. */
+const PATIENCE = 30;
+const PATIENCE_PER_INPUT = 5;
+
+function isSearchedEnough({ request, encoding, pending }: Prepared): boolean {
+  const { history, solutions, firstSuggested } = request;
+  if (!solutions || solutions.found.length === 0) return false;
+  const since = Math.max(firstSuggested, afterSolutions(history, solutions, encoding.n));
+  return history.count - since + pending.count >= PATIENCE + PATIENCE_PER_INPUT * movableCount(encoding);
+}
+
+/** Suggestions that raised the hypervolume by less than the convergence criterion after which the search for a front ends. */
+const FRONT_PATIENCE = 30;
+
+function hasFrontStagnated({ request, cases }: Prepared): boolean {
+  const open = openOutputs(request.goal);
+  const { history, firstSuggested, convergence } = request;
+  const since = history.count - FRONT_PATIENCE;
+  if (open.length === 0 || since < firstSuggested) return false;
+  const feasible = feasibleCases(cases);
+  const earlier = feasible.filter((i) => cases.rows[i]! < since);
+  if (earlier.length === 0) return false;
+  const all = pointsOf(open, cases.Y, cases.intervals.length);
+  const reference = referenceOf(open, frontOf(cases, open).points, all);
+  const volumeOf = (of: readonly number[]) => {
+    const points = of.map((i) => all[i]!);
+    return hypervolume(
+      nonDominated(points).map((k) => points[k]!),
+      reference,
+    );
+  };
+  const volume = volumeOf(feasible);
+  return volume - volumeOf(earlier) <= convergence * volume;
 }
 
 /** Row of the history with the smallest loss among the admissible inputs; -1 without a successful one. */

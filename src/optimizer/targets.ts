@@ -12,6 +12,16 @@ export interface Interval {
   readonly weight: number;
 }
 
+/** True for an output to minimize or maximize without aspiration, a coordinate of a front. */
+export function isOpenEnded({ lower, upper, direction }: Target): boolean {
+  return direction !== 'none' && lower === Number.NEGATIVE_INFINITY && upper === Number.POSITIVE_INFINITY;
+}
+
+/** True when an output is to be minimized or maximized without aspiration. */
+export function hasFront(intervals: readonly Interval[]): boolean {
+  return intervals.some(({ lower, upper, directed }) => directed && !Number.isFinite(lower) && !Number.isFinite(upper));
+}
+
 /** An output whose standard deviation is below this share of its magnitude varies by rounding only: it is constant. */
 export const ROUNDING = 1e-14;
 
@@ -21,13 +31,20 @@ export const ROUNDING = 1e-14;
  */
 const OPEN_MARGIN = 1e-9;
 
-function toInterval(target: Target, sd: number): Interval {
+/** @param mean of the known values, which a target without ends is modelled around */
+function toInterval(target: Target, sd: number, mean: number): Interval {
   let { lower, upper } = target;
   const inside = (end: number) => OPEN_MARGIN * Math.max(Math.abs(end), sd, Number.MIN_VALUE / OPEN_MARGIN);
   if (target.lowerOpen && Number.isFinite(lower)) lower = Math.min(Number.MAX_VALUE, lower + inside(lower));
   if (target.upperOpen && Number.isFinite(upper)) upper = Math.max(-Number.MAX_VALUE, upper - inside(upper));
   if (lower > upper) lower = upper = target.lower / 2 + target.upper / 2;
-  return { lower, upper, center: centerOf(lower, upper), directed: target.direction !== 'none', weight: 1 };
+  return {
+    lower,
+    upper,
+    center: isOpenEnded(target) ? mean : centerOf(lower, upper),
+    directed: target.direction !== 'none',
+    weight: 1,
+  };
 }
 
 function centerOf(lower: number, upper: number): number {
@@ -45,7 +62,8 @@ const WAITING_SHARE = 0.01;
  */
 export function toIntervals(goal: Goal, Y: Float64Array, N: number): Interval[] {
   const { targets, weights, priorities } = goal;
-  const intervals = targets.map((target, j) => toInterval(target, standardDeviation(Y, N, targets.length, j)));
+  const m = targets.length;
+  const intervals = targets.map((target, j) => toInterval(target, standardDeviation(Y, N, m, j), meanOf(Y, N, m, j)));
   if (!weights && !priorities) return intervals;
   const reached = priorities ? reachedPriority(intervals, priorities, Y, N) : Number.POSITIVE_INFINITY;
   return intervals.map((interval, j) => {
@@ -124,6 +142,13 @@ function standardDeviation(Y: Float64Array, N: number, m: number, j: number): nu
   for (let i = 0; i < N; i++) sum += (Y[i * m + j]! / largest - mean) ** 2;
   const share = Math.sqrt(sum / N);
   return share > ROUNDING ? share * largest : 0;
+}
+
+/** Mean of column j of Y (N x m), 0 without rows. */
+function meanOf(Y: Float64Array, N: number, m: number, j: number): number {
+  let mean = 0;
+  for (let i = 0; i < N; i++) mean += Y[i * m + j]! / N;
+  return mean;
 }
 
 /** Orders rows by loss, the smallest first, equal ones by number. */

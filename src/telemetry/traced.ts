@@ -78,6 +78,10 @@ export function traceEngine(engine: Engine, tracing: Tracing): Engine {
   return {
     ...engine,
     design: (request) => tracing.inSpan({ name: 'engine design', kind: 'internal' }, () => engine.design(request)),
+    solutions: (request, signal) =>
+      tracing.inSpan({ name: 'engine solutions', kind: 'internal' }, () => engine.solutions(request, signal)),
+    front: (request, signal) =>
+      tracing.inSpan({ name: 'engine front', kind: 'internal' }, () => engine.front(request, signal)),
     suggest: (request, signal) =>
       tracing.inSpan({ name: 'engine suggest', kind: 'internal' }, async (span) => {
         const answer = await engine.suggest(request, signal);

@@ -380,7 +380,7 @@ describe('while the data of a trial change', () => {
       output: [1, 2, 3],
       computeTimeNs: null,
       failureReason: null,
-      isOptimal: true,
+      optimalInverseId: inverseId,
       events: [],
     };
     await inTransaction(db, (trx) => raise(trx, trial.id));

@@ -36,6 +36,7 @@ const finish = (job: LeasedJob) =>
     ended: null,
     suggestTimeNs: 1,
     isOptimal: false,
+    optimalIteration: null,
     nearest: NOTHING_JUDGED,
     dataRevision: 0,
     basis: 0,

@@ -5,6 +5,7 @@ import { stopOptionsOf, stopRuleOf } from '../../src/domain/stop-options.ts';
 import { StopReason } from '../../src/domain/stop-reason.ts';
 
 const objective = {
+  objectives: [1, 0.5],
   objectiveTypes: ['minimize', 'lessthan_equal'] as const,
   stopReason: StopReason.stopped,
   ended: null as Ending | null,
@@ -45,6 +46,25 @@ it('One that met no other target tells how far the nearest run is', () => {
   const missing = { iteration: null, output: [3, 0.9], worstMiss: 2.31234 };
   expect(reason({ stopReason: StopReason.exhausted, maximumAttempts: 40 }, missing)).toBe(
     'Exhausted: all 40 suggested inputs are used and none meets every target; the nearest run, a case of the trial, misses by 2.3123 times its tolerance.',
+  );
+});
+
+it('Several solutions and fronts end in words of their own', () => {
+  const several = { options: { solutions: { count: 5, apart: 0.1 } } };
+  const run: ShownRun = { iteration: 9, output: [1, 0.2], worstMiss: 0 };
+  const types = { objectiveTypes: ['value', 'lessthan_equal'] };
+  expect(reason({ ...several, ...types, stopReason: StopReason.satisfied }, run)).toBe(
+    'Satisfied: iteration 9 meets every target, the first of 5 solutions that lie apart.',
+  );
+  expect(reason({ ...several, ...types, stopReason: StopReason.exhausted, maximumAttempts: 40 }, run)).toBe(
+    'Exhausted: all 40 suggested inputs are used and fewer than 5 solutions that lie apart are found; iteration 9 meets every target.',
+  );
+  const front = {
+    objectives: [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY],
+    objectiveTypes: ['minimize', 'minimize'],
+  };
+  expect(reason({ ...front, ended: { kind: 'no-improvement-expected' } })).toBe(
+    'Stopped: the last suggested inputs hardly enlarged the front; the best compromise is cost = 1.7249, sag = 0.2 of iteration 23.',
   );
 });
 

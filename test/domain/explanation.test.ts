@@ -6,7 +6,7 @@ import {
   type StoredExplanation,
 } from '../../src/domain/explanation.ts';
 import type { ObjectiveDefinition } from '../../src/domain/objective.ts';
-import type { Diagnosis } from '../../src/optimizer/problem.ts';
+import type { Diagnosis } from '../../src/optimizer/insights.ts';
 
 const definition: ObjectiveDefinition = {
   objectives: [10, -4],

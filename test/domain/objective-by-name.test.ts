@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { makeViolation } from '../../src/domain/errors.ts';
 import type { InputSpace } from '../../src/domain/input-space.ts';
 import { NO_NAMES, type ProjectNames } from '../../src/domain/names.ts';
-import type { ListsByName, NewObjective } from '../../src/domain/objective.ts';
+import { type ListsByName, type NewObjective, statedTargets } from '../../src/domain/objective.ts';
 import { resolveObjective } from '../../src/domain/objective-by-name.ts';
 
 const SPACE: InputSpace = {
@@ -56,9 +56,14 @@ describe('an objective with lists by name', () => {
     expect(objective).toMatchObject({ objectiveTypes: ['percent', 'value'], fixedInputs: [1, null] });
   });
 
+  it('may leave an output to minimize without target', () => {
+    const { objective, violations } = resolve({ objectives: { p: 1, q: null } });
+    expect([violations, statedTargets(objective)]).toEqual([[], [1, null]]);
+  });
+
   it.each<[ListsByName, readonly [string, string], string]>([
     [{ objectives: { p: 1 } }, ['objectives', 'q'], 'is required: send one value per output.'],
-    [{ objectives: { p: 1, q: null } }, ['objectives', 'q'], 'must be a finite number, is null.'],
+    [{ objectives: { p: null, q: 1 } }, ['objectives', 'p'], 'must be a finite number, is null.'],
     [{ initialInput: { a: null, kind: 'x' } }, ['initialInput', 'a'], 'must be a finite number, is null.'],
     [{ minimumBounds: { p: 'low' } }, ['minimumBounds', 'p'], 'must be a finite number or null, is the string "low".'],
     [{ fixedInputs: { kin: 'x' } }, ['fixedInputs', 'kin'], 'is not an input; did you mean kind?'],

@@ -6,6 +6,7 @@ import {
   checkNewObjective,
   DEFAULT_CONVERGENCE,
   DEFAULT_MAXIMUM_ATTEMPTS,
+  type NewObjective,
   OBJECTIVE_TYPES,
   type ObjectiveDefinition,
 } from '../../src/domain/objective.ts';
@@ -27,6 +28,10 @@ const unbounded: ObjectiveDefinition = {
   maximumBounds: [],
 };
 
+/** The first output of `unbounded` without a target. */
+const FRONT = [Number.NEGATIVE_INFINITY, -4, 3];
+const PERCENT = { kind: 'normal', in: 'percent', values: [1] } as const;
+
 const space: InputSpace = { inputCount: 1, minimums: [0], maximums: [1], inputTypes: ['float'], categories: [[]] };
 
 function check(definition: Partial<ObjectiveDefinition>, outputCount = 3, boundsRule: BoundsRule = 'where-needed') {
@@ -37,6 +42,34 @@ function check(definition: Partial<ObjectiveDefinition>, outputCount = 3, bounds
 function pointersOf(definition: Partial<ObjectiveDefinition>, outputCount?: number, rule?: BoundsRule): string[] {
   return check(definition, outputCount, rule).map((violation) => violation.pointer);
 }
+
+describe('options that end an objective', () => {
+  const wrong = (change: Partial<NewObjective>) =>
+    checkNewObjective({ ...unbounded, ...change }).map(({ pointer, message }) => `${pointer} ${message}`);
+
+  it.each<[Partial<NewObjective>, string]>([
+    [{ solutions: {}, confidence: 0.9 }, '/confidence must be left out with solutions'],
+    [
+      { solutions: {}, aimAtRobustness: true, inputTolerances: PERCENT },
+      '/aimAtRobustness must be left out with solutions',
+    ],
+    [{ confirm: 3, aimAtRobustness: 0.9, inputTolerances: PERCENT }, '/confirm must be left out with aimAtRobustness'],
+    [{ confirm: 3, confidence: 0.9 }, '/confirm must be left out with confidence'],
+    [{ objectives: FRONT, solutions: {} }, '/solutions must be left out where an output has no target'],
+    [{ objectives: FRONT, confirm: 2 }, '/confirm must be left out where an output has no target'],
+    [{ objectives: FRONT, stop: { patience: 5 } }, '/stop/patience must be left out where an output has no target'],
+  ])('%j is refused', (change, expected) => {
+    expect(wrong(change)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each<Partial<NewObjective>>([
+    { confirm: 1, confidence: 0.9 },
+    { solutions: {}, stop: { patience: 5 }, noise: 'estimate' },
+    { objectives: FRONT, stop: { maximumRuns: 50 } },
+  ])('%j is taken', (change) => {
+    expect(wrong(change)).toEqual([]);
+  });
+});
 
 describe('the objective types', () => {
   it('The objective types are the nine of the interface, with its spelling', () => {

@@ -8,6 +8,7 @@ const objective = {
   maximumAttempts: 500,
   objectiveTypes: ['value', 'lessthan'],
   completedCount: 7,
+  options: null,
   nothingNewAt: null,
 } as const;
 

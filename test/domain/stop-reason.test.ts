@@ -27,6 +27,8 @@ class Run {
   stopReason: StopReason = Reason.running;
   attemptCount = 0;
   readonly maximumAttempts: number;
+  /** Whether an output satisfies everything and the search goes on. */
+  isHeld = false;
   readonly inverses: Inverse[] = [];
   readonly events: ObjectiveEvent[] = [];
 
@@ -40,10 +42,11 @@ class Run {
 
   /** Applies an event to the objective and the inverse; false if the objective has ended. */
   apply(event: ObjectiveEvent, inverse: Inverse | undefined): boolean {
-    const next = nextState(this.stopReason, event);
+    const next = nextState(this.stopReason, event, this.isHeld);
     if (next === undefined) return false;
     this.stopReason = next.stopReason;
     if (inverse !== undefined) inverse.status = next.inverseStatus;
+    if (event === 'output-satisfied-first') this.isHeld = true;
     this.events.push(event);
     return true;
   }
@@ -69,6 +72,12 @@ interface Model {
   reason: 'running' | 'satisfied' | 'stopped' | 'exhausted';
   situation: Situation;
   attempts: number;
+  isHeld?: boolean;
+}
+
+/** What an end without success means once an output has satisfied everything. */
+function endOf(model: Model, reason: 'stopped' | 'exhausted'): Model['reason'] {
+  return model.isHeld ? 'satisfied' : reason;
 }
 
 type Command = fc.Command<Model, Run>;
@@ -141,20 +150,27 @@ const findNothingNew: fc.Arbitrary<Command> = fc.constant(
     run.apply('nothing-new', inverse);
     expect(inverse.status).toBe('stopped');
     model.situation = 'idle';
-    model.reason = 'stopped';
+    model.reason = endOf(model, 'stopped');
   }),
 );
 
-const loadOutput: fc.Arbitrary<Command> = fc.boolean().map((isSatisfied) =>
-  command(isSatisfied ? 'load a satisfying output' : 'load an output', 'awaited', (model, run) => {
+const VERDICTS = ['solution', 'further', 'first', 'miss'] as const;
+const loadOutput: fc.Arbitrary<Command> = fc.constantFrom(...VERDICTS).map((verdict) =>
+  command(`load a ${verdict}`, 'awaited', (model, run) => {
     const inverse = run.open!;
     inverse.output = [0];
-    run.apply(outputEvent(isSatisfied, run), inverse);
+    const { attemptCount, maximumAttempts } = run;
+    const options = verdict === 'first' ? { aimAtRobustness: true as const } : null;
+    run.apply(
+      outputEvent(verdict !== 'miss', { attemptCount, maximumAttempts, options }, false, verdict === 'further'),
+      inverse,
+    );
     const isLast = model.attempts >= run.maximumAttempts;
-    expect(inverse.status).toBe(isSatisfied ? 'converged' : isLast ? 'max_iterations' : 'active');
+    expect(inverse.status).toBe(verdict !== 'miss' ? 'converged' : isLast ? 'max_iterations' : 'active');
     model.situation = 'idle';
-    if (isSatisfied) model.reason = 'satisfied';
-    else if (isLast) model.reason = 'exhausted';
+    if (verdict === 'first' && !isLast) model.isHeld = true;
+    else if (verdict === 'solution' || verdict === 'first') model.reason = 'satisfied';
+    else if (isLast) model.reason = endOf(model, 'exhausted');
   }),
 );
 
@@ -164,7 +180,7 @@ const reportFailure: fc.Arbitrary<Command> = fc.constant(
     run.apply(failedRunEvent(run), inverse);
     expect(inverse.status).toBe('failed');
     model.situation = 'idle';
-    if (model.attempts >= run.maximumAttempts) model.reason = 'exhausted';
+    if (model.attempts >= run.maximumAttempts) model.reason = endOf(model, 'exhausted');
   }),
 );
 
@@ -174,7 +190,7 @@ const giveUp: fc.Arbitrary<Command> = fc.constant(
     run.apply(stoppedInverseEvent(run, false), inverse);
     expect(inverse.status).toBe('stopped');
     model.situation = 'idle';
-    if (model.attempts >= run.maximumAttempts) model.reason = 'exhausted';
+    if (model.attempts >= run.maximumAttempts) model.reason = endOf(model, 'exhausted');
   }),
 );
 
@@ -185,7 +201,7 @@ const stopByHand: fc.Arbitrary<Command> = fc.constant(
     expect(isTaken).toBe(model.reason === 'running');
     if (!isTaken) return;
     if (inverse !== undefined) expect(inverse.status).toBe('stopped');
-    model.reason = 'stopped';
+    model.reason = endOf(model, 'stopped');
     model.situation = 'idle';
   }),
 );
@@ -244,6 +260,7 @@ describe('the transition table', () => {
   test.each([
     ['inverse-suggested', 0, 'active'],
     ['output-satisfied', 1, 'converged'],
+    ['output-satisfied-first', 0, 'converged'],
     ['output-unsatisfied', 0, 'active'],
     ['last-output-unsatisfied', 3, 'max_iterations'],
     ['nothing-new', 2, 'stopped'],
@@ -288,8 +305,9 @@ describe('an objective that asks for more than one run', () => {
     expect(outputEvent(true, last)).toBe('output-unsatisfied');
     expect(failedRunEvent(last)).toBe('run-failed');
     expect(stoppedInverseEvent(last, false)).toBe('inverse-stopped');
-    expect(lateOutputState(Reason.running, true, options)).toEqual({ stopReason: 0, inverseStatus: 'stopped' });
-    expect(lateOutputState(Reason.running, true)).toEqual({ stopReason: 1, inverseStatus: 'converged' });
+    const [late, once] = [outputEvent(true, last), outputEvent(true, { ...last, options: null })];
+    expect(lateOutputState(Reason.running, late)).toEqual({ stopReason: 0, inverseStatus: 'stopped' });
+    expect(lateOutputState(Reason.running, once)).toEqual({ stopReason: 1, inverseStatus: 'converged' });
   });
 
   it('keeps its verdict after a correction that it does not rest on, and is decided anew with reopen', () => {

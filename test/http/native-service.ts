@@ -5,7 +5,9 @@ import { pino } from 'pino';
 import { connectTo } from '../../harness/database-handle.ts';
 import { ChangeWaiters } from '../../src/application/change-waiters.ts';
 import { EvaluationWaiters } from '../../src/application/evaluation-waiters.ts';
+import { Forecasts } from '../../src/application/forecasts.ts';
 import { createKey } from '../../src/application/manage-keys.ts';
+import { ModelInsights } from '../../src/application/model-insights.ts';
 import { NewestResults } from '../../src/application/newest-results.ts';
 import { SuggestionWaiters, type SuggestionWaitersOptions } from '../../src/application/suggestion-waiters.ts';
 import { forAccount } from '../../src/db/client.ts';
@@ -51,6 +53,7 @@ export interface NativeService {
 
 /** What an objective shows that uses no options of the search. */
 export const NO_OPTIONS = {
+  solutions: null,
   weights: null,
   priorities: null,
   stop: null,
@@ -58,6 +61,9 @@ export const NO_OPTIONS = {
   confirm: null,
   confidence: null,
   confidenceOf: null,
+  inputTolerances: null,
+  aimAtRobustness: null,
+  robustRuns: null,
 };
 
 export interface ServiceOptions {
@@ -112,6 +118,8 @@ export async function openNativeService(options: ServiceOptions = {}): Promise<N
     db,
     ...(options.sharesConnections && { dbFor: (accountId: number) => forAccount(db, accountId) }),
     engine,
+    modelInsights: new ModelInsights(engine, 20_000),
+    forecasts: new Forecasts(engine),
     suggestionWaiters,
     evaluationWaiters,
     changeWaiters,

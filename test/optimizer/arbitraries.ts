@@ -40,7 +40,7 @@ const scale = fc.integer({ min: -9, max: 12 }).map((exponent) => 10 ** exponent)
 /** One target of any form at any scale. */
 export const targets: fc.Arbitrary<Target> = fc
   .tuple(
-    fc.constantFrom('within', 'below', 'above', 'minimize', 'maximize', 'point'),
+    fc.constantFrom('within', 'below', 'above', 'minimize', 'maximize', 'point', 'least', 'most'),
     scale,
     fc.double({ min: -2, max: 2, noNaN: true }),
   )
@@ -56,6 +56,8 @@ export const targets: fc.Arbitrary<Target> = fc
     if (form === 'above') return { ...open, lower: t, lowerOpen: true, direction: 'none' };
     if (form === 'minimize') return { ...open, upper: t, direction: 'minimize' };
     if (form === 'maximize') return { ...open, lower: t, direction: 'maximize' };
+    if (form === 'least') return { ...open, direction: 'minimize' };
+    if (form === 'most') return { ...open, direction: 'maximize', reference: t };
     const half = form === 'point' ? 0 : 0.01 * size;
     return { lower: t - half, upper: t + half, lowerOpen: false, upperOpen: false, direction: 'none' };
   });

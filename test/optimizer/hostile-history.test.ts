@@ -32,7 +32,7 @@ const requests = fc
       .map(({ shares, outputs, failed, pending, isExact }): SuggestRequest => {
         const X = Float64Array.from(shares, (value, k) => toInput(space.variables[k % n]!, value));
         const history: History = { count, X, Y: Float64Array.from(outputs), failed: Uint8Array.from(failed) };
-        const center = goals.map(({ lower, upper }) => (Number.isFinite(lower) ? lower : upper));
+        const center = goals.map(({ lower, upper }) => [lower, upper, 0].find(Number.isFinite)!);
         const goal = isExact
           ? { targets: center.map((t) => within(t, 1e-7)), l1: { center, threshold: 1e-7 * m } }
           : { targets: goals, l1: null };

@@ -3,8 +3,9 @@ import { drawMembers } from '../../bench/insight/families.ts';
 import { sampled, searched, tally } from '../../bench/insight/tally.ts';
 import { float, within } from '../../harness/optimizer-game.ts';
 import { explain } from '../../src/optimizer/explain.ts';
+import type { OutputInsight } from '../../src/optimizer/insights.ts';
 import { makeRandom } from '../../src/optimizer/numerics/random.ts';
-import type { OutputInsight, SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
+import type { SuggestRequest, Variable } from '../../src/optimizer/problem.ts';
 
 type Evaluate = (x: readonly number[]) => number[];
 

@@ -8,6 +8,7 @@ import {
   multiplyRows,
   multiplyTransposed,
 } from '../../src/optimizer/linalg/dense.ts';
+import { symmetricEigen } from '../../src/optimizer/linalg/eigen.ts';
 
 /** A well conditioned positive definite matrix of size 1 to 9: B B' + identity. */
 const positiveDefinite = fc.integer({ min: 1, max: 9 }).chain((N) =>
@@ -117,5 +118,26 @@ describe('the Cholesky factorization of a matrix without a factor', () => {
     ['zero', [0, 0, 0, 0]],
   ])('reports failure when the matrix is %s', (_, entries) => {
     expect(choleskyInPlace(Float64Array.from(entries), 2)).toBe(false);
+  });
+});
+
+describe('the eigenvectors of a symmetric matrix', () => {
+  it('are orthonormal rows, ascending by value, that the matrix only stretches', () => {
+    fc.assert(
+      fc.property(positiveDefinite, ({ A, N }) => {
+        const { values, vectors } = symmetricEigen(A.slice(), N);
+        for (let k = 0; k < N; k++) {
+          if (k > 0) expect(values[k]).toBeGreaterThanOrEqual(values[k - 1]!);
+          for (let i = 0; i < N; i++) {
+            let stretched = 0;
+            let product = 0;
+            for (let j = 0; j < N; j++) stretched += A[i * N + j]! * vectors[k * N + j]!;
+            for (let j = 0; j < N; j++) product += vectors[i * N + j]! * vectors[k * N + j]!;
+            expect(stretched).toBeCloseTo(values[k]! * vectors[k * N + i]!, 8);
+            expect(product).toBeCloseTo(i === k ? 1 : 0, 9);
+          }
+        }
+      }),
+    );
   });
 });

@@ -1,6 +1,8 @@
 import type { Engine } from '../../src/engine/pool.ts';
 
-/** The `explain` of a substitute engine, without any insight. */
-export const explainNothing: Pick<Engine, 'explain'> = {
+/** What a substitute engine says of the models: nothing. */
+export const explainNothing: Pick<Engine, 'explain' | 'robustness' | 'identifiability'> = {
+  robustness: async () => ({ ok: true, result: null, elapsedNs: 0 }),
+  identifiability: async () => ({ ok: true, result: null, elapsedNs: 0 }),
   explain: async () => ({ ok: true, result: { insight: null, diagnosis: null }, elapsedNs: 0 }),
 };

@@ -22,7 +22,7 @@ const HANDED_THROUGH = { types: ['db/transaction'], typePackages: ['pino'] } as 
 /** A zone is a folder or a file directly in src. Imports within a zone are always allowed. */
 const ZONES: Readonly<Record<string, ZoneRule>> = {
   // What both say about goals and explanations is declared once, in the interface of the optimizer.
-  domain: { imports: [], types: ['optimizer/problem'], packages: [], platform: [] },
+  domain: { imports: [], types: ['optimizer/problem', 'optimizer/insights'], packages: [], platform: [] },
   optimizer: { imports: [], packages: [], platform: [] },
   engine: { imports: ['optimizer'], packages: ['piscina'] },
   db: { imports: ['domain'], packages: ['kysely', 'pg', 'pg-copy-streams', 'rate-limiter-flexible'] },

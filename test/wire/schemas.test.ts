@@ -204,6 +204,9 @@ describe('a body', () => {
       confidence: null,
       confidenceOf: null,
       stop: null,
+      inputTolerances: null,
+      aimAtRobustness: null,
+      robustRuns: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;

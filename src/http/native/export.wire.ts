@@ -12,7 +12,7 @@ import type {
 } from '../../application/export-records.ts';
 import { InputType } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
-import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import type { Project } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import type { OutputCaseSet } from '../../domain/trial.ts';
@@ -22,7 +22,7 @@ import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { learnedFromSchema, presentLearnedFrom, presentRepeat } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
-import { endReasonField, learningFields, presentLearning } from './objectives.wire.ts';
+import { endReasonField, learningFields, presentLearning, targetsSchema } from './objectives.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -103,7 +103,7 @@ export const exportLineSchema = z
       id: z.int(),
       trialId: z.int(),
       number: z.int(),
-      objectives: vector,
+      objectives: targetsSchema,
       objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
       minimumBounds: bounds,
       maximumBounds: bounds,
@@ -285,7 +285,7 @@ function presentObjective(objective: Objective, endReason: string | null) {
     id: objective.id,
     trialId: objective.trialId,
     number: objective.number,
-    objectives: objective.objectives,
+    objectives: statedTargets(objective),
     objectiveTypes: objective.objectiveTypes,
     minimumBounds: objective.minimumBounds,
     maximumBounds: objective.maximumBounds,

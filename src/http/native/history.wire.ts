@@ -5,12 +5,12 @@ import { compileGoal } from '../../domain/acceptance.ts';
 import { InputType, Scale } from '../../domain/input-space.ts';
 import { InverseStatus } from '../../domain/inverse.ts';
 import { tolerancesOf } from '../../domain/nearest.ts';
-import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
 import { presentRepeat } from './inverses.wire.ts';
-import { endReasonField, presentSettings, settingFields } from './objectives.wire.ts';
+import { endReasonField, presentSettings, settingFields, targetsSchema } from './objectives.wire.ts';
 
 const texts = z.array(z.string()).nullable();
 const vectors = z.array(z.array(z.number()).nullable());
@@ -62,7 +62,7 @@ export const historySchema = z
       .nullable()
       .describe('Of bestIteration or bestCaseNumber; null while nothing has been judged.'),
     bestOutput: z.array(z.number()).nullable(),
-    objectives: z.array(z.number()),
+    objectives: targetsSchema,
     objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
     ...settingFields,
     l1Threshold: z
@@ -212,7 +212,7 @@ function presentHead(history: History) {
     bestCaseNumber: best?.source.kind === 'case' ? best.source.number + 1 : null,
     bestInput: best?.input ?? null,
     bestOutput: best?.output ?? null,
-    objectives: objective.objectives,
+    objectives: statedTargets(objective),
     objectiveTypes: objective.objectiveTypes,
     ...presentSettings(objective),
     ...presentGoal(objective),

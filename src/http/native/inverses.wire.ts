@@ -12,6 +12,7 @@ import {
   OBJECTIVE_TYPES,
   type Objective,
   type ObjectiveDefinition,
+  statedTarget,
 } from '../../domain/objective.ts';
 import { type BodySpec, bodyOf, type SentFields } from '../body/spec.ts';
 import { textSchema, timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
@@ -64,7 +65,7 @@ export const resultSchema = z
   .object({
     number: z.int().describe('Zero-based number of the objective.'),
     type: z.enum(OBJECTIVE_TYPES),
-    objective: z.number().describe('The target.'),
+    objective: z.number().nullable().describe('The target; null without aspiration.'),
     minimumBound: z.number().nullable(),
     maximumBound: z.number().nullable(),
     output: z.number(),
@@ -80,7 +81,7 @@ export function presentResult(result: ObjectiveResult, labels: Labels | null): z
     number: result.number,
     name: labels?.outputNames?.[result.number] ?? null,
     type: result.type,
-    objective: result.objective,
+    objective: statedTarget(result.type, result.objective),
     minimumBound: result.minimumBound,
     maximumBound: result.maximumBound,
     output: result.output,

@@ -25,7 +25,9 @@ const bounds = nullableVectorSchema({ minimum: 0, maximum: MAXIMUM_OUTPUT_COUNT 
 );
 
 const definitionFields = {
-  objectives: vectorSchema(OUTPUTS, z.number()).describe('The target of each output.'),
+  objectives: nullableVectorSchema(OUTPUTS, z.number().nullable()).describe(
+    'The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front.',
+  ),
   objectiveTypes: listSchema(z.enum(OBJECTIVE_TYPES), OUTPUTS, 'objective types', z.enum(OBJECTIVE_TYPES)),
   maximumAttempts: z
     .int()

@@ -6,7 +6,7 @@ import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
 import { findNearestRun, type NearestRun } from '../../domain/nearest.ts';
-import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses } from '../../domain/objective.ts';
+import { OBJECTIVE_TYPES, type Objective, type ObjectiveWithInverses, statedTargets } from '../../domain/objective.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
@@ -36,6 +36,11 @@ const parallelFields = {
   batchId: z.int().nullable().describe('The batch that created it.'),
 };
 
+/** The targets of an objective in answers. */
+export const targetsSchema = z
+  .array(z.number().nullable())
+  .describe('The target of each output; null for one to minimize or maximize without aspiration.');
+
 const boundFields = {
   minimumBounds: z
     .array(z.number().nullable())
@@ -60,7 +65,7 @@ export const endReasonField = {
 const echoFields = {
   id: z.int(),
   trialId: z.int(),
-  objectives: z.array(z.number()),
+  objectives: targetsSchema,
   objectiveTypes: z.array(z.enum(OBJECTIVE_TYPES)),
   initialInput: z.array(z.number()),
   initialOutput: z.array(z.number()),
@@ -219,7 +224,7 @@ function presentEcho(objective: Objective, openCount: number) {
   return {
     id: objective.id,
     trialId: objective.trialId,
-    objectives: [...objective.objectives],
+    objectives: statedTargets(objective),
     objectiveTypes: [...objective.objectiveTypes],
     initialInput: [...objective.initialInput],
     initialOutput: [...objective.initialOutput],

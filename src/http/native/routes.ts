@@ -16,9 +16,11 @@ import { correctionOperations } from './corrections.ts';
 import { deletedOperations } from './deleted.ts';
 import { evaluationOperations } from './evaluations.ts';
 import { exportOperations } from './export.ts';
+import { forecastOperations } from './forecasts.ts';
 import { historyOperations } from './history.ts';
 import { inverseOperations } from './inverses.ts';
 import { keyOperations } from './keys.ts';
+import { modelInsightOperations } from './model-insights.ts';
 import { modelOperations } from './models.ts';
 import { objectiveOperations } from './objectives.ts';
 import { outputCaseOperations } from './output-cases.ts';
@@ -38,6 +40,8 @@ const NESTED_OPERATIONS: readonly Operation[] = [
   ...objectiveOperations,
   ...inverseOperations,
   ...historyOperations,
+  ...modelInsightOperations,
+  ...forecastOperations,
   ...overviewOperations,
   ...correctionOperations,
   ...keyOperations,

@@ -1,5 +1,12 @@
 /** What a client may ask of the search beyond the targets: the fields of a new objective, and the same in answers. */
 import { z } from 'zod';
+import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
+import {
+  DEFAULT_ROBUST_RUNS,
+  LARGEST_ROBUST_AIM,
+  LARGEST_ROBUST_RUNS,
+  LEAST_ROBUST_AIM,
+} from '../../domain/robust-options.ts';
 import {
   CONFIDENCE_OF,
   LARGEST_CONFIDENCE,
@@ -10,6 +17,7 @@ import {
   MOST_CONFIRMING_RUNS,
   type SearchOptions,
 } from '../../domain/search-options.ts';
+import { APART, DEFAULT_SOLUTIONS, MOST_SOLUTIONS } from '../../domain/several-solutions.ts';
 import { DEFAULT_IMPROVEMENT_BELOW, LARGEST_PATIENCE } from '../../domain/stop-options.ts';
 import { instant, timestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
@@ -59,8 +67,68 @@ const sentStop = z.strictObject({
     ),
 });
 
+const TOLERANCE_KINDS = ['normal', 'uniform'] as const;
+const TOLERANCE_UNITS = ['units', 'percent'] as const;
+
+const sentTolerances = z.strictObject({
+  kind: z.enum(TOLERANCE_KINDS).describe('normal: values are standard deviations. uniform: they are half widths.'),
+  in: z.enum(TOLERANCE_UNITS).nullish().describe('In units of each input, unless given, or in percent of its value.'),
+  values: z
+    .union([
+      z.array(z.number().nullable()).min(1).max(MAXIMUM_INPUT_COUNT),
+      z.record(z.string(), z.number().nullable()),
+    ])
+    .describe('One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly.'),
+});
+
+/** In answers. */
+export const toleranceSchema = z.object({
+  kind: z.enum(TOLERANCE_KINDS),
+  in: z.enum(TOLERANCE_UNITS),
+  values: z.array(z.number()),
+});
+
+/** In requests: of robustness. */
+const sentRobustFields = {
+  inputTolerances: sentTolerances
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe('By how much the inputs differ when they are made: robustness is judged by it.'),
+  aimAtRobustness: z
+    .union([z.boolean(), z.number()])
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe(
+      `After the first run that satisfies everything, search for the input that most surely does when it is made: until the low end of its probability reaches this number, from ${LEAST_ROBUST_AIM} to ${LARGEST_ROBUST_AIM}, or with true until robustRuns are used.`,
+    ),
+  robustRuns: z
+    .int()
+    .nullish()
+    .transform((value) => value ?? null)
+    .describe(
+      `At most so many runs for that, from 1 to ${LARGEST_ROBUST_RUNS}; ${DEFAULT_ROBUST_RUNS} unless given. They count as attempts.`,
+    ),
+};
+
 /** In requests. */
 export const sentOptionFields = {
+  solutions: z
+    .strictObject({
+      count: z.int().min(2).max(MOST_SOLUTIONS).nullish().describe(`${DEFAULT_SOLUTIONS.count} unless given.`),
+      apart: z
+        .number()
+        .min(APART.least)
+        .max(APART.largest)
+        .nullish()
+        .describe(
+          `Least distance of two solutions as a share of the largest distance within the bounds, ${DEFAULT_SOLUTIONS.apart} unless given: the root mean square over the inputs of the difference in units of the range, 1 for different categories.`,
+        ),
+    })
+    .nullish()
+    .describe(
+      'Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target.',
+    ),
+  ...sentRobustFields,
   stop: z
     .union([sentStop, z.literal(false)], { error: WRONG_STOP })
     .nullish()
@@ -129,14 +197,26 @@ export const optionFields = {
     })
     .nullable()
     .describe('When it ends although something is left to try; null: only when it must.'),
+  inputTolerances: toleranceSchema.nullable().describe('null when all inputs are made exactly.'),
+  aimAtRobustness: z.union([z.literal(true), z.number()]).nullable(),
+  robustRuns: z.int().nullable(),
+  solutions: z
+    .object({ count: z.int(), apart: z.number() })
+    .nullable()
+    .describe('How many solutions are sought, and how far apart; null when the first one ends the search.'),
   weights: z.array(z.number()).nullable().describe('One per output; null when all are 1.'),
   priorities: z.array(z.number()).nullable().describe('One per output; null when all are equal.'),
 };
 
 export function presentOptions(options: SearchOptions | null) {
   const { weights, priorities, stop, noise, confirm, confidence, confidenceOf } = options ?? {};
+  const { solutions, inputTolerances, aimAtRobustness, robustRuns } = options ?? {};
   return {
+    solutions: solutions ?? null,
     stop: stop ? { patience: null, until: null, maximumRuns: null, ...stop } : null,
+    inputTolerances: inputTolerances ? { ...inputTolerances, values: [...inputTolerances.values] } : null,
+    aimAtRobustness: aimAtRobustness ?? null,
+    robustRuns: robustRuns ?? null,
     weights: weights ? [...weights] : null,
     priorities: priorities ? [...priorities] : null,
     noise:

@@ -4,6 +4,7 @@ import { judge } from '../../application/views.ts';
 import type { ObjectiveResult } from '../../domain/acceptance.ts';
 import { disabledAtOf, type Inverse } from '../../domain/inverse.ts';
 import { OBJECTIVE_TYPES, type Objective } from '../../domain/objective.ts';
+import { toFinite } from '../../domain/vectors.ts';
 import { type BodySpec, bodyOf } from '../body/spec.ts';
 import { timestamp, toOptionalTimestamp } from '../wire/fields.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
@@ -92,7 +93,7 @@ function presentResult(inverse: Inverse, result: ObjectiveResult): z.infer<typeo
   return {
     ...presentRecord({ ...inverse, id: resultId(inverse.id, result.number), createdAt }),
     number: result.number,
-    objective: result.objective,
+    objective: toFinite(result.objective),
     objectiveType: result.type,
     minimumBound: result.minimumBound ?? 0,
     maximumBound: result.maximumBound ?? 0,

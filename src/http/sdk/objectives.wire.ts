@@ -12,6 +12,7 @@ import {
 } from '../../domain/objective.ts';
 import { MAXIMUM_INPUT_COUNT } from '../../domain/project.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
+import { toFinite } from '../../domain/vectors.ts';
 import { JsonArray } from '../answer/json-array.ts';
 import type { BodySpec } from '../body/spec.ts';
 import { MAXIMUM_OUTPUT_COUNT } from '../wire/limits.ts';
@@ -112,7 +113,7 @@ function presentWith<Inverses>(objective: Objective, optimal: Inverse | undefine
     attemptCount: objective.attemptCount,
     stopReason: objective.stopReason,
     desiredL1Norm: objective.desiredL1Norm,
-    objectives: [...objective.objectives],
+    objectives: objective.objectives.map(toFinite),
     objectiveTypes: [...objective.objectiveTypes],
     minimumBounds: presentBounds(objective.minimumBounds, objective),
     maximumBounds: presentBounds(objective.maximumBounds, objective),

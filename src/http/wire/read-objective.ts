@@ -1,7 +1,13 @@
 /** The body of a new objective, in either dialect. */
 import type { z } from 'zod';
 import { isByName } from '../../domain/names.ts';
-import { type BoundsRule, checkNewObjective, type ListsByName, type NewObjective } from '../../domain/objective.ts';
+import {
+  type BoundsRule,
+  checkNewObjective,
+  type ListsByName,
+  type NewObjective,
+  storedTargets,
+} from '../../domain/objective.ts';
 import { type Parsed, readFields, withoutRepeats } from './violations.ts';
 
 /**
@@ -17,7 +23,10 @@ export function readNewObjective<Shape extends Readonly<Record<string, z.ZodType
 ): Parsed<NewObjective> {
   const byName = named.filter((field) => isByName(body[field]));
   const read = readFields(schema, body, byName);
-  const fields = { ...missing, ...read.fields, boundsRule } as Partial<NewObjective>;
+  const sent = { ...missing, ...read.fields, boundsRule } as Partial<NewObjective>;
+  const fields = sent.objectives
+    ? { ...sent, objectives: storedTargets(sent.objectives, sent.objectiveTypes ?? []) }
+    : sent;
   // The use case checks it, together with what only the trial decides.
   if (read.violations.length === 0) return { kind: 'value', value: withLists(fields as NewObjective, body, byName) };
   const invalid = new Set(read.violations.map(({ pointer }) => pointer));

@@ -3,6 +3,7 @@ import type { Predictor } from '../surrogate/predictor.ts';
 import type { Interval } from '../targets.ts';
 import { logImprovementBelow } from './expected-improvement.ts';
 import type { FailureModel } from './failure-model.ts';
+import type { HypervolumeImprovement } from './hypervolume-improvement.ts';
 import { type LogTerm, logIntervalProbability } from './interval-probability.ts';
 
 /** Share of the width of a two-sided interval that is added to its spread, which aims at the middle and not just inside. */
@@ -66,6 +67,7 @@ export class Acquisition {
   readonly #predictor: Predictor;
   readonly #aims: readonly Aim[];
   readonly #failures: FailureModel | null;
+  readonly #gain: HypervolumeImprovement | null;
   readonly #isDirected: readonly boolean[];
   readonly #weights: readonly number[];
   /** Length m each: ends of the intervals, standardized, and least predicted spreads. */
@@ -76,6 +78,8 @@ export class Acquisition {
   readonly #byMean: Float64Array;
   readonly #bySigma: Float64Array;
   readonly #term: LogTerm = { value: 0, byMean: 0, bySpread: 0, curvature: 0 };
+  /** Length m: takes derivatives by frozen spreads. */
+  readonly #unused: Float64Array;
   /** Length p: the point evaluated last, and whether with frozen spreads. */
   readonly #at: Float64Array;
   #isFrozen = false;
@@ -84,6 +88,7 @@ export class Acquisition {
    * @param intervals for the directions and the weights of the outputs; a weight left out is 1
    * @param failures null when no run has failed, or when failures are to be ignored
    * @param noise null where one run tells the value of an input
+   * @param gain the joint term of the outputs of a front, whose aims are 'ignore'; null without a front
    */
   constructor(
     surrogate: Surrogate,
@@ -92,12 +97,14 @@ export class Acquisition {
     intervals: readonly (Pick<Interval, 'directed'> & Partial<Pick<Interval, 'weight'>>)[],
     failures: FailureModel | null,
     noise: AimUnderNoise | null = null,
+    gain: HypervolumeImprovement | null = null,
   ) {
     const { m, p } = predictor;
     const { lower, upper, floor, frozenFloor } = endsOf(surrogate, aims, noise);
     this.m = m;
     this.p = p;
     this.frozenFloor = frozenFloor;
+    for (const j of gain?.outputs ?? []) frozenFloor[j] = IMPROVEMENT_SPREAD;
     this.terms = new Float64Array(m);
     this.gradient = new Float64Array(p);
     this.jacobian = predictor.meanGradient;
@@ -105,6 +112,7 @@ export class Acquisition {
     this.#predictor = predictor;
     this.#aims = aims;
     this.#failures = failures;
+    this.#gain = gain;
     this.#isDirected = intervals.map(({ directed }) => directed);
     this.#weights = intervals.map(({ weight = 1 }) => weight);
     const needsHessian = p <= MAX_HESSIAN_FEATURES && this.#isDirected.includes(true);
@@ -114,6 +122,7 @@ export class Acquisition {
     this.#floor = floor;
     this.#byMean = new Float64Array(m);
     this.#bySigma = new Float64Array(m);
+    this.#unused = new Float64Array(m);
     this.#at = new Float64Array(p);
   }
 
@@ -139,6 +148,11 @@ export class Acquisition {
       this.#byMean[j] = weight * term.byMean;
       if (!frozen) this.#bySigma[j] = (weight * (term.bySpread * sigma[j]!)) / spread;
     }
+    if (this.#gain) {
+      const bySpread = frozen ? this.#unused : this.#bySigma;
+      const spreadOf = (j: number) => (frozen ?? sigma)[j]!;
+      value += this.#gain.evaluate(this.#predictor.mean, spreadOf, this.#byMean, bySpread, this.curvature);
+    }
     return value;
   }
 
@@ -152,7 +166,7 @@ export class Acquisition {
     meanHessian?.fill(0);
     this.#failures?.addGradient(this.#at, gradient);
     for (let j = 0; j < this.m; j++) {
-      if (this.#aims[j] === 'ignore') continue;
+      if (this.#aims[j] === 'ignore' && !this.#gain?.outputs.includes(j)) continue;
       const byMean = this.#byMean[j]!;
       const bySigma = this.#bySigma[j]!;
       if (meanHessian && this.#isDirected[j]) this.#predictor.addMeanHessian(j, byMean, meanHessian);

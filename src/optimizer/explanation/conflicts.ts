@@ -1,4 +1,5 @@
-import type { Diagnosis, Goal } from '../problem.ts';
+import type { Diagnosis } from '../insights.ts';
+import type { Goal } from '../problem.ts';
 import { distanceTo, type Interval } from '../targets.ts';
 
 export interface Conflicts {

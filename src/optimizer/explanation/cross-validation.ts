@@ -3,9 +3,10 @@
  * hyperparameters kept. Cases close together form a cluster, are left out together and count as one: inverses crowd around
  * their target, an initial point repeats a case, and each of them would vouch for the others.
  */
+
+import type { OutputInsight } from '../insights.ts';
 import { choleskyInPlace, solveWithFactor } from '../linalg/cholesky.ts';
 import { dot } from '../linalg/dense.ts';
-import type { OutputInsight } from '../problem.ts';
 import type { Factorized } from '../surrogate/gaussian-process.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 

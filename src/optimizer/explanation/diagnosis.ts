@@ -5,9 +5,9 @@
  */
 import type { Cases } from '../cases.ts';
 import { movableCount, roundToInput } from '../encoding.ts';
+import type { Diagnosis } from '../insights.ts';
 import type { Work } from '../numerics/work.ts';
 import type { Prepared } from '../prepare.ts';
-import type { Diagnosis } from '../problem.ts';
 import { bestFeasible } from '../search/directed-outputs.ts';
 import { globalScope } from '../search/scope.ts';
 import { makeSeen } from '../search/seen.ts';

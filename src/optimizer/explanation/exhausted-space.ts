@@ -1,5 +1,6 @@
 import type { Cases } from '../cases.ts';
-import type { Diagnosis, SuggestRequest } from '../problem.ts';
+import type { Diagnosis } from '../insights.ts';
+import type { SuggestRequest } from '../problem.ts';
 import { bestOf, distanceTo } from '../targets.ts';
 import { conflictsAmong, toDiagnosis } from './conflicts.ts';
 

@@ -1,5 +1,5 @@
 import { type Encoding, movableCount } from '../encoding.ts';
-import type { OutputInsight } from '../problem.ts';
+import type { OutputInsight } from '../insights.ts';
 import type { Surrogate } from '../surrogate/model-choice.ts';
 import type { Predictor } from '../surrogate/predictor.ts';
 import { clustersOf, crossValidate } from './cross-validation.ts';

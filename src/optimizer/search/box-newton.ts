@@ -15,6 +15,12 @@ export interface Box {
   readonly conditions: Conditions | null;
 }
 
+/** A function that `climb` maximizes. */
+export type Climbable = Pick<
+  Acquisition,
+  'evaluate' | 'differentiate' | 'gradient' | 'jacobian' | 'curvature' | 'meanHessian'
+>;
+
 /** Draws uniform random points of the box, features; under conditions each is a step of one walk. */
 export function drawerIn({ lower, upper, conditions }: Box, random: RandomStream): () => Float64Array {
   if (conditions !== null) return conditions.drawer(random, WALK_MOVES);
@@ -67,7 +73,7 @@ interface Model {
  * @returns the value reached; -Infinity when the conditions leave no point of the box
  */
 export function climb(
-  acquisition: Acquisition,
+  acquisition: Climbable,
   u: Float64Array,
   frozen: Float64Array | null,
   box: Box,
@@ -117,7 +123,7 @@ export function climb(
 }
 
 /** The model at the point differentiated last; a copy, since evaluations overwrite the arrays of the acquisition. */
-function modelOf({ gradient, jacobian, curvature, meanHessian }: Acquisition, box: Box): Model {
+function modelOf({ gradient, jacobian, curvature, meanHessian }: Climbable, box: Box): Model {
   return {
     g: gradient.slice(),
     J: jacobian.slice(),

@@ -74,11 +74,15 @@ function pendingWithin({ local, center, box }: Scope, { p }: Encoding, cases: Ca
 }
 
 /**
- * The imagined outputs in output units, finite: `count` rows of m.
+ * The imagined outputs in output units, finite: `count` rows of m, which the surrogate holds after all others.
  *
  * @param constants the outputs, of which those without a model never varied
  */
-function imaginedOutputs({ outputs, geometry }: Surrogate, count: number, constants: Float64Array): Float64Array {
+export function imaginedOutputs(
+  { outputs, geometry }: Surrogate,
+  count: number,
+  constants: Float64Array,
+): Float64Array {
   const m = outputs.length;
   const Y = new Float64Array(count * m);
   outputs.forEach(({ fitted }, j) => {

@@ -9,6 +9,8 @@ import type { Seen } from './seen.ts';
 const RANDOM_STARTS = 100;
 const MEDIAN_POINTS = 30;
 const NEWTON_STEPS = 25;
+/** Promising points that are climbed. */
+const PROMISING_STARTS = 6;
 /** Steps of the second phase for every local maximum, before most of them are dropped. */
 const TRIAL_STEPS = 6;
 const DISCRETE_NEWTON_STEPS = 6;
@@ -41,6 +43,8 @@ export interface Search {
   readonly seen: Seen;
   /** Features of evaluated points to start from, the best first. */
   readonly evaluated: readonly Float64Array[];
+  /** Features of points that may be near the maximum; the best are climbed with the predicted spreads alone. */
+  readonly promising?: readonly Float64Array[];
   /** Whether an evaluation of the acquisition costs so much that fewer starts must do. */
   readonly isExpensive: boolean;
   readonly random: RandomStream;
@@ -73,7 +77,8 @@ interface BestUnseen {
 export function maximizeAcquisition(search: Search): Found | null {
   const { encoding, acquisition, box, work } = search;
   const best: BestUnseen = { found: null };
-  const climbed = climbFrozen(search).map((u) => ({ u, value: climb(acquisition, u, null, box, TRIAL_STEPS, work) }));
+  const starts = [...climbFrozen(search), ...bestPromising(search)];
+  const climbed = starts.map((u) => ({ u, value: climb(acquisition, u, null, box, TRIAL_STEPS, work) }));
   climbed.sort((a, b) => b.value - a.value);
   const hasDiscrete = encoding.discrete.includes(1);
   const found = climbed.map(({ u }, rank) => {
@@ -97,6 +102,13 @@ function climbFrozen(search: Search): Float64Array[] {
     if (isSpent(work, 0.9)) break;
   }
   return maxima;
+}
+
+/** The best of the promising points by the acquisition with predicted spreads. */
+function bestPromising({ acquisition, promising = [], work }: Search): Float64Array[] {
+  const valued = promising.map((u) => ({ u, value: isSpent(work, 0.8) ? 0 : acquisition.evaluate(u, null) }));
+  valued.sort((a, b) => b.value - a.value);
+  return valued.slice(0, PROMISING_STARTS).map(({ u }) => u.slice());
 }
 
 /** True for the same local maximum, from which the second phase would take the same steps. */

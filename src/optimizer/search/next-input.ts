@@ -1,7 +1,9 @@
 import { Acquisition, type Aim, type AimUnderNoise, intervalAims } from '../acquisition/acquisition.ts';
+import { type Avoidance, withAvoidance } from '../acquisition/avoidance.ts';
 import { makeFailureModel } from '../acquisition/failure-model.ts';
 import type { Cases } from '../cases.ts';
 import { encode, movableCount } from '../encoding.ts';
+import { feasibleCases, type OpenOutput, openOutputs } from '../front/front.ts';
 import { normalQuantile } from '../numerics/normal.ts';
 import { makeRandom } from '../numerics/random.ts';
 import type { Work } from '../numerics/work.ts';
@@ -14,7 +16,8 @@ import { Predictor } from '../surrogate/predictor.ts';
 import { applySecantCorrection } from '../surrogate/secant-correction.ts';
 import { byLoss, type Interval, unweighted } from '../targets.ts';
 import { bestFeasible, expectsNoImprovement, hasStagnated, improvementAims } from './directed-outputs.ts';
-import { imaginePending, type ScopeModels } from './imagined.ts';
+import { type FrontAim, frontAim } from './front-aim.ts';
+import { imaginedOutputs, imaginePending, type ScopeModels } from './imagined.ts';
 import { localRegion, localRound } from './local-mode.ts';
 import { type Found, maximizeAcquisition } from './maximize-acquisition.ts';
 import { withRelaxedLimits } from './relaxed-limits.ts';
@@ -27,6 +30,7 @@ export interface Problem extends SearchSpace {
   readonly seen: Seen;
   readonly cases: Cases;
   readonly pending: Pending;
+  readonly avoidance: Avoidance | null;
   /** The models of the global scope. */
   fitGlobally(work: Work): Surrogate;
 }
@@ -67,6 +71,8 @@ export function nextInput(problem: Problem): NextInput {
   const { request, encoding, cases, pending } = problem;
   const work: Work = { spent: 0, limit: request.workLimit };
   const suggested = request.history.count - request.firstSuggested + pending.count;
+  const open = openOutputs(request.goal);
+  if (open.length > 0 && feasibleCases(cases).length > 0) return searchFront(problem, open, suggested, work);
   // Once means meet the targets, a search for a surer input goes on around them and does not stall.
   const isSureningUp = request.noise?.asked && cases.loss.includes(0);
   const round = isSureningUp ? -1 : localRound(cases.stall, pending.count, suggested, cases.N, movableCount(encoding));
@@ -102,8 +108,11 @@ export function expectedTerms(
 /** The search that maximizes an acquisition made of the models of a scope. */
 interface ScopeSearch extends ScopeModels {
   readonly scope: Scope;
-  /** @param best rows of evaluated cases to start from, the best first */
-  maximize(aims: readonly Aim[], best: readonly number[]): Found | null;
+  /**
+   * @param best rows of evaluated cases to start from, the best first
+   * @param front what else a search of a front aims at and starts from
+   */
+  maximize(aims: readonly Aim[], best: readonly number[], front?: FrontAim): Found | null;
 }
 
 function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
@@ -123,10 +132,16 @@ function searchIn(problem: Problem, scope: Scope, work: Work): NextInput {
     (found !== null && logProbabilityOfAspirations(intervals, found) > OUT_OF_REACH);
   const outcome = isReachable ? found : improve(problem, search, ranked, found);
   if (outcome === null || outcome === 'no-improvement-expected') return outcome;
+  return withForecast(problem, surrogate, predictor, outcome);
+}
+
+/** An input with what the models expect of it. */
+function withForecast(problem: Problem, surrogate: Surrogate, predictor: Predictor, found: Found): NextInput {
+  const { encoding } = problem;
   const u = new Float64Array(encoding.p);
-  encode(encoding, outcome.x, 0, u, 0);
+  encode(encoding, found.x, 0, u, 0);
   return {
-    ...outcome,
+    ...found,
     expected: expectedRanges(surrogate, predictor, u, movableCount(encoding)),
     chance: chanceOf(problem, surrogate, predictor, u),
   };
@@ -153,6 +168,27 @@ function comeNearer(problem: Problem, search: ScopeSearch, ranked: readonly numb
     intervalAims(cases.intervals),
     ranked,
   );
+}
+
+/**
+ * With outputs without aspiration and a case that meets all targets: the input that is expected to add most to the
+ * hypervolume of the front or, now and then, the one that improves most on one output alone, which finds the ends of the
+ * front. null when only evaluated and pending inputs are found.
+ *
+ * @param suggested number of suggestions before this one
+ */
+function searchFront(problem: Problem, open: readonly OpenOutput[], suggested: number, work: Work): NextInput {
+  const { request, cases, pending } = problem;
+  const scope = globalScope(problem, cases);
+  const surrogate = problem.fitGlobally(work);
+  const predictor = new Predictor(surrogate, work);
+  const models = imaginePending(problem, scope, { surrogate, predictor }, work);
+  const search = makeScopeSearch(problem, scope, models, work);
+  const random = makeRandom(request.seed, 12, request.history.count + pending.count);
+  const imagined = pending.count > 0 ? imaginedOutputs(models.surrogate, pending.count, cases.Y) : new Float64Array(0);
+  const aim = frontAim(problem, open, { surrogate: models.surrogate, imagined }, suggested, random);
+  const found = search.maximize(intervalAims(cases.intervals), aim.rows, aim);
+  return found && withForecast(problem, surrogate, predictor, found);
 }
 
 /** How likely the models, without imagined outputs, hold it that u reaches the goal; null when an output is directed. */
@@ -195,21 +231,31 @@ function improve(problem: Problem, search: ScopeSearch, ranked: readonly number[
 }
 
 function makeScopeSearch(
-  { request, encoding, seen, cases, pending }: Problem,
+  { request, encoding, seen, cases, pending, avoidance }: Problem,
   scope: Scope,
   { surrogate, predictor }: ScopeModels,
   work: Work,
 ): ScopeSearch {
   const { p } = encoding;
-  const failures = makeFailureModel(cases, p);
+  const failures = withAvoidance(makeFailureModel(cases, p), avoidance);
   const random = makeRandom(request.seed, 2, request.history.count + pending.count);
   const isExpensive = surrogate.kernels.length * surrogate.geometry.N ** 2 > EXPENSIVE;
-  const maximize = (aims: readonly Aim[], best: readonly number[]) => {
+  const maximize = (aims: readonly Aim[], best: readonly number[], front?: FrontAim) => {
     const noise = aimUnderNoise(request);
-    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures, noise);
+    const acquisition = new Acquisition(surrogate, predictor, aims, cases.intervals, failures, noise, front?.gain);
     const evaluated = best.slice(0, EVALUATED_STARTS).map((row) => cases.U.slice(row * p, (row + 1) * p));
     const { sigma } = predictor;
-    const search = { encoding, acquisition, sigma, seen, isExpensive, evaluated, random, work };
+    const search = {
+      encoding,
+      acquisition,
+      sigma,
+      seen,
+      isExpensive,
+      evaluated,
+      promising: front?.starts,
+      random,
+      work,
+    };
     const anywhere = maximizeAcquisition({ ...search, box: scope.box });
     const likely = scope.likely && maximizeAcquisition({ ...search, box: scope.likely });
     if (!likely || !anywhere) return anywhere ?? likely;

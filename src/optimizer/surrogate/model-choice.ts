@@ -1,5 +1,5 @@
 import type { Work } from '../numerics/work.ts';
-import type { Interval } from '../targets.ts';
+import { hasFront, type Interval } from '../targets.ts';
 import {
   type Conditioned,
   calibration,
@@ -94,6 +94,8 @@ interface Candidate {
 export const MANY_INPUTS = 12;
 /** Beyond this many points only the two best candidates of an output are refined, and only within so many nats. */
 const MANY_POINTS = 40;
+/** With a front: its points crowd along its ends, where coarse fits took exact outputs for rough or noisy ones. */
+const MANY_POINTS_OF_FRONT = 100;
 const REFINE_WITHIN = 2;
 /** Largest number of points from which hyperparameters are estimated. */
 const SAMPLE_SIZE = 45;
@@ -112,7 +114,7 @@ function kernelSpecs(request: ModelRequest): KernelSpec[] {
     { kind: 'rbf', noisy: false },
   ];
   if (n <= MANY_INPUTS) specs.push({ kind: 'q2', noisy: false });
-  const isEnough = geometry.N >= n + 3 && (geometry.N <= NOISE_POINTS || stall >= 1);
+  const isEnough = !hasFront(request.intervals) && geometry.N >= n + 3 && (geometry.N <= NOISE_POINTS || stall >= 1);
   if (!local && (isEnough || hasContradiction(request))) {
     specs.push({ kind: 'lin', noisy: true }, { kind: 'rbf', noisy: true });
   }
@@ -170,7 +172,9 @@ function sampleOf(N: number, n: number): Int32Array | null {
 export function chooseModels(request: ModelRequest, work: Work): Surrogate {
   const { geometry, logGeometry, intervals, n } = request;
   const N = geometry.N;
-  const sample = sampleOf(N, n);
+  const front = hasFront(intervals);
+  const many = front ? MANY_POINTS_OF_FRONT : MANY_POINTS;
+  const sample = front && N <= MANY_POINTS_OF_FRONT ? null : sampleOf(N, n);
   const space = makeWorkspace(sample?.length ?? N);
   const warps = warpsOfAll(request);
   const candidates = intervals.map((): Candidate[] => []);
@@ -181,7 +185,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
     known: new Map<KernelSpec, Maximum>(),
   }));
   const logEll = Math.log(1.5 * Math.max(1, n) ** 0.25);
-  const stepsFromMode = n > MANY_INPUTS || N > MANY_POINTS ? STEPS.sharedWithMany : STEPS.shared;
+  const stepsFromMode = n > MANY_INPUTS || N > many ? STEPS.sharedWithMany : STEPS.shared;
   for (const kind of ['identity', 'log', 'asinh'] as const) {
     const warpOf = warps.map((list) => list.find((warp) => warp.kind === kind));
     const take = (z: Float64Array) => (sample ? Float64Array.from(sample, (i) => z[i]!) : z);
@@ -192,7 +196,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
         if (outputs.length === 0) continue;
         const fit: Fit = { geometry: sampled, spec, outputs, logEll };
         // The optimum for another warp is near.
-        const near = N > MANY_POINTS ? known.get(spec) : undefined;
+        const near = N > many ? known.get(spec) : undefined;
         const start = near ?? { theta: priorMode(fit), inverse: null };
         const maximum = maximizePosterior(fit, start, near ? STEPS.nearOptimum : stepsFromMode, space, work);
         known.set(spec, maximum);
@@ -203,7 +207,7 @@ export function chooseModels(request: ModelRequest, work: Work): Surrogate {
       }
     }
   }
-  if (n <= MANY_INPUTS) for (const list of candidates) refine(list, N, space, work);
+  if (n <= MANY_INPUTS) for (const list of candidates) refine(list, N > many, space, work);
   candidates.forEach((list, j) => {
     for (const one of list) holdNoise(request, one, j, space, work);
   });
@@ -238,13 +242,13 @@ function candidatesAt(
 }
 
 /** Fits the candidates of one output to it alone, from their shared hyperparameters. */
-function refine(list: Candidate[], N: number, space: Workspace, work: Work): void {
+function refine(list: Candidate[], isLarge: boolean, space: Workspace, work: Work): void {
   list.sort((a, b) => b.score - a.score);
   const best = list[0]?.score ?? 0;
   list.forEach((candidate, rank) => {
-    if (N > MANY_POINTS && (rank > 1 || candidate.score < best - REFINE_WITHIN)) return;
+    if (isLarge && (rank > 1 || candidate.score < best - REFINE_WITHIN)) return;
     if (candidate.theta.length === 0) return;
-    const steps = N > MANY_POINTS ? STEPS.nearOptimum : STEPS.own;
+    const steps = isLarge ? STEPS.nearOptimum : STEPS.own;
     const { theta, value } = maximizePosterior(candidate.fit, candidate, steps, space, work);
     const score = value + candidate.warp.logJacobian;
     if (!(score > candidate.score)) return;

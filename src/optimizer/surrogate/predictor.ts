@@ -119,6 +119,10 @@ export class Predictor {
     this.#sigmaFactor = factor;
   }
 
+  get corrections(): readonly (Correction | null)[] {
+    return this.#corrections;
+  }
+
   /** Replaces the corrections: one or null per output. */
   setCorrections(corrections: readonly (Correction | null)[]): void {
     this.#corrections = corrections;

@@ -1,7 +1,12 @@
-import { type Interval, ROUNDING } from '../targets.ts';
+import { hasFront, type Interval, ROUNDING } from '../targets.ts';
 
 /** Least ratio of the largest to the smallest value that is worth a logarithm. */
 const LOG_RATIO = 1.3;
+/**
+ * Without a target: the largest ratio of the median to the smallest value. Beyond it the smallest are zeros up to rounding, and
+ * a logarithm would model nothing else.
+ */
+const LARGEST_SPAN = 1e5;
 /** Asinh: least number of cases; the quantile of their distances from the centre that is its unit; least span in units. */
 const ASINH = { cases: 4, quantile: 0.3, span: 6 };
 
@@ -77,6 +82,7 @@ function logWarp(y: Float64Array, interval: Interval): Warp | null {
     largest = Math.max(largest, value);
     sum += Math.log(value);
   }
+  if (hasFront([interval]) && !(y.slice().sort()[y.length >> 1]! < LARGEST_SPAN * smallest)) return null;
   if (!(smallest > 0) || !(interval.center > 0) || !(largest / smallest > LOG_RATIO)) return null;
   // A positive output cannot reach an end at or below zero; -Infinity expresses that.
   const forward = (value: number) => (value > 0 ? Math.log(value) : Number.NEGATIVE_INFINITY);

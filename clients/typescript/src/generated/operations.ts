@@ -19,9 +19,11 @@ import type {
   ExportLine,
   ExtendedLease,
   FailedEvaluation,
+  Front,
   History,
   InputCase,
   Inverse,
+  InverseRobustness,
   Key,
   KeyPatch,
   LoadedObjectives,
@@ -52,6 +54,7 @@ import type {
   NoFields,
   Objective,
   ObjectiveGlance,
+  ObjectiveIdentifiability,
   ObjectivePatch,
   OutputCase,
   OutputCaseSet,
@@ -64,6 +67,7 @@ import type {
   ReportedInverse,
   RotatedKey,
   RunLine,
+  Solutions,
   SuggestedInverses,
   Suggestion,
   Trial,
@@ -577,6 +581,72 @@ export interface Operations {
     answers: {
       200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
       304: Record<never, never>;
+    };
+  };
+  /** Read how surely an input still meets the targets when it is made with tolerances */
+  getRobustness: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** The id of the inverse; unless given, the optimal one. */
+      inverse?: number | undefined;
+      /** One per input, separated by commas; unless given, the inputTolerances of the objective. */
+      tolerances?: string | undefined;
+      /** With tolerances: normal, unless given, for standard deviations, or uniform for half widths. */
+      kind?: 'normal' | 'uniform' | undefined;
+      /** With tolerances: units, unless given, of each input, or percent of its value. */
+      in?: 'units' | 'percent' | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': InverseRobustness };
+    };
+  };
+  /** Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart */
+  getIdentifiability: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** In percent: the probability that counts as surely. */
+      confidence?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': ObjectiveIdentifiability };
+    };
+  };
+  /** Read inputs that meet all targets of an objective, as different as possible */
+  getSolutions: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    query?: {
+      /** The most of each kind. */
+      count?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Solutions };
+    };
+  };
+  /** Read the front of an objective with outputs without target */
+  getFront: {
+    path: {
+      model_id: number;
+      project_id: number;
+      trial_id: number;
+      objective_id: number;
+    };
+    answers: {
+      200: { 'application/json': Front };
     };
   };
   /** List all objectives of the account at a glance */
@@ -1200,6 +1270,60 @@ export interface Operations {
     answers: {
       200: { 'application/json': History; 'text/csv': string; 'application/x-ndjson': RunLine };
       304: Record<never, never>;
+    };
+  };
+  /** Read how surely an input still meets the targets when it is made with tolerances */
+  getRobustnessFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** The id of the inverse; unless given, the optimal one. */
+      inverse?: number | undefined;
+      /** One per input, separated by commas; unless given, the inputTolerances of the objective. */
+      tolerances?: string | undefined;
+      /** With tolerances: normal, unless given, for standard deviations, or uniform for half widths. */
+      kind?: 'normal' | 'uniform' | undefined;
+      /** With tolerances: units, unless given, of each input, or percent of its value. */
+      in?: 'units' | 'percent' | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': InverseRobustness };
+    };
+  };
+  /** Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart */
+  getIdentifiabilityFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** In percent: the probability that counts as surely. */
+      confidence?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': ObjectiveIdentifiability };
+    };
+  };
+  /** Read inputs that meet all targets of an objective, as different as possible */
+  getSolutionsFlat: {
+    path: {
+      objective_id: number;
+    };
+    query?: {
+      /** The most of each kind. */
+      count?: number | undefined;
+    } | undefined;
+    answers: {
+      200: { 'application/json': Solutions };
+    };
+  };
+  /** Read the front of an objective with outputs without target */
+  getFrontFlat: {
+    path: {
+      objective_id: number;
+    };
+    answers: {
+      200: { 'application/json': Front };
     };
   };
   /** Correct or exclude the result of an inverse */

@@ -377,8 +377,11 @@ export interface TrialCaseLine {
 }
 
 export interface NewObjectives {
-  /** The target of each output. */
-  objectives: readonly number[] | Record<string, number>;
+  /**
+   * The target of each output; null for an output to minimize or maximize without aspiration, of which there may be
+   * three: the search is then for their front.
+   */
+  objectives: readonly (number | null)[] | Record<string, number | null>;
   objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** How many inverses may be suggested, 500 unless given. */
   maximumAttempts?: number | null | undefined;
@@ -414,6 +417,35 @@ export interface NewObjectives {
    * Objectives with minimize or maximize never hold back.
    */
   holdBack?: boolean | null | undefined;
+  /**
+   * Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not
+   * with outputs without target.
+   */
+  solutions?: {
+    /** 5 unless given. */
+    count?: number | null | undefined;
+    /**
+     * Least distance of two solutions as a share of the largest distance within the bounds, 0.1 unless given: the root
+     * mean square over the inputs of the difference in units of the range, 1 for different categories.
+     */
+    apart?: number | null | undefined;
+  } | null | undefined;
+  /** By how much the inputs differ when they are made: robustness is judged by it. */
+  inputTolerances?: {
+    /** normal: values are standard deviations. uniform: they are half widths. */
+    kind: 'normal' | 'uniform';
+    /** In units of each input, unless given, or in percent of its value. */
+    in?: 'units' | 'percent' | null | undefined;
+    /** One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly. */
+    values: readonly (number | null)[] | Record<string, number | null>;
+  } | null | undefined;
+  /**
+   * After the first run that satisfies everything, search for the input that most surely does when it is made: until
+   * the low end of its probability reaches this number, from 0.01 to 0.999, or with true until robustRuns are used.
+   */
+  aimAtRobustness?: boolean | number | null | undefined;
+  /** At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts. */
+  robustRuns?: number | null | undefined;
   /**
    * When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs
    * to minimize or maximize can improve no further as far as is known.
@@ -479,7 +511,8 @@ export type Noise = 'estimate' | {
 export interface LoadedObjectives {
   id: number;
   trialId: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   initialInput: number[];
   initialOutput: number[];
@@ -519,6 +552,19 @@ export interface LoadedObjectives {
     until: string | null;
     maximumRuns: number | null;
   } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
+  } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
   /** One per output; null when all are equal. */
@@ -545,8 +591,8 @@ export interface Result {
   /** Zero-based number of the objective. */
   number: number;
   type: 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize';
-  /** The target. */
-  objective: number;
+  /** The target; null without aspiration. */
+  objective: number | null;
   minimumBound: number | null;
   maximumBound: number | null;
   output: number;
@@ -558,8 +604,11 @@ export interface Result {
 }
 
 export interface NewInverse {
-  /** The target of each output. */
-  objectives: readonly number[] | Record<string, number>;
+  /**
+   * The target of each output; null for an output to minimize or maximize without aspiration, of which there may be
+   * three: the search is then for their front.
+   */
+  objectives: readonly (number | null)[] | Record<string, number | null>;
   objectiveTypes: readonly ('exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize')[] | Record<string, 'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** How many inverses may be suggested, 500 unless given. */
   maximumAttempts?: number | null | undefined;
@@ -659,7 +708,8 @@ export interface Inverse {
 export interface Objective {
   id: number;
   trialId: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   initialInput: number[];
   initialOutput: number[];
@@ -698,6 +748,19 @@ export interface Objective {
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
+  } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
@@ -821,7 +884,8 @@ export interface NearestRun {
 export interface ExplainedObjective {
   id: number;
   trialId: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   initialInput: number[];
   initialOutput: number[];
@@ -860,6 +924,19 @@ export interface ExplainedObjective {
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
+  } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
@@ -1243,7 +1320,8 @@ export interface History {
   /** Of bestIteration or bestCaseNumber; null while nothing has been judged. */
   bestInput: number[] | null;
   bestOutput: number[] | null;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   /** As they were sent: empty if there were none, null for a type without bounds. */
   minimumBounds: Array<number | null>;
@@ -1276,6 +1354,19 @@ export interface History {
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
+  } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;
@@ -1343,6 +1434,140 @@ export interface History {
   diagnosis: Diagnosis | null;
 }
 
+export interface InverseRobustness {
+  inverseId: number;
+  input: number[];
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  };
+  /** null while the models predict less than half of the variance of an output. */
+  robustness: {
+    /** That one run at the input as it is made meets all targets, by the models. */
+    probability: number;
+    /** What the models do not know leaves it between low and high. */
+    low: number;
+    high: number;
+    /** One per output: of the runs that miss, the share in which it does; for exact its share of the L1 norm. */
+    outputShares: number[];
+    /** One per input: the share of the misses that would not happen if it were made exactly. */
+    inputShares: number[];
+  } | null;
+}
+
+export interface ObjectiveIdentifiability {
+  /** The probability that counts as surely. */
+  confidence: number;
+  /** null while the models see no input that surely meets the targets. */
+  identifiability: {
+    /** The input at which the targets hold most surely. */
+    best: number[];
+    /** One per input. */
+    ranges: Array<{
+      kind: 'range';
+      /** The least and the largest value that surely fit while the other inputs adapt. */
+      fits: {
+        low: number;
+        high: number;
+      };
+      /** Parts of fits in which no value surely does. */
+      gaps: Array<{
+        low: number;
+        high: number;
+      }>;
+      /** Outside of it nothing fits. */
+      possible: {
+        low: number;
+        high: number;
+      };
+      /** What surely fits with the other inputs held at best. */
+      alone: {
+        low: number;
+        high: number;
+      };
+      /** Of the distance between the bounds, on the scale of the input. */
+      shares: {
+        fits: number;
+        possible: number;
+      };
+    } | {
+      /** A boolean, a category, or an input with one value. */
+      kind: 'codes';
+      fits: number[];
+      possible: number[];
+    }>;
+    /** Inputs that can change together without a target being missed. */
+    combinations: Array<{
+      /** log: the loadings are those of the logarithms of the inputs. */
+      scale: 'linear' | 'log';
+      /** One per input, -1 to 1, in shares of the distance between its bounds; 0 for inputs that stay. */
+      loadings: number[];
+      /** Two inputs; they and what lies between them surely fit. */
+      ends: Array<number[]>;
+    }>;
+    /** null when no range is open by more than one percent of the bounds. */
+    next: {
+      /** The run that would tell most: whether the targets hold there. */
+      at: number[];
+      /** The index of the input, from 0, about whose range it tells. */
+      input: number;
+      /** The part of that range of which it is open. */
+      open: {
+        low: number;
+        high: number;
+      };
+    } | null;
+    /** The same in words. */
+    sentences: string[];
+  } | null;
+}
+
+export interface Solutions {
+  /** Runs that meet all targets, each the farthest from those before it. */
+  verified: KnownRun[];
+  /** Inputs that were not run and meet all targets by the models, apart from the verified ones and each other. */
+  predicted: PredictedPoint[];
+}
+
+export interface KnownRun {
+  /** 1 for the first input case; null for an inverse. */
+  caseNumber: number | null;
+  /** null for a case. */
+  inverseId: number | null;
+  /** Of that inverse. */
+  iteration: number | null;
+  input: number[];
+  output: number[];
+}
+
+export interface PredictedPoint {
+  input: number[];
+  /** What the models expect. */
+  output: number[];
+  /** Standard deviation of each output, by the models. */
+  spread: number[];
+  /** How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated. */
+  chance: number;
+}
+
+export interface Front {
+  /** The outputs without target, numbered from 0: what the lists below are about. */
+  outputs: number[];
+  /** The runs that meet all targets and that no other one beats in every output without target. */
+  points: KnownRun[];
+  /** Of what the points beat, up to the reference; null without points. */
+  hypervolume: number | null;
+  /** A tenth of the range of the points beyond the worst value of each output. It moves with the points. */
+  reference: number[] | null;
+  /** The best value of each output among the points. */
+  ideal: number[] | null;
+  /** The best compromise: the least sum of distances from the ideal, each in units of the range. */
+  knee: KnownRun | null;
+  /** Up to 20 points that the models expect between the points and beyond. */
+  predicted: PredictedPoint[];
+}
+
 export interface ObjectiveGlance {
   id: number;
   modelId: number;
@@ -1359,7 +1584,7 @@ export interface ObjectiveGlance {
    * Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says
    * it with figures.
    */
-  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'standstill' | null;
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | null;
   attemptCount: number;
   maximumAttempts: number;
   inputCount: number;
@@ -1557,7 +1782,7 @@ export interface NewWebhook {
    * the URL standard.
    */
   url: string;
-  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
+  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
   description?: string | null | undefined;
 }
 
@@ -1565,7 +1790,7 @@ export interface CreatedWebhook {
   id: number;
   url: string;
   /** null: all events. */
-  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
+  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
   description: string | null;
   enabled: boolean;
   /** Since when deliveries have failed; null if the last one succeeded. */
@@ -1582,7 +1807,7 @@ export interface Webhook {
   id: number;
   url: string;
   /** null: all events. */
-  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
+  events: Array<'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed'> | null;
   description: string | null;
   enabled: boolean;
   /** Since when deliveries have failed; null if the last one succeeded. */
@@ -1599,7 +1824,7 @@ export interface WebhookPatch {
    * the URL standard.
    */
   url?: string | undefined;
-  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
+  events?: readonly ('project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed')[] | null | undefined;
   description?: string | null | undefined;
   /** false keeps waiting deliveries and accepts no new events. */
   enabled?: boolean | undefined;
@@ -1610,7 +1835,7 @@ export interface WebhookDelivery {
   webhookId: number;
   /** The number in the webhook-id header: 4711 in evt_4711. */
   eventId: number;
-  event: 'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed';
+  event: 'project.created' | 'output_cases.loaded' | 'objectives.loaded' | 'inverse.suggested' | 'inverse.output_loaded' | 'inverse.stopped' | 'objective.solution_found' | 'objective.satisfied' | 'objective.stopped' | 'objective.exhausted' | 'objective.reopened' | 'batch.completed' | 'batch.failed';
   /** waiting for its next attempt, sending, delivered, or dead: every attempt failed. */
   status: 'waiting' | 'sending' | 'delivered' | 'dead';
   attemptCount: number;
@@ -1760,7 +1985,8 @@ export type ExportLine = {
   id: number;
   trialId: number;
   number: number;
-  objectives: number[];
+  /** The target of each output; null for one to minimize or maximize without aspiration. */
+  objectives: Array<number | null>;
   objectiveTypes: Array<'exact' | 'percent' | 'value' | 'lessthan' | 'lessthan_equal' | 'greaterthan' | 'greaterthan_equal' | 'minimize' | 'maximize'>;
   minimumBounds: Array<number | null>;
   maximumBounds: Array<number | null>;
@@ -1801,6 +2027,19 @@ export type ExportLine = {
     improvementBelow: number;
     until: string | null;
     maximumRuns: number | null;
+  } | null;
+  /** null when all inputs are made exactly. */
+  inputTolerances: {
+    kind: 'normal' | 'uniform';
+    in: 'units' | 'percent';
+    values: number[];
+  } | null;
+  aimAtRobustness: true | number | null;
+  robustRuns: number | null;
+  /** How many solutions are sought, and how far apart; null when the first one ends the search. */
+  solutions: {
+    count: number;
+    apart: number;
   } | null;
   /** One per output; null when all are 1. */
   weights: number[] | null;

@@ -13,6 +13,7 @@ type Repeated = Pick<
   | 'reuse'
   | 'desiredL1Norm'
   | 'fixedInputs'
+  | 'solutions'
   | 'weights'
   | 'priorities'
   | 'noise'
@@ -37,6 +38,7 @@ export async function goOn(head: Head, change: Partial<Repeated>): Promise<void>
     reuse: head.reuse,
     desiredL1Norm: head.desiredL1Norm,
     fixedInputs: head.fixedInputs,
+    solutions: head.solutions,
     weights: head.weights,
     priorities: head.priorities,
     noise: head.noise,

@@ -60,6 +60,7 @@ const ENDINGS: Readonly<Record<NonNullable<ObjectiveGlance['endingKind']>, strin
   'space-used-up': 'every input was run',
   duplicate: 'no new input found',
   'no-improvement-expected': 'no improvement expected',
+  'no-further-solution': 'no further solution found',
   standstill: 'no more improvement',
 };
 

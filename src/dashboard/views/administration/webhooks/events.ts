@@ -10,6 +10,7 @@ const SENT_WHEN: Readonly<Record<EventName, string>> = {
   'inverse.suggested': 'an input is suggested',
   'inverse.output_loaded': 'an output is loaded',
   'inverse.stopped': 'a suggested input is given up',
+  'objective.solution_found': 'one of several solutions is found',
   'objective.satisfied': 'an objective is satisfied',
   'objective.stopped': 'an objective is stopped',
   'objective.exhausted': 'an objective has used all its runs',

@@ -1,3 +1,4 @@
+import { StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { counted } from '../../../parts/formats.ts';
 import { InputValues } from '../by-hand/input-values.tsx';
 import type { Head } from '../columns.ts';
@@ -41,7 +42,8 @@ function Chances({ head }: { readonly head: Head }) {
           <dd title={String(standing.mean.value)}>{chanceWithRange(standing.mean)}</dd>
         </div>
       </dl>
-      <InputValues head={head} input={standing.input} />
+      {/* Of one that has ended it stands above. */}
+      {head.stopReason === StopReason.RUNNING && <InputValues head={head} input={standing.input} />}
     </>
   );
 }

@@ -12,7 +12,8 @@ export function chance(share: number): string {
 
 /** A probability with the range in which it lies. */
 export function chanceWithRange({ value, low, high }: Record<'value' | 'low' | 'high', number>): string {
-  return `${chance(value)} (${chance(low)} to ${chance(high)})`;
+  const [from, to] = [chance(low), chance(high)];
+  return from === to ? chance(value) : `${chance(value)} (${from} to ${to})`;
 }
 
 type Settings = Pick<

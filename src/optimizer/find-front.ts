@@ -1,0 +1,82 @@
+import { intervalAims } from './acquisition/acquisition.ts';
+import { makeForecaster } from './forecast.ts';
+import { frontOf, type OpenOutput, openOutputs, pointsOf, referenceOf } from './front/front.ts';
+import { hypervolume, nonDominated } from './front/pareto.ts';
+import type { FrontReport, PredictedPoint } from './insights.ts';
+import { makeRandom } from './numerics/random.ts';
+import { isSpent, type Work } from './numerics/work.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import type { SuggestRequest } from './problem.ts';
+import { gainOn, startsNear } from './search/front-aim.ts';
+
+/** The most points predicted. */
+const PREDICTED = 20;
+/** Predicted points are sought where the models expect them rather than where they know little. */
+const TRUST = 0.1;
+
+/**
+ * What is known of the front of a goal with outputs without aspiration, and what the models expect of it.
+ *
+ * A pure function of the request; throws as `suggest` does.
+ */
+export function findFront(request: SuggestRequest): FrontReport {
+  const prepared = prepare(request);
+  const { cases } = prepared;
+  const open = openOutputs(request.goal);
+  const outputs = open.map(({ j }) => j);
+  const { rows, points } = frontOf(cases, open);
+  if (rows.length === 0 || open.length === 0)
+    return { rows: [], outputs, hypervolume: null, reference: null, ideal: null, knee: null, predicted: [] };
+  const inUnits = (point: readonly number[]) => point.map((value, c) => open[c]!.sign * value);
+  const reference = referenceOf(open, points, pointsOf(open, cases.Y, cases.intervals.length));
+  const ideal = reference.map((_, c) => Math.min(...points.map((point) => point[c]!)));
+  const historyRow = (k: number) => cases.rows[rows[k]!]!;
+  return {
+    rows: rows.map((row) => cases.rows[row]!),
+    outputs,
+    hypervolume: hypervolume(points, reference),
+    reference: inUnits(reference),
+    ideal: inUnits(ideal),
+    knee: historyRow(kneeOf(points, ideal)),
+    predicted: predictedFront(prepared, open, rows, points, reference),
+  };
+}
+
+/** The point with the least sum of coordinates, as shares of the ranges of the front. */
+function kneeOf(points: readonly (readonly number[])[], ideal: readonly number[]): number {
+  const ranges = ideal.map((best, c) => Math.max(...points.map((point) => point[c]!)) - best || 1);
+  const sums = points.map((point) => point.reduce((sum, value, c) => sum + (value - ideal[c]!) / ranges[c]!, 0));
+  return sums.indexOf(Math.min(...sums));
+}
+
+/** Points that add most to the front one after the other, as if each had come out as predicted. */
+function predictedFront(
+  prepared: Prepared,
+  open: readonly OpenOutput[],
+  rows: readonly number[],
+  points: readonly (readonly number[])[],
+  reference: readonly number[],
+): PredictedPoint[] {
+  const { request, cases } = prepared;
+  const work: Work = { spent: 0, limit: request.workLimit };
+  const forecaster = makeForecaster(prepared, work);
+  const random = makeRandom(request.seed, 15, request.history.count);
+  const front = points.slice();
+  const found: { readonly point: PredictedPoint; readonly at: number[] }[] = [];
+  while (found.length < PREDICTED && !isSpent(work, 0.9)) {
+    const gain = gainOn(forecaster.surrogate, open, front, reference);
+    if (!gain) break;
+    forecaster.predictor.scaleSigmas(TRUST);
+    const known = Float64Array.from(found.flatMap(({ point }) => point.input));
+    const starts = startsNear(prepared, rows, random);
+    const next = forecaster.maximize({ aims: intervalAims(cases.intervals), gain, known, starts });
+    forecaster.predictor.scaleSigmas(1);
+    const point = next && forecaster.predictedAt(next.x);
+    if (!point) break;
+    const at = open.map(({ j, sign }) => sign * point.output[j]!);
+    found.push({ point, at });
+    front.push(at);
+  }
+  const best = new Set(nonDominated([...points, ...found.map(({ at }) => at)]));
+  return found.filter((_, k) => best.has(points.length + k)).map(({ point }) => point);
+}

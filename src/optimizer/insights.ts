@@ -1,0 +1,166 @@
+/** What the optimizer tells about a problem beside the next input. Plain data that JSON keeps, all numbers finite unless stated. */
+import type { Standing, SuggestRequest } from './problem.ts';
+
+/** What the cases say about one output. */
+export interface OutputInsight {
+  /**
+   * How well the surrogate predicts cases left out, cases close together being left out together: the share of the variance
+   * it predicts, and the root mean square error in output units. Both null with fewer than three clusters of cases; for a
+   * constant output r2 is null and rmse 0.
+   */
+  readonly crossValidated: { readonly r2: number | null; readonly rmse: number | null };
+  /**
+   * Length n: the share of the output's variance over the whole box that involves each input, its total effect. An
+   * interaction counts for each of its inputs, so the sum may exceed 1. null when the cases do not determine it: too few
+   * for the inputs, a model that misses half of the variance, or an output that never varied.
+   */
+  readonly sensitivity: readonly number[] | null;
+  /** Length n: the range within [0, 1] in which each share lies, given what the surrogate does not know; null likewise. */
+  readonly sensitivityRanges: readonly { readonly low: number; readonly high: number }[] | null;
+}
+
+/** Evidence that the objectives cannot all be met. All numbers are finite. */
+export interface Diagnosis {
+  readonly nearestInput: readonly number[];
+  readonly nearestOutput: readonly number[];
+  /** Whether the nearest point was evaluated or is a prediction of the surrogate. */
+  readonly nearestIs: 'evaluated' | 'predicted';
+  /** Exact goals: the L1 norm at the nearest point, which the threshold would have to allow; null for others. */
+  readonly l1Norm: number | null;
+  /**
+   * The outputs, numbered from 0, that the nearest point does not satisfy, and their distance from what would satisfy them
+   * (for exact goals from the target), in output units. `isOutOfReachAlone` marks an output that could not be met even if
+   * all others were dropped.
+   */
+  readonly unmet: readonly {
+    readonly output: number;
+    readonly distance: number;
+    readonly isOutOfReachAlone: boolean;
+  }[];
+  /** Pairs of outputs that can be met one by one but not together. */
+  readonly conflicts: readonly (readonly [number, number])[];
+  /**
+   * About the best values of the outputs to minimize or maximize where all others are met, in output units. Absent unless there
+   * are such outputs beside others and some run met the others.
+   */
+  readonly attainable?: readonly { readonly output: number; readonly value: number }[];
+}
+
+/** Plain data that JSON keeps. */
+export interface Explanation {
+  /** One entry per output; null without a usable case. */
+  readonly insight: readonly OutputInsight[] | null;
+  /** null while nothing speaks against meeting all objectives. */
+  readonly diagnosis: Diagnosis | null;
+  /** Of the input that comes nearest to what `noise` asks; absent where it asks nothing, and before a run succeeded. */
+  readonly standing?: Standing;
+}
+
+/** How surely the goal is met by an input that is made with tolerances. All shares are from 0 to 1. */
+export interface Robustness {
+  /** The probability that one run meets the goal, and the range in which it lies given what the models do not know. */
+  readonly probability: number;
+  readonly low: number;
+  readonly high: number;
+  /** Length m: of the runs that miss, the share in which each output does; for an exact goal its share of the L1 norm. */
+  readonly outputShares: readonly number[];
+  /** Length n: the share of the misses that would not happen if this input were made exactly. */
+  readonly inputShares: readonly number[];
+}
+
+/** Values of one input, in its units. */
+export interface ValueRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * For which values of an input all targets hold by the models. An end at a bound of the input is that bound.
+ */
+export type InputRange =
+  | {
+      readonly kind: 'range';
+      /** While the other inputs adapt: from the least to the largest value at which the targets surely hold. */
+      readonly fits: ValueRange;
+      /** Parts of `fits`, ascending, in which no input was found that surely does. */
+      readonly gaps: readonly ValueRange[];
+      /** Outside of it they surely do not hold, however the other inputs adapt. */
+      readonly possible: ValueRange;
+      /** With the other inputs held at the best input: where the targets surely hold around it. */
+      readonly alone: ValueRange;
+      /** Share of the distance between the bounds, on the scale of the input, that each of the first two ranges covers. */
+      readonly shares: { readonly fits: number; readonly possible: number };
+    }
+  /** A boolean or a category: the codes, ascending. */
+  | { readonly kind: 'codes'; readonly fits: readonly number[]; readonly possible: readonly number[] };
+
+/** Inputs that can change together without a target being missed: the outputs do not tell their values apart. */
+export interface Combination {
+  /** 'log': the loadings are those of the logarithms of the inputs. */
+  readonly scale: 'linear' | 'log';
+  /**
+   * Length n: how far each input moves while the first one listed by size moves by 1, all in shares of the distance between
+   * their bounds on the scale; 0 for inputs that stay.
+   */
+  readonly loadings: readonly number[];
+  /** Two inputs, length n, at which, and between which, the targets surely hold by the models. */
+  readonly ends: readonly [readonly number[], readonly number[]];
+}
+
+/** What meeting the targets tells about the inputs, by the models. */
+export interface Identifiability {
+  /** What "surely" means: the probability of the models, 0.5 to 0.999. */
+  readonly confidence: number;
+  /** The input, length n, at which the targets hold most surely and from which the others are sought. */
+  readonly best: readonly number[];
+  readonly ranges: readonly InputRange[];
+  /** Independent of each other; none when the outputs determine every input. */
+  readonly combinations: readonly Combination[];
+  /**
+   * The run that would tell most: whether the targets hold in the middle of the widest range of which it is open. `input` is
+   * the index of that input, `open` that range. null when no range is open by more than one percent of the bounds.
+   */
+  readonly next: { readonly at: readonly number[]; readonly input: number; readonly open: ValueRange } | null;
+}
+
+/** An input that was not run, and what the models predict there. Finite. */
+export interface PredictedPoint {
+  readonly input: readonly number[];
+  readonly output: readonly number[];
+  /** Standard deviation of each output. */
+  readonly spread: readonly number[];
+  /** From 0 to 1: how likely the models hold it that a run meets all targets. Not calibrated. */
+  readonly chance: number;
+}
+
+export interface SolutionsRequest {
+  /** `solutions.found` is not read; `solutions.apart` is the least distance of predicted solutions, 0.05 unless stated. */
+  readonly request: SuggestRequest;
+  /** Rows of the history that meet all targets. */
+  readonly verified: readonly number[];
+  /** The most of each kind to return. */
+  readonly count: number;
+}
+
+export interface SolutionsFound {
+  /** Rows of the history. */
+  readonly verified: readonly number[];
+  readonly predicted: readonly PredictedPoint[];
+}
+
+/** What is known of the front of a goal with outputs without aspiration, in output units. All numbers are finite. */
+export interface FrontReport {
+  /** Rows of the history on the front, ascending. */
+  readonly rows: readonly number[];
+  /** The outputs without aspiration, numbered from 0: the coordinates of the lists below. */
+  readonly outputs: readonly number[];
+  /** Null without a run that meets the targets. */
+  readonly hypervolume: number | null;
+  /** The point below which the hypervolume is measured, and the best value of each output on the front. */
+  readonly reference: readonly number[] | null;
+  readonly ideal: readonly number[] | null;
+  /** Row of the history with the best compromise: the least sum of coordinates, as shares of the ranges of the front. */
+  readonly knee: number | null;
+  /** Points that the models expect between those of the front and beyond, none better than another. */
+  readonly predicted: readonly PredictedPoint[];
+}

@@ -1,0 +1,199 @@
+/** Tolerances of the inputs: the report, the search for a surer input, and what the targets tell about the inputs. */
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { toSuggestRequest } from '../../src/application/engine-input.ts';
+import { readSnapshotOf } from '../../src/db/suggestions.ts';
+import { suggest as propose } from '../../src/optimizer/suggest.ts';
+import { type Answered, blackBox, type NativeService, openNativeService, prepareTrial } from './native-service.ts';
+
+let service: NativeService;
+let trialUrl: string;
+beforeAll(async () => {
+  service = await openNativeService({ hasWorker: true });
+  ({ trialUrl } = await prepareTrial(service.send));
+  // Enough for models that are believed.
+  const inputs = [
+    [1, 9],
+    [9, 8],
+    [8, 5],
+    [4, 1],
+    [5, 10],
+  ];
+  const outputs = inputs.map(([a, b]) => blackBox([a!, b!]));
+  expect((await service.send('POST', `${trialUrl}/cases`, { inputs, outputs })).status).toBe(201);
+});
+afterAll(() => service.close());
+
+const TARGET = blackBox([6, 3]);
+const [START, START_OUTPUT] = [[2, 8], blackBox([2, 8])];
+/** Wide enough for a design with tolerances. */
+const WIDTHS = TARGET.map((target) => 0.15 * Math.abs(target) + 1);
+const OBJECTIVE = {
+  objectives: TARGET,
+  objectiveTypes: TARGET.map(() => 'value'),
+  minimumBounds: WIDTHS.map((width) => -width),
+  maximumBounds: WIDTHS,
+  initialInput: START,
+  initialOutput: START_OUTPUT,
+  reuse: false,
+};
+const TOLERANCES = { kind: 'normal', in: 'units', values: [0.4, 0.4] };
+
+async function load(
+  body: object,
+): Promise<{ readonly url: string; readonly id: number; readonly status: number; readonly body: Answered['body'] }> {
+  const { status, body: loaded } = await service.send('POST', `${trialUrl}/objectives`, { ...OBJECTIVE, ...body });
+  return { url: `/v1/objectives/${loaded.id}`, id: loaded.id, status, body: loaded };
+}
+
+/** Suggests and runs until the objective ends; the inverses that were run, and the last answer to a request for one. */
+async function solve(url: string, limit = 40) {
+  const runs: { readonly id: number; readonly status: string }[] = [];
+  for (let k = 0; k < limit; k++) {
+    const asked = await service.send('POST', `${url}/inverses`);
+    if (asked.body.status !== 'active') return { runs, last: asked };
+    const put = await service.send('PUT', `${url}/inverses/${asked.body.id}/output`, {
+      output: blackBox(asked.body.input),
+    });
+    runs.push(put.body);
+    if ((await service.send('GET', url)).body.stopReason !== 0) return { runs, last: put };
+  }
+  throw new Error('the objective did not end');
+}
+
+it('Options are stored, shown and named when they are wrong', async () => {
+  const { status, body } = await load({
+    inputTolerances: { kind: 'uniform', values: { x2: 0.5 } },
+    aimAtRobustness: 0.9,
+  });
+  expect(status).toBe(201);
+  expect(body).toMatchObject({
+    inputTolerances: { kind: 'uniform', in: 'units', values: [0, 0.5] },
+    aimAtRobustness: 0.9,
+    robustRuns: 5,
+  });
+  const pointersOf = ({ body: problem }: Pick<Answered, 'body'>) =>
+    problem.errors.map(({ pointer }: { pointer: string }) => pointer).sort();
+  expect(pointersOf(await load({ aimAtRobustness: true }))).toEqual(['/aimAtRobustness']);
+  expect(pointersOf(await load({ robustRuns: 3, inputTolerances: TOLERANCES }))).toEqual(['/robustRuns']);
+  const wrong = { inputTolerances: { kind: 'normal', values: [1, -1, 2] }, aimAtRobustness: 2, robustRuns: 0 };
+  expect(pointersOf(await load(wrong))).toEqual([
+    '/aimAtRobustness',
+    '/inputTolerances/values',
+    '/inputTolerances/values/1',
+    '/robustRuns',
+  ]);
+  const unnamed = await load({ inputTolerances: { kind: 'normal', values: { x9: 1 } } });
+  expect(pointersOf(unnamed)).toEqual(['/inputTolerances/values/x9']);
+});
+
+it('Without an aim the first run that satisfies everything ends the objective, and its robustness can be read', async () => {
+  const { url } = await load({ inputTolerances: TOLERANCES });
+  const { runs } = await solve(url);
+  const { body: objective } = await service.send('GET', url);
+  expect([objective.stopReason, objective.optimalInverse.id]).toEqual([1, runs.at(-1)!.id]);
+  const { status, body } = await service.send('GET', `${url}/robustness`);
+  expect(status).toBe(200);
+  expect(body).toMatchObject({ inverseId: runs.at(-1)!.id, inputTolerances: TOLERANCES });
+  const { probability, low, high, outputShares, inputShares } = body.robustness;
+  expect(low <= probability && probability <= high).toBe(true);
+  expect([outputShares.length, inputShares.length]).toEqual([TARGET.length, 2]);
+  const exact = await service.send('GET', `${url}/robustness?tolerances=0,0.000001&kind=uniform`);
+  expect(exact.body.robustness.probability).toBe(1);
+  const other = await service.send('GET', `${url}/robustness?inverse=${objective.inverses[0].id}`);
+  expect(other.body.robustness.probability).toBeLessThan(probability);
+});
+
+it('What cannot be read says what to do', async () => {
+  const { url } = await load({});
+  const { status, body } = await service.send('GET', `${url}/robustness`);
+  expect(status).toBe(400);
+  expect(body.errors.map(({ pointer }: { pointer: string }) => pointer).sort()).toEqual(['/inverse', '/tolerances']);
+  const wrong = await service.send('GET', `${url}/robustness?tolerances=-1,x`);
+  expect(wrong.status).toBe(400);
+  expect((await service.send('GET', `${url}/robustness?tolerances=1,1&inverse=999999`)).status).toBe(404);
+});
+
+it('An objective that aims at robustness goes on after the first solution and ends with the surest', async () => {
+  // Limits without a middle: the first solution lies anywhere within them.
+  const { url, id } = await load({
+    objectives: [11, -3, 4],
+    objectiveTypes: ['lessthan_equal', 'greaterthan_equal', 'greaterthan_equal'],
+    minimumBounds: [],
+    maximumBounds: [],
+    inputTolerances: { kind: 'normal', in: 'units', values: [1.5, 1.5] },
+    aimAtRobustness: true,
+    robustRuns: 3,
+  });
+  const { runs, last } = await solve(url);
+  const satisfied = runs.filter(({ status }) => status === 'converged');
+  const first = runs.findIndex(({ status }) => status === 'converged');
+  expect(runs.length - first - 1).toBeGreaterThanOrEqual(1);
+  expect(runs.length - first - 1).toBeLessThanOrEqual(3);
+  const { body: objective } = await service.send('GET', url);
+  expect(objective.stopReason).toBe(1);
+  expect(satisfied.map((run) => run.id)).toContain(objective.optimalInverse.id);
+  // The inverse that was asked for last repeats it.
+  const surest = (await service.send('GET', `${url}/inverses/${objective.optimalInverse.id}`)).body;
+  expect(last.body.input).toEqual(surest.input);
+  const read = async (inverse: number) =>
+    (await service.send('GET', `${url}/robustness?inverse=${inverse}`)).body.robustness.low;
+  const lows = await Promise.all(satisfied.map((run) => read(run.id)));
+  expect(await read(objective.optimalInverse.id)).toBe(Math.max(...lows));
+  // Every suggestion is repeated from what is stored.
+  for (const { id: inverseId } of runs) {
+    const [{ account_id: accountId }] = (
+      await sql<{ account_id: number }>`select account_id from objectives where id = ${id}`.execute(service.db)
+    ).rows as [{ account_id: number }];
+    const snapshot = (await readSnapshotOf(service.db, { accountId, inverseId }))!;
+    const repeated = propose(toSuggestRequest(snapshot, 20_000));
+    const { body: stored } = await service.send('GET', `${url}/inverses/${inverseId}`);
+    expect(repeated.kind === 'candidate' && [...repeated.input]).toEqual(stored.input);
+  }
+});
+
+it('Whatever ends the search for a surer input, the objective is satisfied', async () => {
+  const aim = { inputTolerances: TOLERANCES, aimAtRobustness: true, robustRuns: 5 };
+  const { url } = await load(aim);
+  let satisfied: { readonly id: number } | undefined;
+  while (satisfied === undefined) {
+    const { body: inverse } = await service.send('POST', `${url}/inverses`);
+    const { body } = await service.send('PUT', `${url}/inverses/${inverse.id}/output`, {
+      output: blackBox(inverse.input),
+    });
+    if (body.status === 'converged') satisfied = body;
+  }
+  expect((await service.send('GET', url)).body.stopReason).toBe(0);
+  const stopped = await service.send('POST', `${url}/stop`);
+  expect(stopped.body.stopReason).toBe(1);
+  expect(stopped.body.optimalInverse.id).toBe(satisfied.id);
+  const { iteration } = (await service.send('GET', `${url}/inverses/${satisfied.id}`)).body;
+  // One attempt more than the first solution takes.
+  const { url: short } = await load({ ...aim, maximumAttempts: iteration });
+  await solve(short);
+  expect((await service.send('GET', short)).body.stopReason).toBe(1);
+});
+
+it('A correction of the only solution lets the search go on, and the ranges of the inputs follow the data', async () => {
+  const { url } = await load({ inputTolerances: TOLERANCES, aimAtRobustness: true, robustRuns: 5 });
+  let satisfied: { readonly id: number; readonly output: number[] } | undefined;
+  while (satisfied === undefined) {
+    const { body: inverse } = await service.send('POST', `${url}/inverses`);
+    const { body } = await service.send('PUT', `${url}/inverses/${inverse.id}/output`, {
+      output: blackBox(inverse.input),
+    });
+    if (body.status === 'converged') satisfied = body;
+  }
+  const before = (await service.send('GET', `${url}/identifiability`)).body;
+  expect(before.identifiability.ranges).toHaveLength(2);
+  expect(before.identifiability.sentences.length).toBeGreaterThanOrEqual(2);
+  expect((await service.send('GET', `${url}/identifiability`)).body).toEqual(before);
+  const corrected = await service.send('POST', `${url}/inverses/${satisfied!.id}/corrections`, {
+    output: satisfied!.output.map((y: number) => y + 100),
+    reason: 'wrong units',
+  });
+  expect(corrected.status).toBe(200);
+  const { body: objective } = await service.send('GET', url);
+  expect([objective.stopReason, objective.optimalInverse]).toEqual([0, null]);
+  expect((await service.send('GET', `${url}/identifiability?confidence=80`)).body).not.toEqual(before);
+});
