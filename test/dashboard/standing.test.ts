@@ -9,7 +9,14 @@ const nothing = {
   weights: null,
   priorities: null,
   stop: null,
+  solutions: null,
+  inputTolerances: null,
+  aimAtRobustness: null,
+  robustRuns: null,
   objectives: [1, 2],
+  minimums: [0, 0],
+  inputNames: ['agents', 'minutes'],
+  inputUnits: ['', 'min'],
   outputNames: ['wait', 'use'],
   outputUnits: ['min', ''],
 } as const;
@@ -29,6 +36,20 @@ describe('what was asked of the search', () => {
       'Priorities: wait 1, use 2.',
       'Ends once outputs to minimize or maximize can improve by no more than 0.5 %, as far as is known.',
       'Ends after 60 runs, the first ones included.',
+    ]);
+    expect(
+      asked({
+        objectives: [null, null],
+        solutions: { count: 3, apart: 0.1 },
+        inputTolerances: { kind: 'normal', in: 'units', values: [0, 0.25] },
+        aimAtRobustness: 0.95,
+        robustRuns: 5,
+      }),
+    ).toEqual([
+      'The search is for the front of wait, use.',
+      '3 solutions are sought, at least 0.1 of the ranges apart.',
+      'Tolerances of the inputs, as standard deviations: minutes 0.25 min.',
+      'After the first solution up to 5 runs look for an input that holds with 95 % when it is made.',
     ]);
     expect(asked({ noise: 'estimate', confidence: 0.9, confidenceOf: 'mean' })).toEqual([
       'Satisfied when the means of the outputs meet all targets with a probability of 90 %.',

@@ -192,7 +192,11 @@ describe('the stop rules of an objective', () => {
     expect(await messages({ waitFor: 3 })).toEqual([
       '/stop/waitFor is not a field; the fields are patience, improvementBelow, until, maximumRuns.',
     ]);
-    for (const wrong of [true, 'soon', { patience: 1.5, improvementBelow: 2 }]) {
+    expect(await messages({ patience: 1.5, improvementBelow: 2 })).toEqual([
+      '/stop/patience must be a whole number, is 1.5.',
+      '/stop/improvementBelow must be at most 1, is 2.',
+    ]);
+    for (const wrong of [true, 'soon']) {
       expect(await messages(wrong)).toEqual([
         expect.stringMatching('^/stop must be false, or an object with patience '),
       ]);

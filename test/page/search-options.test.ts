@@ -39,6 +39,46 @@ async function load(url: string, { id, input }: Suggested, run: number): Promise
   await service.ok('PUT', `${url}/inverses/${id}/output`, { output });
 }
 
+describe('what else is asked of the search', () => {
+  test('is stated with other targets, with faults at their fields, and stays as it was', async ({ visit }) => {
+    const t = await loadHeatExchanger(service, { weights: [3, 1], stop: { patience: 9 } });
+    const page = await visit(service, t.page, { tolerates: [/status of 400/] });
+    await region(page, 'What was asked of the search').getByText('Weights: Power 3, Drop 1.').waitFor();
+    await page.getByRole('button', { name: 'Change targets…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('More: noise').click();
+    expect(await dialog.getByLabel('Weight of Power').inputValue()).toBe('3');
+    expect(await dialog.getByLabel('Runs without improvement').inputValue()).toBe('9');
+    await dialog.getByLabel('Satisfied when').selectOption('an input surely does');
+    await dialog.getByLabel('Probability').fill('1.5');
+    await dialog.getByLabel('Two runs at one input').selectOption('differ: standard deviations below');
+    await dialog.getByLabel('Standard deviation of Power').fill('0.02');
+    await dialog.getByLabel('Standard deviation of Drop').fill('0,1');
+    await dialog.getByLabel('Of Length').fill('0.01');
+    await dialog.getByRole('button', { name: 'Go on with these targets' }).click();
+    const probability = dialog.getByLabel('Probability');
+    await expect.poll(() => probability.getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => probability.evaluate((field) => field === document.activeElement)).toBe(true);
+    await screenshot(page, 'options, a fault');
+    await expectAccessible(page);
+    await page.setViewportSize(PHONE);
+    await screenshot(page, 'options, phone');
+    await expectAccessible(page);
+    await probability.fill('0.9');
+    await dialog.getByRole('button', { name: 'Go on with these targets' }).click();
+    await region(page, 'How surely it holds').getByText('with a probability of 90 %').waitFor();
+    const loaded = await service.ok('GET', `/objectives/${new URL(page.url()).pathname.split('/').at(-1)}`);
+    expect(loaded).toMatchObject({
+      continues: t.objectiveId,
+      weights: [3, 1],
+      confidence: 0.9,
+      noise: { standardDeviations: [0.02, 0.1] },
+      stop: { patience: 9 },
+      inputTolerances: { kind: 'normal', in: 'units', values: [0.01, 0, 0] },
+    });
+  });
+});
+
 describe('a noisy objective', () => {
   test('shows repeats, how surely an input holds, and why it ended', async ({ visit }) => {
     const t = await loadHeatExchanger(service, { confidence: 0.8, weights: [2, 1] });

@@ -1,7 +1,7 @@
 /** What was asked of the search beyond the targets, and how surely its best input meets them, in words. Needs no browser. */
 import { dayAndTime, short, withUnit } from '../../../parts/formats.ts';
 import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
+import { inputNames, outputNames } from '../values.ts';
 
 /** Two digits, three near 1: what is nearly certain is never shown as certain. */
 export function chance(share: number): string {
@@ -25,6 +25,14 @@ type Settings = Pick<
   | 'weights'
   | 'priorities'
   | 'stop'
+  | 'solutions'
+  | 'inputTolerances'
+  | 'aimAtRobustness'
+  | 'robustRuns'
+  | 'objectiveTypes'
+  | 'minimums'
+  | 'inputNames'
+  | 'inputUnits'
   | 'objectives'
   | 'outputNames'
   | 'outputUnits'
@@ -40,21 +48,43 @@ export function sureText({ confirm, confidence, confidenceOf }: Settings): strin
 
 /** One sentence per option in use. */
 export function askedOf(settings: Settings): readonly string[] {
-  const { noise, weights, priorities, stop } = settings;
+  const { noise, weights, priorities, stop, solutions, objectives } = settings;
   const names = outputNames(settings);
   const each = (values: readonly number[], text: (value: number, j: number) => string) =>
     values.map((value, j) => `${names[j]} ${text(value, j)}`).join(', ');
   const deviations = (values: readonly number[]) =>
     each(values, (value, j) => withUnit(short(value), settings.outputUnits?.[j]));
+  const withoutTarget = names.filter((_, j) => objectives[j] === null);
   return [
+    withoutTarget.length > 0 && `The search is for the front of ${withoutTarget.join(', ')}.`,
     sureText(settings),
     noise === 'estimate'
       ? 'How far runs at one input differ is estimated.'
       : noise && `Standard deviations of runs at one input: ${deviations(noise.standardDeviations)}.`,
     weights && `Weights: ${each(weights, short)}.`,
     priorities && `Priorities: ${each(priorities, String)}.`,
+    solutions && `${solutions.count} solutions are sought, at least ${short(solutions.apart)} of the ranges apart.`,
+    ...toleranceTexts(settings),
     ...(stop === null ? [] : stopTexts(stop)),
-  ].filter((text) => text != null);
+  ].filter((text) => typeof text === 'string');
+}
+
+function toleranceTexts(settings: Settings): readonly string[] {
+  const { inputTolerances, aimAtRobustness, robustRuns, inputUnits } = settings;
+  if (inputTolerances === null) return [];
+  const { kind, in: unit, values } = inputTolerances;
+  const names = inputNames(settings);
+  const each = values.flatMap((value, i) =>
+    value === 0 ? [] : `${names[i]} ${withUnit(short(value), unit === 'percent' ? '%' : inputUnits?.[i])}`,
+  );
+  const what = kind === 'normal' ? 'standard deviations' : 'half widths';
+  const aim = aimAtRobustness === true ? 'most surely holds' : `holds with ${chance(aimAtRobustness ?? 0)}`;
+  return [
+    `Tolerances of the inputs, as ${what}: ${each.join(', ')}.`,
+    ...(aimAtRobustness === null
+      ? []
+      : [`After the first solution up to ${robustRuns} runs look for an input that ${aim} when it is made.`]),
+  ];
 }
 
 function stopTexts({ patience, improvementBelow, until, maximumRuns }: NonNullable<Head['stop']>): readonly string[] {

@@ -4,7 +4,7 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import { short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
-import type { Columns } from '../columns.ts';
+import type { Columns, Head } from '../columns.ts';
 import { distanceOf, type Span, spanOf, totalDistance, verdictsOn } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
@@ -102,7 +102,9 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
   const seen = useMemo(() => computed(() => spanOf(columns.value.outputs[j]!)), [columns, j]).value;
   const latest = latestOf(columns.value, j);
   const isExact = head.value.l1Threshold !== null;
-  const text = isExact ? `${short(head.value.objectives[j]!)}` : wanted(interval);
+  const target = head.value.objectives[j]!;
+  const hasTarget = target !== null;
+  const text = isExact ? short(target!) : hasTarget ? wanted(interval) : withoutTarget(head.value.objectiveTypes[j]!);
   return (
     <tr>
       <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
@@ -120,11 +122,15 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
         />
       </td>
       <td>
-        {isMet === undefined ? '–' : <Verdict isMet={isMet} />}
+        {isMet === undefined || !hasTarget ? '–' : <Verdict isMet={isMet} />}
         {distanceNote(run, j, best, isMet)}
       </td>
     </tr>
   );
+}
+
+function withoutTarget(type: Head['objectiveTypes'][number]): string {
+  return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
 }
 
 function bestVerdicts({ head }: Run): readonly boolean[] | undefined {
