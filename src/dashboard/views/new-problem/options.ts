@@ -89,7 +89,7 @@ export function readOptions({ inputs, outputs, options }: Described, { faults, n
 }
 
 /** Whether a rule is stated by which it may end before it must. */
-export function endsEarly({ endsByEvidence, ...options }: Draft['options']): boolean {
+function endsEarly({ endsByEvidence, ...options }: Draft['options']): boolean {
   return endsByEvidence || hasStopRule(options);
 }
 

@@ -46,6 +46,9 @@ export function Header({ run }: { readonly run: Run }) {
 function bestText(head: Head): string {
   const { bestOutput, bestIteration, bestCaseNumber } = head;
   if (bestOutput === null) return 'No run has been judged yet';
+  if (head.optimalIteration !== null && head.objectives.includes(null)) {
+    return `Best compromise: iteration ${head.optimalIteration}`;
+  }
   if (head.optimalIteration !== null) return `Met at iteration ${head.optimalIteration}`;
   const met = verdictsOn(head, bestOutput).filter(Boolean).length;
   const which = bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;

@@ -13,6 +13,7 @@ import { makeChoice } from './choice.ts';
 import { Coordinates } from './coordinates/coordinates.tsx';
 import { Diagnosis } from './diagnosis/diagnosis.tsx';
 import { Distance } from './distance/distance.tsx';
+import { Further } from './further/further.tsx';
 import { Header } from './header.tsx';
 import { type Run, useRun } from './history.ts';
 import { Insight } from './insight/insight.tsx';
@@ -38,6 +39,8 @@ export default function ObjectiveView({ place }: ViewProps) {
 function Shown({ run }: { readonly run: Run }) {
   const judged = useMemo(() => judge(run), [run]);
   const choice = useMemo(() => makeChoice(judged), [judged]);
+  // Of a front there may be no distance to anything.
+  const hasTarget = run.head.value.objectives.some((target) => target !== null);
   return (
     <div class="objective">
       <Header run={run} />
@@ -50,8 +53,9 @@ function Shown({ run }: { readonly run: Run }) {
           <Diagnosis run={run} />
         </div>
       </div>
-      <Distance judged={judged} />
+      {hasTarget && <Distance judged={judged} />}
       <WhenIdle class="objective-below">
+        <Further run={run} />
         <Coordinates judged={judged} choice={choice} />
         <Runs judged={judged} choice={choice} />
         <Insight run={run} />
