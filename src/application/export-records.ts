@@ -13,6 +13,7 @@ import { listDeletionsIn } from '../db/deletions.ts';
 import { listEvaluations } from '../db/evaluations.ts';
 import * as reads from '../db/export.ts';
 import { readClock } from '../db/extent.ts';
+import { findInverse } from '../db/inverses.ts';
 import { findModel, listModels } from '../db/models.ts';
 import { findObjectives, listObjectiveIds } from '../db/objectives.ts';
 import { listOutputCaseSets } from '../db/output-case-sets.ts';
@@ -21,13 +22,16 @@ import type { Db } from '../db/transaction.ts';
 import { listTrials } from '../db/trials.ts';
 import type { BatchWithProgress } from '../domain/batch.ts';
 import type { Correction } from '../domain/correction.ts';
+import { endReasonOf, shownRunOf } from '../domain/end-reason.ts';
 import { DomainError, notFound } from '../domain/errors.ts';
 import type { EvaluationRecord } from '../domain/evaluation.ts';
 import type { Model } from '../domain/model.ts';
 import type { Objective } from '../domain/objective.ts';
 import type { Extent, Page, PageRequest } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
+import { isFinal } from '../domain/stop-reason.ts';
 import type { OutputCaseSet, Trial } from '../domain/trial.ts';
+import { readBest } from './read-objectives.ts';
 
 export type { ExportedAddedCases } from '../db/added-cases.ts';
 export type { ExportedExplanation, ExportedInverse } from '../db/export.ts';
@@ -41,7 +45,7 @@ export type ExportRecord =
   | { readonly type: 'outputCases'; readonly outputCaseSetId: number; readonly cases: CaseRows }
   | { readonly type: 'trial'; readonly trial: Trial }
   | { readonly type: 'addedCases'; readonly added: ExportedAddedCases }
-  | { readonly type: 'objective'; readonly objective: Objective }
+  | { readonly type: 'objective'; readonly objective: Objective; readonly endReason: string | null }
   | { readonly type: 'explanation'; readonly explanation: reads.ExportedExplanation }
   | { readonly type: 'inverse'; readonly inverse: reads.ExportedInverse }
   | { readonly type: 'correction'; readonly trialId: number; readonly correction: Correction }
@@ -184,7 +188,8 @@ async function* readProject(
         const { items, nextAfter } = await listObjectiveIds(db, accountId, trial.id, page, extent);
         return { items: await findObjectives(db, accountId, items), nextAfter };
       };
-      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE)) yield* withInverses(db, objectives);
+      for await (const objectives of pagesOf(readObjectives, OBJECTIVES_PER_PAGE))
+        yield* withInverses(db, accountId, objectives);
       const readCorrections = (page: PageRequest) => listCorrections(db, accountId, trial.id, page);
       for await (const corrections of pagesOf(readCorrections, CORRECTIONS_PER_PAGE)) {
         yield corrections.map((correction) => ({ type: 'correction', trialId: trial.id, correction }));
@@ -244,8 +249,16 @@ async function* readAddedCases(db: Db, trialId: number, width: number): AsyncGen
 }
 
 /** Objectives of one trial with what was learned about them and all their inverses. */
-async function* withInverses(db: Db, objectives: readonly Objective[]): AsyncGenerator<ExportPage, void> {
-  yield objectives.map((objective) => ({ type: 'objective', objective }));
+async function* withInverses(
+  db: Db,
+  accountId: number,
+  objectives: readonly Objective[],
+): AsyncGenerator<ExportPage, void> {
+  const records: ExportRecord[] = [];
+  for (const objective of objectives) {
+    records.push({ type: 'objective', objective, endReason: await readEndReason(db, accountId, objective) });
+  }
+  yield records;
   const explainedIds = await reads.listExplained(
     db,
     objectives.map(({ id }) => id),
@@ -258,6 +271,13 @@ async function* withInverses(db: Db, objectives: readonly Objective[]): AsyncGen
   const perPage = Math.floor(NUMBERS_PER_PAGE / (targets.length + initialInput.length));
   const limit = Math.max(1, Math.min(INVERSES_PER_PAGE, perPage));
   for (const ids of groupByInverseCount(objectives, limit)) yield* readInverses(db, ids, limit);
+}
+
+async function readEndReason(db: Db, accountId: number, objective: Objective): Promise<string | null> {
+  if (!isFinal(objective.stopReason)) return null;
+  const { optimalInverseId } = objective;
+  const optimal = optimalInverseId === null ? undefined : await findInverse(db, accountId, optimalInverseId);
+  return endReasonOf(objective, shownRunOf(optimal, await readBest(db, objective)));
 }
 
 /** Neighbours whose inverses roughly fit on one page; a longer objective gets its own. */

@@ -16,6 +16,7 @@ import { findObjective } from '../db/objectives.ts';
 import { listOpenInverses } from '../db/open-inverses.ts';
 import { type ObjectiveSurroundings, readSurroundings } from '../db/overview.ts';
 import type { Db } from '../db/transaction.ts';
+import { endReasonOf, shownRunOf } from '../domain/end-reason.ts';
 import type { StoredExplanation } from '../domain/explanation.ts';
 import type { NearestRun } from '../domain/nearest.ts';
 import type { Objective } from '../domain/objective.ts';
@@ -39,6 +40,7 @@ export interface History {
   readonly columns: ProjectColumns;
   /** undefined: not asked for. */
   readonly explanation: StoredExplanation | null | undefined;
+  readonly endReason: string | null;
   readonly optimalIteration: number | null;
   /** null while nothing has been judged. */
   readonly best: NearestRun | null;
@@ -100,6 +102,7 @@ export async function getHistory(
     surroundings,
     columns,
     explanation: request.wantsExplanation ? ((await findExplanation(db, accountId, objective.id)) ?? null) : undefined,
+    endReason: endReasonOf(objective, shownRunOf(optimal, best)),
     optimalIteration,
     best,
     openIterations: open.map(({ iteration }) => iteration),

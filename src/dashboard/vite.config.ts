@@ -4,6 +4,16 @@
  */
 import { defineConfig } from 'vite';
 
+/**
+ * Calls the import and nothing else, instead of Vite's helper: all styles are in one file that the index names, so there is nothing
+ * to load beforehand.
+ */
+const withoutPreloading = {
+  name: 'without-preloading',
+  enforce: 'pre',
+  load: (id: string) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : null),
+} as const;
+
 /** What makes up a file is not drawn in by what needs it. */
 const alone = { includeDependenciesRecursively: false };
 
@@ -11,6 +21,7 @@ export default defineConfig({
   root: import.meta.dirname,
   base: '/page/',
   logLevel: 'warn',
+  plugins: [withoutPreloading],
   // Also where NODE_ENV is not production, as in tests: what they build is served later.
   // h is the shorter call.
   oxc: {
@@ -31,16 +42,16 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
+            // Opened more rarely than the overview and the run view, or only to save something.
+            {
+              name: 'rest',
+              test: /objective.(actions.(?!actions|row-actions|correcting)|distance.picture|further.(?!further))|views.(new-problem|compare|administration)|parts.(drawing|export|file-box)/,
+              ...alone,
+            },
             {
               name: 'base',
               // What runs are made of is shared by the run view, the comparison and new problems.
               test: /clients.typescript|node_modules|rolldown|dashboard.(shell|parts|main)|objective.(scales|distances|columns|values|history)/,
-            },
-            // Opened more rarely than the overview and the run view.
-            {
-              name: 'rest',
-              test: /objective.actions.(?!actions|row-actions|correcting)|views.(new-problem|compare|administration)/,
-              ...alone,
             },
             { name: 'objective', test: /views.objective/, ...alone },
           ],

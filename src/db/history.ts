@@ -113,13 +113,14 @@ export interface HistoryRow {
   readonly loadedAt: Date | null;
   readonly failureReason: string | null;
   readonly isExcluded: boolean;
+  readonly repeatOf: number | null;
 }
 
 function rowsWhere(objectiveId: number, condition: RawBuilder<unknown>, limit: number): RawBuilder<HistoryRow> {
   return sql<HistoryRow>`
     select id, iteration, status, btrim(input::text, '{}') as input, btrim(output::text, '{}') as output,
       compute_time_ns as "computeTimeNs", loaded_at as "loadedAt", failure_reason as "failureReason",
-      excluded_at is not null as "isExcluded"
+      excluded_at is not null as "isExcluded", repeat_of as "repeatOf"
     from inverses where objective_id = ${objectiveId} and ${condition} order by iteration limit ${limit}`;
 }
 

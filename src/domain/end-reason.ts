@@ -1,5 +1,7 @@
 /** Why an objective ended, in words. */
 import type { Ending } from './ending.ts';
+import type { Inverse } from './inverse.ts';
+import type { NearestRun } from './nearest.ts';
 import { isAspiration, type Objective, outputsWithoutTarget } from './objective.ts';
 import { solutionsSought } from './search-options.ts';
 import { StopReason } from './stop-reason.ts';
@@ -17,6 +19,17 @@ type Ended = Pick<
   Objective,
   'stopReason' | 'ended' | 'attemptCount' | 'maximumAttempts' | 'objectives' | 'objectiveTypes' | 'options' | 'labels'
 >;
+
+/** The optimal run, else the nearest one. */
+export function shownRunOf(
+  optimal: Pick<Inverse, 'iteration' | 'output'> | null | undefined,
+  best: NearestRun | null,
+): ShownRun | null {
+  if (optimal?.output != null) return { iteration: optimal.iteration, output: optimal.output, worstMiss: null };
+  if (best === null) return null;
+  const iteration = best.source.kind === 'inverse' ? best.source.iteration : null;
+  return { iteration, output: best.output, worstMiss: Math.max(0, ...best.misses) };
+}
 
 /** One or two sentences with figures; null while the objective runs. */
 export function endReasonOf(objective: Ended, best: ShownRun | null): string | null {

@@ -1,10 +1,24 @@
 /** Why an objective was stopped, as stored. The words for it are in end-reason.ts. */
 import type { Proposal } from '../optimizer/problem.ts';
 
+/** Why an objective was stopped, in a word. */
+export const ENDING_KINDS = [
+  'by-hand',
+  'continued',
+  'batch',
+  'not-computed',
+  'until',
+  'space-used-up',
+  'duplicate',
+  'no-improvement-expected',
+  'no-further-solution',
+  'standstill',
+] as const;
+type EndingKind = (typeof ENDING_KINDS)[number];
+
 /** As stored with an objective that was stopped. */
 export type Ending =
-  | { readonly kind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' }
-  | { readonly kind: 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' }
+  | { readonly kind: Exclude<EndingKind, 'standstill'> }
   | {
       readonly kind: 'standstill';
       /** Suggested inputs since the last improvement. */

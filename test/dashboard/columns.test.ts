@@ -4,6 +4,7 @@ import {
   type Columns,
   emptyColumns,
   insertRows,
+  repeatText,
   replaceRows,
   rowFrom,
   rowOf,
@@ -19,7 +20,10 @@ type Row = Partial<{
 }>;
 
 /** The lists of an answer; the head is not looked at. */
-function answerOf(rows: Readonly<Record<number, Row>>, marks: Partial<Pick<History, 'excluded' | 'corrected'>> = {}) {
+function answerOf(
+  rows: Readonly<Record<number, Row>>,
+  marks: Partial<Pick<History, 'excluded' | 'corrected' | 'repeatOf' | 'loadedAt'>> = {},
+) {
   const entries = Object.entries(rows).map(([iteration, row]) => ({ iteration: Number(iteration), ...row }));
   const reasons = entries.filter(({ reason }) => reason !== undefined);
   const lists = {
@@ -29,6 +33,7 @@ function answerOf(rows: Readonly<Record<number, Row>>, marks: Partial<Pick<Histo
     loadedAt: entries.map(({ output }) => (output === null ? null : '2026-11-21T10:00:00.000Z')),
     computeTimes: entries.map(() => 2e9),
     failureReasons: Object.fromEntries(reasons.map(({ iteration, reason }) => [iteration, reason!])),
+    repeatOf: {},
     excluded: [],
     corrected: [],
     inputs: entries.map(({ iteration, input }) => (input === undefined ? [iteration, 2] : input)),
@@ -100,6 +105,26 @@ describe('the columns of a history', () => {
     expect(insertRows(more, answer)).toBe(more);
     // The columns that were there are still what they were.
     expect(iterationsOf(columns)).toEqual([1, 4, 7]);
+  });
+
+  it('know which runs repeat an input, and forget it with the row', () => {
+    const columns = columnsOf({ 1: {}, 2: {}, 3: {}, 4: {} }, { repeatOf: { 2: 1001, 3: null, 4: 7 } });
+    expect([1, 2, 3, 4].map((iteration) => repeatText(columns, iteration))).toEqual([
+      undefined,
+      'iteration 1',
+      'a known run',
+      'a known run',
+    ]);
+    const replaced = replaceRows(columns, 1, answerOf({ 2: {}, 3: {} }, { repeatOf: { 3: 1002 } }));
+    expect([...replaced.repeatOf]).toEqual([[3, 1002]]);
+    const inserted = insertRows(columnsOf({ 1: {} }), answerOf({ 2: {} }, { repeatOf: { 2: 1001 } }));
+    expect(repeatText(inserted, 2)).toBe('iteration 1');
+  });
+
+  it('tell the last one of an objective, which nobody has run, from an output that came late', () => {
+    const row = { 1: { status: 'stopped' } } as const;
+    expect(stateOf(columnsOf(row, { loadedAt: [null] }), 0)).toBe('summary');
+    expect(stateOf(columnsOf(row), 0)).toBe('loaded');
   });
 
   it.each([

@@ -72,6 +72,7 @@ function history(changed: Partial<History>): History {
     loadedAt: [null, null, null],
     computeTimes: [0, 0, 0],
     failureReasons: {},
+    repeatOf: {},
     excluded: [],
     corrected: [],
     inputs: [

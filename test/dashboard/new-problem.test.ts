@@ -7,8 +7,11 @@ import {
   exampleDraft,
   isUntouched,
   moved,
+  NO_OPTIONS,
   newInput,
   newOutput,
+  type OptionsDraft,
+  type OutputDraft,
   parseDraft,
   withInputs,
   withOutputs,
@@ -27,6 +30,9 @@ import { newModel } from '../../src/http/native/models.wire.ts';
 import { newObjectives } from '../../src/http/native/new-objective.wire.ts';
 import { newOutputCases } from '../../src/http/native/output-cases.wire.ts';
 import { newProject } from '../../src/http/native/projects.wire.ts';
+
+const optioned = (change: Partial<OptionsDraft>) => ({ options: { ...NO_OPTIONS, ...change } });
+const bounded = ({ key = 1, ...stated }: Partial<OutputDraft>) => newOutput(key, { target: '1', ...stated });
 
 function draftWith(changed: Partial<Draft>): Draft {
   return { ...exampleDraft('d'), ...changed };
@@ -60,6 +66,13 @@ describe('a draft', () => {
     expect(isUntouched({ ...emptyDraft('a'), name: 'x' })).toBe(false);
   });
 
+  it('of an earlier release is taken up with what it did not ask for', () => {
+    const { options: _options, ...draft } = exampleDraft('d');
+    const inputs = draft.inputs.map(({ tolerance: _tolerance, ...input }) => input);
+    const outputs = draft.outputs.map(({ weight: _weight, priority: _priority, deviation: _sd, ...output }) => output);
+    expect(parseDraft(JSON.stringify({ ...draft, inputs, outputs }))).toEqual(exampleDraft('d'));
+  });
+
   it('moves rows, and columns of results and own data with them', () => {
     const rows = [newOutput(1, { name: 'a' }), newOutput(2, { name: 'b' }), newOutput(3, { name: 'c' })];
     const own = { titles: ['p', 'q', 'r'], uses: ['y2', 'x0', 'y0'], rows: [] };
@@ -88,6 +101,52 @@ describe('a draft', () => {
 });
 
 describe('requests', () => {
+  it('ask of the search what is stated, and nothing else', () => {
+    const asked = (changed: Partial<Draft>) => {
+      const draft = draftWith(changed);
+      expect(judged(draft, 'objective')).toEqual({});
+      const { objectives, ...body } = readObjectives(draft).body;
+      const plain = readObjectives(draftWith({ ...changed, options: NO_OPTIONS })).body;
+      return Object.fromEntries(Object.entries(body).filter(([name]) => !(name in plain)));
+    };
+    expect(asked(optioned({ sure: 'probability', confidenceOf: 'mean' }))).toEqual({
+      confidence: 0.9,
+      confidenceOf: 'mean',
+    });
+    expect(asked(optioned({ noise: 'estimate', sure: 'mean', confirm: '4' }))).toEqual({
+      noise: 'estimate',
+      confirm: 4,
+    });
+    expect(asked(optioned({ endsByEvidence: true }))).toEqual({
+      stop: { patience: null, improvementBelow: null, until: null, maximumRuns: null },
+    });
+    expect(asked(optioned({ patience: '12', until: '2031-05-01T08:30' }))).toEqual({
+      stop: {
+        patience: 12,
+        improvementBelow: null,
+        until: new Date(2031, 4, 1, 8, 30).toISOString(),
+        maximumRuns: null,
+      },
+    });
+    expect(asked(optioned({ solutionCount: '3' }))).toEqual({ solutions: { count: 3, apart: null } });
+    const outputs = [bounded({ weight: '5' }), bounded({ key: 2, priority: '2', weight: '' })];
+    expect(readObjectives(draftWith({ outputs })).body).toMatchObject({ weights: [5, null], priorities: [1, 2] });
+    const inputs = [newInput(1, { tolerance: '0,5' }), newInput(2)];
+    expect(
+      readObjectives(draftWith({ inputs, ...optioned({ toleranceKind: 'uniform', aim: '0.9' }) })).body,
+    ).toMatchObject({
+      inputTolerances: { kind: 'uniform', in: 'units', values: [0.5, null] },
+      aimAtRobustness: 0.9,
+    });
+    expect(readObjectives(draftWith(optioned({ until: 'tomorrow' }))).faults).toHaveProperty(['options/until']);
+  });
+
+  it('leave out the target of what is minimized or maximized without an end', () => {
+    const outputs = [newOutput(1, { type: 'minimize' }), newOutput(2, { type: 'maximize' }), newOutput(3)];
+    const { body, faults } = readObjectives(draftWith({ outputs }));
+    expect([body.objectives, Object.keys(faults)]).toEqual([[null, null, 0], ['outputs/2/target']]);
+  });
+
   it('of the example satisfy the rules of the service', () => {
     const draft = exampleDraft('d');
     for (const request of ['model', 'project', 'objective'] as const) expect(judged(draft, request)).toEqual({});
@@ -233,6 +292,42 @@ describe('violations of the service', () => {
     ['a constraint on another line', 'project', { constraints: '\nwidth >= 11\nheight <= 3' }, ['constraints/2']],
     ['too many runs at once', 'objective', { parallelism: '65' }, ['parallelism']],
     ['half a run', 'objective', { maximumAttempts: '0.5' }, ['maximumAttempts']],
+    ['half a confirming run', 'objective', optioned({ sure: 'mean', confirm: '2.5' }), ['options/confirm']],
+    ['a sure thing', 'objective', optioned({ sure: 'probability', confidence: '1' }), ['options/confidence']],
+    ['a weight of nothing', 'objective', { outputs: [bounded({ weight: '0' })] }, ['outputs/0/weight']],
+    [
+      'a negative deviation of the second output',
+      'objective',
+      {
+        ...optioned({ noise: 'stated' }),
+        outputs: [bounded({ deviation: '1' }), bounded({ key: 2, deviation: '-1' })],
+      },
+      ['outputs/1/deviation'],
+    ],
+    ['an early patience', 'objective', optioned({ patience: '0' }), ['options/patience']],
+    ['an improvement of nothing', 'objective', optioned({ improvementBelow: '0' }), ['options/improvementBelow']],
+    ['half a run in all', 'objective', optioned({ maximumRuns: '1.5' }), ['options/maximumRuns']],
+    ['one solution', 'objective', optioned({ solutionCount: '1' }), ['options/solutionCount']],
+    ['far solutions', 'objective', optioned({ solutionCount: '2', apart: '1' }), ['options/apart']],
+    ['an aim without tolerances', 'objective', optioned({ aim: '0.9' }), ['options/aim']],
+    ['runs without an aim', 'objective', optioned({ robustRuns: '3' }), ['options/robustRuns']],
+    [
+      'a negative tolerance',
+      'objective',
+      { inputs: [newInput(1), newInput(2, { tolerance: '-1' })] },
+      ['inputs/1/tolerance'],
+    ],
+    [
+      'priorities of exact outputs',
+      'objective',
+      {
+        outputs: [
+          newOutput(1, { type: 'exact', target: '1' }),
+          newOutput(2, { type: 'exact', target: '1', priority: '2' }),
+        ],
+      },
+      ['targets'],
+    ],
     ['percent of nothing', 'objective', { outputs: [newOutput(1, { target: '0' })] }, ['outputs/0/target']],
     [
       'an interval the wrong way round',

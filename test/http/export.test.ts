@@ -97,7 +97,6 @@ describe('an export of a model', () => {
       optimalInverse,
       best: _best,
       openCount: _open,
-      endReason: _endReason,
       insight,
       diagnosis,
       standing: _standing,

@@ -91,6 +91,8 @@ it('One run that meets the targets ends nothing: its input is run again until it
   for (const { input, repeatOf } of repeats) {
     if (repeatOf !== null) expect(inverses.find(({ id }) => id === repeatOf)!.input).toEqual(input);
   }
+  const { body: history } = await service.send('GET', `${url}/history`);
+  expect(history.repeatOf).toEqual(Object.fromEntries(repeats.map((one) => [one['iteration'], one.repeatOf])));
   const held = inverses.find(({ id }) => id === (objective['optimalInverse'] as Json).id)!;
   expect(held).toMatchObject({
     status: 'stopped',

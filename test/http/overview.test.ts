@@ -46,6 +46,7 @@ describe('the list of all objectives', () => {
       trialNumber: 1,
       number: 1,
       stopReason: 0,
+      endingKind: null,
       attemptCount: 0,
       maximumAttempts: 500,
       inputCount: 2,

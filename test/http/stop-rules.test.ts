@@ -148,6 +148,27 @@ describe('the stop rules of an objective', () => {
     expect((await read(later.id)).stopReason).toBe(0);
   });
 
+  it('Histories and exports say why an objective ended, lists in a word', async () => {
+    const stop = { until: '2020-01-01T00:00:00Z' };
+    const [ended, running] = [(await load({ stop })).body, (await load()).body];
+    await stopOverdue(service.db);
+    const lines = (await service.send('GET', '/v1/export')).text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { body: glances } = await service.send('GET', '/v1/objectives');
+    for (const [id, kind] of [
+      [ended.id, 'until'],
+      [running.id, null],
+    ]) {
+      const { endReason } = await read(id);
+      expect(endReason === null).toBe(kind === null);
+      expect((await service.send('GET', `/v1/objectives/${id}/history`)).body.endReason).toBe(endReason);
+      expect(lines.find((line) => line.type === 'objective' && line.id === id).endReason).toBe(endReason);
+      expect(glances.find((glance: { id: number }) => glance.id === id).endingKind).toBe(kind);
+    }
+  });
+
   it('A correction may bring it back, and the reason goes with the end', async () => {
     const { body } = await load({ stop: { patience: 1, improvementBelow: 1 } });
     await run(body.id, 10);
@@ -171,7 +192,11 @@ describe('the stop rules of an objective', () => {
     expect(await messages({ waitFor: 3 })).toEqual([
       '/stop/waitFor is not a field; the fields are patience, improvementBelow, until, maximumRuns.',
     ]);
-    for (const wrong of [true, 'soon', { patience: 1.5, improvementBelow: 2 }]) {
+    expect(await messages({ patience: 1.5, improvementBelow: 2 })).toEqual([
+      '/stop/patience must be a whole number, is 1.5.',
+      '/stop/improvementBelow must be at most 1, is 2.',
+    ]);
+    for (const wrong of [true, 'soon']) {
       expect(await messages(wrong)).toEqual([
         expect.stringMatching('^/stop must be false, or an object with patience '),
       ]);

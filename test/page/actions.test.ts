@@ -67,7 +67,7 @@ test('An objective is stopped after a question', async ({ visit }) => {
 test('More inputs may be open at once; what the service refuses stands at the field', async ({ visit }) => {
   const t = await loadHeatExchanger(service);
   const page = await visit(service, t.page, { tolerates: [/status of 400/] });
-  const dialog = await openDialog(page, 'Several at once…', 'Several inputs at once');
+  const dialog = await openDialog(page, 'Inputs open at once…', 'Inputs open at once');
   const field = dialog.getByLabel('Inputs open at once');
   expect(await field.evaluate((it) => it === document.activeElement)).toBe(true);
   await field.fill('1000');

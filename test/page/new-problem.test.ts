@@ -43,7 +43,7 @@ describe('a new problem', () => {
     await fill(page, { 'Target of power': '10' });
     await page.getByText('9.9 … 10.1 kW').waitFor();
     await page.getByLabel('What is wanted of drop').selectOption('lessthan_equal');
-    await fill(page, { 'Target of drop': '20', 'Runs at most': '40', 'Runs at the same time': '2' });
+    await fill(page, { 'Target of drop': '20', 'Runs at most': '40', 'Inputs open at once': '2' });
     await page.getByText('≤ 20 Pa').waitFor();
     await page.getByText('It starts from the best of 3 runs.').waitFor();
     await screenshot(page, 'new-problem targets');
@@ -194,7 +194,7 @@ describe('faults', () => {
     await button(page, 'Design the points').click();
     await fill(page, { 'stiffness of case 1': '1o' });
     await page.getByRole('link', { name: '3 Targets' }).click();
-    await fill(page, { 'To, percent of stiffness': '-3', 'Runs at the same time': '65' });
+    await fill(page, { 'To, percent of stiffness': '-3', 'Inputs open at once': '65' });
     await button(page, 'Start').click();
     await page.getByText(/“1o” is not a number|Write only the number/).waitFor();
     await fill(page, { 'stiffness of case 1': '10', 'mass of case 1': '20' });
@@ -203,8 +203,8 @@ describe('faults', () => {
     await page.getByText('Must be greater than the start of the range (-2), is -3.').waitFor();
     await fill(page, { 'To, percent of stiffness': '2' });
     await button(page, 'Start').click();
-    await expect.poll(() => box(page, 'Runs at the same time').getAttribute('aria-invalid')).toBe('true');
-    await fill(page, { 'Runs at the same time': '1' });
+    await expect.poll(() => box(page, 'Inputs open at once').getAttribute('aria-invalid')).toBe('true');
+    await fill(page, { 'Inputs open at once': '1' });
     await button(page, 'Start').click();
     await started(page);
     // Nothing that was refused on the way has left anything behind.

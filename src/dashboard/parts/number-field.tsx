@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { titled } from './formats.ts';
 
 interface NumberFieldProps {
@@ -8,6 +9,7 @@ interface NumberFieldProps {
   readonly text: string;
   /** What is wrong with it. */
   readonly fault?: string | undefined;
+  readonly hint?: ComponentChildren;
   readonly disabled?: boolean;
   onText(text: string): void;
   /** Returns whether it has taken the text that was pasted. */
@@ -15,7 +17,7 @@ interface NumberFieldProps {
 }
 
 /** A number with its name, its unit and what is wrong with it. Shows the keys for numbers on a phone. */
-export function NumberField({ id, name, unit, text, fault, disabled, onText, onPasteText }: NumberFieldProps) {
+export function NumberField({ id, name, unit, text, fault, hint, disabled, onText, onPasteText }: NumberFieldProps) {
   return (
     <div class="field">
       <label for={id}>{titled(name, unit)}</label>
@@ -34,6 +36,7 @@ export function NumberField({ id, name, unit, text, fault, disabled, onText, onP
           if (onPasteText?.(pasted)) event.preventDefault();
         }}
       />
+      {hint !== undefined && <p class="hint">{hint}</p>}
       {fault !== undefined && (
         <p id={`${id}-fault`} class="fault">
           {fault}

@@ -22,7 +22,7 @@ import { correctionSchema, presentCorrection } from './corrections.wire.ts';
 import { evaluationSchema, presentEvaluation } from './evaluations.wire.ts';
 import { learnedFromSchema, presentLearnedFrom, presentRepeat } from './inverses.wire.ts';
 import { modelSchema, presentModel } from './models.wire.ts';
-import { learningFields, presentLearning, targetsSchema } from './objectives.wire.ts';
+import { endReasonField, learningFields, presentLearning, targetsSchema } from './objectives.wire.ts';
 import { presentTrial, trialSchema } from './trials.wire.ts';
 
 export const EXPORT_MEDIA_TYPE = 'application/x-ndjson';
@@ -114,6 +114,7 @@ export const exportLineSchema = z
       maximumAttempts: z.int(),
       attemptCount: z.int(),
       stopReason: z.literal(Object.values(StopReason)),
+      ...endReasonField,
       optimalInverseId: z.int().nullable(),
       seed: z.int(),
       ...learningFields,
@@ -231,7 +232,7 @@ function presentLine(record: ExportRecord): string {
     case 'addedCases':
       return presentAddedCases(record.added);
     case 'objective':
-      return JSON.stringify({ type, ...presentObjective(record.objective) });
+      return JSON.stringify({ type, ...presentObjective(record.objective, record.endReason) });
     case 'explanation':
       return presentExplanation(record.explanation);
     case 'inverse':
@@ -279,7 +280,7 @@ function presentSet(set: OutputCaseSet) {
   };
 }
 
-function presentObjective(objective: Objective) {
+function presentObjective(objective: Objective, endReason: string | null) {
   return {
     id: objective.id,
     trialId: objective.trialId,
@@ -295,6 +296,7 @@ function presentObjective(objective: Objective) {
     maximumAttempts: objective.maximumAttempts,
     attemptCount: objective.attemptCount,
     stopReason: objective.stopReason,
+    endReason,
     optimalInverseId: objective.optimalInverseId,
     seed: objective.seed,
     ...presentLearning(objective),

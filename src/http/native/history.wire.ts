@@ -9,7 +9,8 @@ import { OBJECTIVE_TYPES, type Objective, statedTargets } from '../../domain/obj
 import { StopReason } from '../../domain/stop-reason.ts';
 import { timestamp, toOptionalTimestamp, toTimestamp } from '../wire/fields.ts';
 import { explanationFields, presentExplanation } from './explanation.wire.ts';
-import { presentSettings, settingFields, targetsSchema } from './objectives.wire.ts';
+import { presentRepeat } from './inverses.wire.ts';
+import { endReasonField, presentSettings, settingFields, targetsSchema } from './objectives.wire.ts';
 
 const texts = z.array(z.string()).nullable();
 const vectors = z.array(z.array(z.number()).nullable());
@@ -42,6 +43,7 @@ export const historySchema = z
       .describe('Of insight and diagnosis; send it as knownInsight to get them only when they differ.'),
     isInsightKnown: z.boolean().describe('Whether knownInsight is still right; insight and diagnosis are null then.'),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
+    ...endReasonField,
     attemptCount: z.int(),
     maximumAttempts: z.int(),
     every: z
@@ -97,6 +99,11 @@ export const historySchema = z
     loadedAt: z.array(timestamp.nullable()),
     computeTimes: z.array(z.number()).describe('Nanoseconds from the suggestion to its output.'),
     failureReasons: z.record(z.string(), z.string()).describe('By iteration, for those that have one.'),
+    repeatOf: z
+      .record(z.string(), z.int().nullable())
+      .describe(
+        'By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective.',
+      ),
     excluded: z.array(z.int()).describe('Iterations that a correction has excluded.'),
     corrected: z.array(z.int()).describe('Iterations that were ever corrected.'),
     inputs: vectors.describe('null while the suggestion is being computed.'),
@@ -117,10 +124,13 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     outputs: [],
   };
   const failureReasons: Record<string, string> = {};
+  const repeats: Record<string, number | null> = {};
   const excluded: number[] = [];
   for await (const rows of history.batches) {
     for (const name of LIST_NAMES) lists[name].push(rows.map(TEXT_OF[name]).join(','));
-    for (const { iteration, failureReason, isExcluded } of rows) {
+    for (const { iteration, failureReason, isExcluded, ...row } of rows) {
+      const { isRepeat, repeatOf } = presentRepeat(row);
+      if (isRepeat) repeats[iteration] = repeatOf;
       if (failureReason !== null) failureReasons[iteration] = failureReason;
       if (isExcluded) excluded.push(iteration);
     }
@@ -133,6 +143,7 @@ export async function* presentHistory(history: History, stamp: ObjectiveStamp): 
     insightVersion: presentInsightVersion(stamp),
     isInsightKnown: explanation === undefined,
     failureReasons,
+    repeatOf: repeats,
     excluded,
     corrected: history.correctedIterations,
   }).slice(0, -1);
@@ -172,7 +183,8 @@ export function presentInsightVersion(stamp: ObjectiveStamp): string {
 }
 
 function presentHead(history: History) {
-  const { objective, surroundings, columns, every, optimalIteration, best, openIterations, lateIterations } = history;
+  const { objective, surroundings, columns, every, optimalIteration, best, openIterations, lateIterations, endReason } =
+    history;
   const { modelId, modelName, projectId, projectName, trialNumber } = surroundings;
   const { inputNames, inputUnits, outputNames, outputUnits } = columns;
   const { inputTypes, minimums, maximums, scales, categories } = columns;
@@ -191,6 +203,7 @@ function presentHead(history: History) {
     completedCount: objective.completedCount,
     lateIterations,
     stopReason: objective.stopReason,
+    endReason,
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     every,

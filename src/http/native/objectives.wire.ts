@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countOpen, type ExplainedObjective, type ReadObjective } from '../../application/read-objectives.ts';
 import { evaluateOutput } from '../../domain/acceptance.ts';
-import { endReasonOf, type ShownRun } from '../../domain/end-reason.ts';
+import { endReasonOf, shownRunOf } from '../../domain/end-reason.ts';
 import type { SentConstraint } from '../../domain/input-space.ts';
 import type { Inverse } from '../../domain/inverse.ts';
 import type { Labels } from '../../domain/names.ts';
@@ -58,6 +58,10 @@ export const settingFields = {
   holdBack: parallelFields.holdBack,
 };
 
+export const endReasonField = {
+  endReason: z.string().nullable().describe('Why it ended, in words, with the figures; null while it runs.'),
+};
+
 const echoFields = {
   id: z.int(),
   trialId: z.int(),
@@ -108,7 +112,7 @@ export const objectiveSchema = z
     number: z.int().describe('1 for the first objective of the trial.'),
     desiredL1Norm: z.number(),
     disabledAt: timestamp.nullable(),
-    endReason: z.string().nullable().describe('Why it ended, in words, with the figures; null while it runs.'),
+    ...endReasonField,
     optimalInverse: embeddedInverseSchema.nullable(),
     best: nearestRunSchema
       .nullable()
@@ -159,13 +163,6 @@ interface Standouts {
   readonly openCount: number;
 }
 
-function toShownRun({ optimal, best }: Standouts): ShownRun | null {
-  if (optimal?.output != null) return { iteration: optimal.iteration, output: optimal.output, worstMiss: null };
-  if (best === null) return null;
-  const iteration = best.source.kind === 'inverse' ? best.source.iteration : null;
-  return { iteration, output: best.output, worstMiss: Math.max(0, ...best.misses) };
-}
-
 function presentWith<Inverses>(objective: Objective, standouts: Standouts, inverses: Inverses) {
   const { optimal, best, openCount } = standouts;
   return {
@@ -173,7 +170,7 @@ function presentWith<Inverses>(objective: Objective, standouts: Standouts, inver
     number: objective.number,
     desiredL1Norm: objective.desiredL1Norm,
     disabledAt: toOptionalTimestamp(objective.disabledAt),
-    endReason: endReasonOf(objective, toShownRun(standouts)),
+    endReason: endReasonOf(objective, shownRunOf(optimal, best)),
     optimalInverse: optimal && presentEmbeddedInverse(objective, optimal),
     best: best && presentNearestRun(best, objective.labels),
     inverses,

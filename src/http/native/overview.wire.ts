@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ObjectiveGlance } from '../../application/read-overview.ts';
+import { ENDING_KINDS } from '../../domain/ending.ts';
 import { StopReason } from '../../domain/stop-reason.ts';
 import { timestamp, toTimestamp } from '../wire/fields.ts';
 
@@ -14,6 +15,12 @@ export const objectiveGlanceSchema = z
     trialNumber: z.int(),
     number: z.int().describe('1 for the first objective of the trial.'),
     stopReason: z.literal(Object.values(StopReason)).describe('0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED.'),
+    endingKind: z
+      .enum(ENDING_KINDS)
+      .nullable()
+      .describe(
+        'Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says it with figures.',
+      ),
     attemptCount: z.int(),
     maximumAttempts: z.int(),
     inputCount: z.int(),
@@ -59,6 +66,7 @@ export function presentGlance(glance: ObjectiveGlance): z.infer<typeof objective
     trialNumber: surroundings.trialNumber,
     number: objective.number,
     stopReason: objective.stopReason,
+    endingKind: objective.stopReason === StopReason.stopped ? (objective.ended?.kind ?? null) : null,
     attemptCount: objective.attemptCount,
     maximumAttempts: objective.maximumAttempts,
     inputCount: objective.initialInput.length,

@@ -56,7 +56,14 @@ function toViolations(issue: z.core.$ZodIssue, within: ViolationPath): readonly 
   const path = [...within, ...issue.path.map((segment) => (typeof segment === 'number' ? segment : String(segment)))];
   // describeIssue put the known names into the message.
   if (issue.code === 'unrecognized_keys') return unknownFields(path, issue.keys, issue.message.split(' '));
-  return [makeViolation(path, issue.message)];
+  const meant = issue.code === 'invalid_union' ? meantAlternative(issue.errors) : undefined;
+  return meant?.flatMap((inner) => toViolations(inner, path)) ?? [makeViolation(path, issue.message)];
+}
+
+/** The faults of the only alternative that the value is one of, apart from what is wrong within it. */
+function meantAlternative(alternatives: readonly (readonly z.core.$ZodIssue[])[]) {
+  const meant = alternatives.filter((issues) => issues.every(({ path }) => path.length > 0));
+  return meant.length === 1 ? meant[0] : undefined;
 }
 
 function unknownFields(

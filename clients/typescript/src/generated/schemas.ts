@@ -1322,6 +1322,8 @@ export interface History {
   isInsightKnown: boolean;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
+  /** Why it ended, in words, with the figures; null while it runs. */
+  endReason: string | null;
   attemptCount: number;
   maximumAttempts: number;
   /**
@@ -1435,6 +1437,11 @@ export interface History {
   computeTimes: number[];
   /** By iteration, for those that have one. */
   failureReasons: Record<string, string>;
+  /**
+   * By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run
+   * of another objective.
+   */
+  repeatOf: Record<string, number | null>;
   /** Iterations that a correction has excluded. */
   excluded: number[];
   /** Iterations that were ever corrected. */
@@ -1608,6 +1615,11 @@ export interface ObjectiveGlance {
   number: number;
   /** 0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED. */
   stopReason: 0 | 1 | 2 | 3;
+  /**
+   * Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says
+   * it with figures.
+   */
+  endingKind: 'by-hand' | 'continued' | 'batch' | 'not-computed' | 'until' | 'space-used-up' | 'duplicate' | 'no-improvement-expected' | 'no-further-solution' | 'standstill' | null;
   attemptCount: number;
   maximumAttempts: number;
   inputCount: number;
@@ -2020,6 +2032,8 @@ export type ExportLine = {
   maximumAttempts: number;
   attemptCount: number;
   stopReason: 0 | 1 | 2 | 3;
+  /** Why it ended, in words, with the figures; null while it runs. */
+  endReason: string | null;
   optimalInverseId: number | null;
   seed: number;
   /** Whether it learns from the runs of the other objectives of its trial. */

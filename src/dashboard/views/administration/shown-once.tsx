@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { copyText } from '../../parts/export.ts';
+import { copyText } from '../../parts/clipboard.ts';
 
 interface ShownOnceProps {
   /** What it is: a key, a secret. */

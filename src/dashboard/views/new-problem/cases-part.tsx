@@ -1,6 +1,7 @@
 /** The second part: the runs to begin with, designed by the service or the user's own. */
 import { useState } from 'preact/hooks';
-import { copyText, saveCsv, toTabs } from '../../parts/export.ts';
+import { copyText } from '../../parts/clipboard.ts';
+import { saveCsv, toTabs } from '../../parts/export.ts';
 import { short, titled } from '../../parts/formats.ts';
 import { splitPaste } from '../../parts/paste.ts';
 import { type Draft, namesOfRows } from './draft.ts';

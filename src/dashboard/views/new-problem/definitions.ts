@@ -2,7 +2,7 @@
 import { type Rows, withoutUnit } from '../../parts/paste.ts';
 import { type InputDraft, type InputType, newInput } from './draft.ts';
 
-type Field = Exclude<keyof InputDraft, 'key'>;
+type Field = Exclude<keyof InputDraft, 'key' | 'tolerance'>;
 
 /** Words by which tables call the fields. */
 const TITLES: Readonly<Record<Field, readonly string[]>> = {

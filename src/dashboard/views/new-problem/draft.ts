@@ -24,6 +24,8 @@ export interface InputDraft {
   readonly categories: string;
   readonly scale: 'linear' | 'log';
   readonly spacing: string;
+  /** By how much it differs when it is made; empty: by nothing. */
+  readonly tolerance: string;
 }
 
 export interface OutputDraft {
@@ -35,6 +37,35 @@ export interface OutputDraft {
   /** Offsets from the target, of percent and value. */
   readonly from: string;
   readonly to: string;
+  /** Empty: 1. */
+  readonly weight: string;
+  readonly priority: '1' | '2' | '3';
+  /** Standard deviation of runs at one input. */
+  readonly deviation: string;
+}
+
+/** What may be asked of the search beyond the targets; empty texts ask for nothing. */
+export interface OptionsDraft {
+  /** Whether runs at one input differ, and how far. */
+  readonly noise: 'none' | 'estimate' | 'stated';
+  /** What satisfies an objective: one run, the mean of several, or a probability. */
+  readonly sure: 'run' | 'mean' | 'probability';
+  readonly confirm: string;
+  readonly confidence: string;
+  readonly confidenceOf: 'run' | 'mean';
+  /** Whether it ends once outputs to minimize or maximize can improve no further. */
+  readonly endsByEvidence: boolean;
+  readonly patience: string;
+  readonly improvementBelow: string;
+  /** Local time, as the browser's field for it writes it. */
+  readonly until: string;
+  readonly maximumRuns: string;
+  readonly solutionCount: string;
+  readonly apart: string;
+  readonly toleranceKind: 'normal' | 'uniform';
+  readonly toleranceIn: 'units' | 'percent';
+  readonly aim: string;
+  readonly robustRuns: string;
 }
 
 /** Data of the user's own: a table, and what each of its columns is. */
@@ -72,6 +103,7 @@ export interface Draft {
   readonly desiredL1Norm: string;
   readonly parallelism: string;
   readonly maximumAttempts: string;
+  readonly options: OptionsDraft;
   /** Of the example: how its outputs are calculated. */
   readonly recipe: string;
   readonly model: Made | null;
@@ -83,13 +115,33 @@ export interface Draft {
 }
 
 export function newInput(key: number, stated: Partial<InputDraft> = {}): InputDraft {
-  const blank = { name: '', unit: '', minimum: '', maximum: '', categories: '', spacing: '' };
+  const blank = { name: '', unit: '', minimum: '', maximum: '', categories: '', spacing: '', tolerance: '' };
   return { ...blank, type: 'float', scale: 'linear', ...stated, key };
 }
 
 export function newOutput(key: number, stated: Partial<OutputDraft> = {}): OutputDraft {
-  return { name: '', unit: '', type: 'percent', target: '', from: '-1', to: '1', ...stated, key };
+  const blank = { name: '', unit: '', target: '', weight: '', deviation: '' };
+  return { ...blank, type: 'percent', from: '-1', to: '1', priority: '1', ...stated, key };
 }
+
+export const NO_OPTIONS: OptionsDraft = {
+  noise: 'none',
+  sure: 'run',
+  confirm: '3',
+  confidence: '0.9',
+  confidenceOf: 'run',
+  endsByEvidence: false,
+  patience: '',
+  improvementBelow: '',
+  until: '',
+  maximumRuns: '',
+  solutionCount: '',
+  apart: '',
+  toleranceKind: 'normal',
+  toleranceIn: 'units',
+  aim: '',
+  robustRuns: '',
+};
 
 export function nextKey(rows: readonly { readonly key: number }[]): number {
   return rows.reduce((largest, { key }) => Math.max(largest, key), 0) + 1;
@@ -113,6 +165,7 @@ export function emptyDraft(id: string): Draft {
     desiredL1Norm: '0',
     parallelism: '1',
     maximumAttempts: '500',
+    options: NO_OPTIONS,
     recipe: '',
     model: null,
     project: null,
@@ -149,10 +202,21 @@ export function parseDraft(text: string | null): Draft | undefined {
   if (text === null) return undefined;
   try {
     const stored = JSON.parse(text) as Draft | null;
-    return stored?.version === 1 && hasShape(emptyDraft(''), stored) ? stored : undefined;
+    if (stored?.version !== 1) return undefined;
+    const draft = { ...stored, options: { ...NO_OPTIONS, ...stored.options } };
+    return hasShape(emptyDraft(''), draft) ? withRows(draft) : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** An earlier release stored fewer fields. */
+function withRows(draft: Draft): Draft {
+  return {
+    ...draft,
+    inputs: draft.inputs.map((input) => newInput(input.key, input)),
+    outputs: draft.outputs.map((output) => newOutput(output.key, output)),
+  };
 }
 
 /** Whether all fields are there, with lists where lists belong. */

@@ -48,6 +48,10 @@ function intervalOf({ type, target, from, to }: Target, share: number): Ends {
   }
 }
 
+export function isAspiration(type: ObjectiveType): boolean {
+  return type === 'minimize' || type === 'maximize';
+}
+
 export function hasBounds(type: ObjectiveType): boolean {
   return type === 'percent' || type === 'value';
 }

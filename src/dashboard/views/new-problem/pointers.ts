@@ -82,6 +82,17 @@ const FIELDS: Readonly<Record<RequestName, Readonly<Record<string, Finder>>>> = 
     desiredL1Norm: field('desiredL1Norm'),
     maximumAttempts: field('maximumAttempts'),
     parallelism: field('parallelism'),
+    noise: (_, list, j) => (list === undefined || j === undefined ? 'options/noise' : `outputs/${j}/deviation`),
+    confirm: field('options/confirm'),
+    confidence: field('options/confidence'),
+    confidenceOf: field('options/confidenceOf'),
+    weights: ofTarget('weight'),
+    priorities: ofTarget('priority'),
+    stop: (_, name) => `options/${name ?? 'patience'}`,
+    solutions: (_, name) => `options/${name === 'apart' ? 'apart' : 'solutionCount'}`,
+    inputTolerances: (_, name, i) => (name === 'values' && i !== undefined ? `inputs/${i}/tolerance` : 'options/aim'),
+    aimAtRobustness: field('options/aim'),
+    robustRuns: field('options/robustRuns'),
   },
 };
 

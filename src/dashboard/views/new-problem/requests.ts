@@ -3,7 +3,8 @@ import type { NewObjectives, NewOutputCases, NewProject } from '../../../../clie
 import { readNumber } from '../../parts/read-number.ts';
 import { boundsOfInput } from './bounds.ts';
 import { type Draft, namesOfRows, splitCategories } from './draft.ts';
-import { hasBounds } from './intervals.ts';
+import { hasBounds, isAspiration } from './intervals.ts';
+import { isOption, readOptions } from './options.ts';
 import { readOwnCases } from './own-data.ts';
 
 /** What is wrong, by field, for example `inputs/2/minimum`. */
@@ -125,19 +126,24 @@ export function readOwn(draft: Draft): { readonly project: Read<NewProject>; rea
 /** The search starts from the best case known, which the service finds. */
 export function readObjectives(draft: Draft): Read<NewObjectives> {
   const { outputs } = draft;
-  const { faults, number, optional } = makeReader();
+  const reader = makeReader();
+  const { faults, number, optional } = reader;
   const bound = (end: 'from' | 'to') =>
     outputs.map((output, j) => (hasBounds(output.type) ? number(`outputs/${j}/${end}`, output[end]) : null));
   const maximumAttempts = optional('maximumAttempts', draft.maximumAttempts);
   const parallelism = optional('parallelism', draft.parallelism);
   const isExact = outputs.some(({ type }) => type === 'exact');
   const body: NewObjectives = {
-    objectives: outputs.map(({ target }, j) => number(`outputs/${j}/target`, target)),
+    // Without a target there is no end to what is wanted: the search is for the front.
+    objectives: outputs.map(({ type, target }, j) =>
+      (isAspiration(type) ? optional : number)(`outputs/${j}/target`, target),
+    ),
     objectiveTypes: outputs.map(({ type }) => type),
     ...(outputs.some(({ type }) => hasBounds(type)) && { minimumBounds: bound('from'), maximumBounds: bound('to') }),
     ...(isExact && { desiredL1Norm: optional('desiredL1Norm', draft.desiredL1Norm) }),
     ...(maximumAttempts !== null && { maximumAttempts }),
     ...(parallelism !== null && { parallelism }),
+    ...readOptions(draft, reader),
   };
   return { body, faults };
 }
@@ -146,6 +152,7 @@ export type Part = 'inputs' | 'cases' | 'targets';
 
 /** The part of the form that has a field. */
 export function partOf(path: string): Part {
+  if (isOption(path)) return 'targets';
   const [list, , field] = path.split('/');
   if (['results', 'own', 'caseCount', 'columns'].includes(list!)) return 'cases';
   if (['targets', 'desiredL1Norm', 'parallelism', 'maximumAttempts'].includes(list!)) return 'targets';

@@ -5,9 +5,10 @@ import { readNumber } from '../../parts/read-number.ts';
 import { TableHead } from '../../parts/table-head.tsx';
 import { type Draft, namesOfRows, type OutputDraft } from './draft.ts';
 import { CellChoice, CellText, FaultBlock, TextField } from './fields.tsx';
-import { hasBounds, intervalsOf } from './intervals.ts';
+import { hasBounds, intervalsOf, isAspiration } from './intervals.ts';
+import { MoreOptions } from './more-options.tsx';
 import { readOwn, readResults } from './requests.ts';
-import { change, draft } from './store.ts';
+import { change, draft, faults } from './store.ts';
 import { TargetStrip } from './target-strip.tsx';
 import { OBJECTIVE_TYPES } from './words.ts';
 
@@ -80,7 +81,8 @@ export function TargetsPart() {
                     ))
                   ) : (
                     <td colSpan={2} class="hint">
-                      {type === 'minimize' || type === 'maximize' ? 'as good as the target, or better' : ''}
+                      {isAspiration(type) &&
+                        'as good as the target, or better; empty: no end, and the front of all such outputs'}
                     </td>
                   )}
                   <td>
@@ -125,13 +127,14 @@ export function TargetsPart() {
         />
         <TextField
           path="parallelism"
-          label="Runs at the same time"
+          label="Inputs open at once"
           value={parallelism}
           isNumber
           onInput={(value) => change({ parallelism: value }, 'parallelism')}
           hint="1 needs the fewest runs."
         />
       </div>
+      <MoreOptions draft={current} faults={faults.value} onChange={change} />
     </>
   );
 }

@@ -10,6 +10,7 @@ export type Head = Omit<
   | 'loadedAt'
   | 'computeTimes'
   | 'failureReasons'
+  | 'repeatOf'
   | 'excluded'
   | 'corrected'
   | 'inputs'
@@ -17,7 +18,7 @@ export type Head = Omit<
 >;
 
 const STATUSES: readonly History['statuses'][number][] = ['active', 'converged', 'max_iterations', 'stopped', 'failed'];
-const [ACTIVE, CONVERGED, , , FAILED] = STATUSES.keys();
+const [ACTIVE, CONVERGED, , STOPPED, FAILED] = STATUSES.keys();
 
 /** Every array has one entry per iteration; NaN stands for what is not there. */
 export interface Columns {
@@ -34,6 +35,8 @@ export interface Columns {
   readonly corrected: Uint8Array;
   /** By iteration. */
   readonly failureReasons: ReadonlyMap<number, string>;
+  /** By iteration, of those that run an input again: the inverse that ran it first; null where that is none of this objective. */
+  readonly repeatOf: ReadonlyMap<number, number | null>;
   /** One column per input; all NaN while the input is being computed. */
   readonly inputs: readonly Float64Array[];
   /** One column per output; all NaN without an output. */
@@ -46,13 +49,17 @@ export function hasFailed({ statuses }: Pick<Columns, 'statuses'>, row: number):
 }
 
 /** What has become of an iteration. */
-export type RunState = 'computing' | 'waiting' | 'loaded' | 'met' | 'failed' | 'given up';
+export type RunState = 'computing' | 'waiting' | 'loaded' | 'met' | 'failed' | 'given up' | 'summary';
 
 /** @param row  from 0 to count - 1 */
-export function stateOf({ statuses, inputs, outputs }: Columns, row: number): RunState {
+export function stateOf({ statuses, inputs, outputs, loadedAt }: Columns, row: number): RunState {
   const status = statuses[row];
   if (status === FAILED) return 'failed';
-  if (!Number.isNaN(outputs[0]![row]!)) return status === CONVERGED ? 'met' : 'loaded';
+  if (!Number.isNaN(outputs[0]![row]!)) {
+    // The last one of an objective may stand for earlier runs at its input: nobody has loaded it.
+    if (status === STOPPED && Number.isNaN(loadedAt[row]!)) return 'summary';
+    return status === CONVERGED ? 'met' : 'loaded';
+  }
   if (status !== ACTIVE) return 'given up';
   return Number.isNaN(inputs[0]![row]!) ? 'computing' : 'waiting';
 }
@@ -105,6 +112,7 @@ export function emptyColumns(inputCount: number, outputCount: number): Columns {
     excluded: new Uint8Array(0),
     corrected: new Uint8Array(0),
     failureReasons: new Map(),
+    repeatOf: new Map(),
     inputs: numbers(inputCount),
     outputs: numbers(outputCount),
   };
@@ -114,10 +122,12 @@ export function emptyColumns(inputCount: number, outputCount: number): Columns {
 export function replaceRows(columns: Columns, keep: number, answer: History): Columns {
   const count = keep + answer.iterations.length;
   const longer = <C extends Column>(column: C) => withLength(column, count);
-  const failureReasons = new Map(columns.failureReasons);
-  for (let row = keep; row < columns.count; row++) failureReasons.delete(columns.iterations[row]!);
-  for (const [iteration, reason] of Object.entries(answer.failureReasons))
-    failureReasons.set(Number(iteration), reason);
+  const merged = <T>(known: ReadonlyMap<number, T>, found: Readonly<Record<string, T>>): ReadonlyMap<number, T> => {
+    const next = new Map(known);
+    for (let row = keep; row < columns.count; row++) next.delete(columns.iterations[row]!);
+    for (const [iteration, value] of Object.entries(found)) next.set(Number(iteration), value);
+    return next;
+  };
   const next: Columns = {
     count,
     iterations: longer(columns.iterations),
@@ -127,7 +137,8 @@ export function replaceRows(columns: Columns, keep: number, answer: History): Co
     computeTimes: longer(columns.computeTimes),
     excluded: longer(columns.excluded),
     corrected: longer(columns.corrected),
-    failureReasons,
+    failureReasons: merged(columns.failureReasons, answer.failureReasons),
+    repeatOf: merged(columns.repeatOf, answer.repeatOf),
     inputs: columns.inputs.map(longer),
     outputs: columns.outputs.map(longer),
   };
@@ -180,6 +191,7 @@ export function insertRows(columns: Columns, answer: History): Columns {
   return {
     count: appended.count,
     failureReasons: appended.failureReasons,
+    repeatOf: appended.repeatOf,
     iterations: inOrder(iterations),
     inverseIds: inOrder(appended.inverseIds),
     statuses: inOrder(appended.statuses),
@@ -190,4 +202,12 @@ export function insertRows(columns: Columns, answer: History): Columns {
     inputs: appended.inputs.map(inOrder),
     outputs: appended.outputs.map(inOrder),
   };
+}
+
+/** Which run an iteration repeats, in words; undefined if it repeats none. */
+export function repeatText({ repeatOf, inverseIds, iterations }: Columns, iteration: number): string | undefined {
+  const first = repeatOf.get(iteration);
+  if (first === undefined) return undefined;
+  const row = first === null ? -1 : inverseIds.indexOf(first);
+  return row < 0 ? 'a known run' : `iteration ${iterations[row]}`;
 }

@@ -5,54 +5,45 @@ import { service } from '../../shell/service.ts';
 import type { Head } from './columns.ts';
 
 /** Everything that stays unless it is said otherwise. */
-type Repeated = Pick<
-  NewObjectives,
-  | 'objectives'
-  | 'objectiveTypes'
-  | 'maximumAttempts'
-  | 'reuse'
-  | 'desiredL1Norm'
-  | 'fixedInputs'
-  | 'solutions'
-  | 'weights'
-  | 'priorities'
-  | 'noise'
-  | 'confirm'
-  | 'confidence'
-  | 'confidenceOf'
-  | 'constraints'
-  | 'parallelism'
-  | 'holdBack'
-  | 'minimumBounds'
-  | 'maximumBounds'
-  | 'convergence'
->;
+const REPEATED = [
+  'objectives',
+  'objectiveTypes',
+  'maximumAttempts',
+  'reuse',
+  'desiredL1Norm',
+  'fixedInputs',
+  'solutions',
+  'weights',
+  'priorities',
+  'noise',
+  'confirm',
+  'confidence',
+  'confidenceOf',
+  'inputTolerances',
+  'aimAtRobustness',
+  'robustRuns',
+  'constraints',
+  'parallelism',
+  'holdBack',
+  'convergence',
+] as const;
+type Repeated = Pick<NewObjectives, (typeof REPEATED)[number] | 'stop' | 'minimumBounds' | 'maximumBounds'>;
 
 /** Loads it, which stops the other one if that still runs, and shows it. Rejects if the service refuses. */
 export async function goOn(head: Head, change: Partial<Repeated>): Promise<void> {
-  const hasBounds = head.minimumBounds.length > 0;
-  const repeated: Repeated = {
-    objectives: head.objectives,
-    objectiveTypes: head.objectiveTypes,
-    maximumAttempts: head.maximumAttempts,
-    reuse: head.reuse,
-    desiredL1Norm: head.desiredL1Norm,
-    fixedInputs: head.fixedInputs,
-    solutions: head.solutions,
-    weights: head.weights,
-    priorities: head.priorities,
-    noise: head.noise,
-    confirm: head.confirm,
-    confidence: head.confidence,
-    confidenceOf: head.confidenceOf,
-    constraints: head.constraints,
-    parallelism: head.parallelism,
-    holdBack: head.holdBack,
-    convergence: head.convergence,
-    ...(hasBounds && { minimumBounds: head.minimumBounds, maximumBounds: head.maximumBounds }),
-  };
+  const { minimumBounds, maximumBounds, stop } = head;
+  const repeated = {
+    ...(Object.fromEntries(REPEATED.map((name) => [name, head[name]])) as Pick<Head, (typeof REPEATED)[number]>),
+    stop: stop && { ...stop, until: isAhead(stop.until) ? stop.until : null },
+    ...(minimumBounds.length > 0 && { minimumBounds, maximumBounds }),
+  } satisfies Repeated;
   const path = { model_id: head.modelId, project_id: head.projectId, trial_id: head.trialId };
   const body = { ...repeated, ...change, continues: head.objectiveId };
   const loaded = await service.call('loadObjectives', { path, body });
   navigate(`/page/objectives/${loaded.body.id}`);
+}
+
+/** A time that is over would end it at once. */
+function isAhead(until: string | null): boolean {
+  return until !== null && Date.parse(until) > Date.now();
 }

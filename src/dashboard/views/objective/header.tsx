@@ -10,7 +10,7 @@ const STATES: Readonly<Record<Head['stopReason'], readonly [text: string, look: 
   [StopReason.RUNNING]: ['Running', 'state-running'],
   [StopReason.SATISFIED]: ['Satisfied', 'state-satisfied'],
   [StopReason.STOPPED]: ['Stopped', 'state-ended'],
-  [StopReason.EXHAUSTED]: ['All runs used', 'state-ended'],
+  [StopReason.EXHAUSTED]: ['Exhausted', 'state-ended'],
 };
 
 export function Header({ run }: { readonly run: Run }) {
@@ -38,6 +38,7 @@ export function Header({ run }: { readonly run: Run }) {
           <span class="hint">Every {ordinal(head.every)} run is shown; go to a run for any other.</span>
         )}
       </p>
+      {head.endReason !== null && <p class="notice objective-end">{head.endReason}</p>}
     </header>
   );
 }
@@ -45,6 +46,9 @@ export function Header({ run }: { readonly run: Run }) {
 function bestText(head: Head): string {
   const { bestOutput, bestIteration, bestCaseNumber } = head;
   if (bestOutput === null) return 'No run has been judged yet';
+  if (head.optimalIteration !== null && head.objectives.includes(null)) {
+    return `Best compromise: iteration ${head.optimalIteration}`;
+  }
   if (head.optimalIteration !== null) return `Met at iteration ${head.optimalIteration}`;
   const met = verdictsOn(head, bestOutput).filter(Boolean).length;
   const which = bestIteration === null ? `known case ${bestCaseNumber}` : `iteration ${bestIteration}`;

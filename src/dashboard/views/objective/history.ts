@@ -106,8 +106,8 @@ async function readNewest(
   if (body.revision !== known.head.revision || body.lateIterations.length > 0) return await readAll(objectiveId, abort);
   const columns = replaceRows(known.columns, rowFrom(known.columns, after + 1), body);
   // A part of the history is thinned less than the whole.
-  const { insight, diagnosis } = body.isInsightKnown ? known.head : body;
-  const head = { ...headOf(body), every: known.head.every, insight, diagnosis };
+  const { insight, diagnosis, standing } = body.isInsightKnown ? known.head : body;
+  const head = { ...headOf(body), every: known.head.every, insight, diagnosis, standing };
   return { head, columns, etag: headers.get('etag') ?? undefined };
 }
 
@@ -131,6 +131,7 @@ function headOf(answer: History): Head {
     loadedAt: _loadedAt,
     computeTimes: _computeTimes,
     failureReasons: _failureReasons,
+    repeatOf: _repeatOf,
     excluded: _excluded,
     corrected: _corrected,
     inputs: _inputs,

@@ -13,12 +13,14 @@ import { makeChoice } from './choice.ts';
 import { Coordinates } from './coordinates/coordinates.tsx';
 import { Diagnosis } from './diagnosis/diagnosis.tsx';
 import { Distance } from './distance/distance.tsx';
+import { Further } from './further/further.tsx';
 import { Header } from './header.tsx';
 import { type Run, useRun } from './history.ts';
 import { Insight } from './insight/insight.tsx';
 import { judge } from './judged.ts';
 import './objective.css';
 import { Runs } from './runs/runs.tsx';
+import { Standing } from './standing/standing.tsx';
 import { Targets } from './targets/targets.tsx';
 
 export default function ObjectiveView({ place }: ViewProps) {
@@ -37,6 +39,8 @@ export default function ObjectiveView({ place }: ViewProps) {
 function Shown({ run }: { readonly run: Run }) {
   const judged = useMemo(() => judge(run), [run]);
   const choice = useMemo(() => makeChoice(judged), [judged]);
+  // Of a front there may be no distance to anything.
+  const hasTarget = run.head.value.objectives.some((target) => target !== null);
   return (
     <div class="objective">
       <Header run={run} />
@@ -45,11 +49,13 @@ function Shown({ run }: { readonly run: Run }) {
         <div class="objective-hand">
           <ByHand run={run} />
           <Actions run={run} />
+          <Standing run={run} />
           <Diagnosis run={run} />
         </div>
       </div>
-      <Distance judged={judged} />
+      {hasTarget && <Distance judged={judged} />}
       <WhenIdle class="objective-below">
+        <Further run={run} />
         <Coordinates judged={judged} choice={choice} />
         <Runs judged={judged} choice={choice} />
         <Insight run={run} />

@@ -51,14 +51,28 @@ export function Glance({ glance, isTicked, canTick, onTick }: GlanceProps) {
   );
 }
 
+const ENDINGS: Readonly<Record<NonNullable<ObjectiveGlance['endingKind']>, string>> = {
+  'by-hand': 'by hand',
+  continued: 'another one goes on from it',
+  batch: 'with its batch',
+  'not-computed': 'no input could be computed',
+  until: 'its time was over',
+  'space-used-up': 'every input was run',
+  duplicate: 'no new input found',
+  'no-improvement-expected': 'no improvement expected',
+  'no-further-solution': 'no further solution found',
+  standstill: 'no more improvement',
+};
+
 const WAITS = { output: 'waits for your output', suggestion: 'computing the next input' } as const;
 
 function StateOf({ glance }: { readonly glance: ObjectiveGlance }) {
   const state = stateOf(glance);
-  const { waitsFor, hasDiagnosis } = glance;
+  const { waitsFor, hasDiagnosis, endingKind } = glance;
   return (
     <p class="glance-state">
       <span class={`badge badge-${state}`}>{STATES[state].label}</span>
+      {endingKind !== null && <span class="hint">{ENDINGS[endingKind]}</span>}
       {waitsFor !== null && <span class={`hint waits-${waitsFor}`}>{WAITS[waitsFor]}</span>}
       {hasDiagnosis && <span class="glance-doubt">may be out of reach</span>}
     </p>

@@ -33,7 +33,7 @@ export function ParallelDialog({ run, onClose }: ParallelDialogProps) {
   };
   return (
     <FormDialog
-      title="Several inputs at once"
+      title="Inputs open at once"
       action="Save"
       sending={sending}
       error={withoutShown(sending.error, (pointer) => pointer === '/parallelism')}

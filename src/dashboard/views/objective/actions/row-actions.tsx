@@ -11,7 +11,7 @@ export function RowActions({ run, iteration }: { readonly run: Run; readonly ite
   if (!may('write') || row < 0) return null;
   const state = stateOf(columns, row);
   // Nothing is known that could be wrong.
-  if (state === 'computing' || state === 'waiting' || state === 'given up') return null;
+  if (['computing', 'waiting', 'given up', 'summary'].includes(state)) return null;
   const isExcluded = columns.excluded[row] === 1;
   const open = (kind: 'output' | 'exclude' | 'include') => {
     correcting.value = { iteration, kind };

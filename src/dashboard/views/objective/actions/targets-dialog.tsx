@@ -7,6 +7,8 @@ import { readNumber } from '../../../parts/read-number.ts';
 import { useSending } from '../../../parts/sending.ts';
 import type { ObjectiveType, OutputDraft } from '../../new-problem/draft.ts';
 import { hasBounds, intervalsOf } from '../../new-problem/intervals.ts';
+import { MoreOptions } from '../../new-problem/more-options.tsx';
+import { NOTHING_ASKED } from '../../new-problem/options.ts';
 import { placeViolations } from '../../new-problem/pointers.ts';
 import { type Faults, isFaultless, readObjectives } from '../../new-problem/requests.ts';
 import { OBJECTIVE_TYPES } from '../../new-problem/words.ts';
@@ -29,7 +31,9 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
   const isExact = outputs.some(({ type }) => type === 'exact');
   const set = (j: number, change: Partial<OutputDraft>) => {
     setDraft({ ...draft, outputs: outputs.with(j, { ...outputs[j]!, ...change }) });
-    const changed = Object.keys(change).map((field) => `outputs/${j}/${field}`);
+    clear(Object.keys(change).map((field) => `outputs/${j}/${field}`));
+  };
+  const clear = (changed: readonly string[]) => {
     if (changed.some((path) => path in faults)) {
       setFaults(Object.fromEntries(Object.entries(faults).filter(([path]) => !changed.includes(path))));
     }
@@ -48,7 +52,7 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
     if (!isFaultless(read.faults)) return;
     void sending.send(async () => {
       try {
-        await goOn(head, read.body);
+        await goOn(head, { ...NOTHING_ASKED, ...read.body });
       } catch (failure) {
         asksForFocus.current = true;
         if (failure instanceof BacksolveError) setFaults(placeViolations(draft, 'objective', failure.violations));
@@ -96,6 +100,14 @@ export function TargetsDialog({ head, onClose }: TargetsDialogProps) {
         text={draft.maximumAttempts}
         fault={faults['maximumAttempts']}
         onText={(maximumAttempts) => setDraft({ ...draft, maximumAttempts })}
+      />
+      <MoreOptions
+        draft={draft}
+        faults={faults}
+        onChange={(change, path) => {
+          setDraft({ ...draft, ...change });
+          clear([path]);
+        }}
       />
     </FormDialog>
   );

@@ -1,7 +1,7 @@
 /** The targets of an objective as the form of a new problem writes them, to be changed. Needs no browser. */
-import { type Draft, emptyDraft, newOutput } from '../../new-problem/draft.ts';
+import { type Draft, emptyDraft, NO_OPTIONS, newInput, newOutput, type OptionsDraft } from '../../new-problem/draft.ts';
 import type { Head } from '../columns.ts';
-import { outputNames } from '../values.ts';
+import { inputNames, outputNames } from '../values.ts';
 
 type Targets = Pick<
   Head,
@@ -14,6 +14,26 @@ type Targets = Pick<
   | 'parallelism'
   | 'outputNames'
   | 'outputUnits'
+  | 'inputNames'
+  | 'inputUnits'
+  | 'minimums'
+> &
+  Asked;
+
+/** What was asked of the search. */
+type Asked = Pick<
+  Head,
+  | 'noise'
+  | 'confirm'
+  | 'confidence'
+  | 'confidenceOf'
+  | 'weights'
+  | 'priorities'
+  | 'stop'
+  | 'solutions'
+  | 'inputTolerances'
+  | 'aimAtRobustness'
+  | 'robustRuns'
 >;
 
 export function draftOf(head: Targets): Draft {
@@ -25,12 +45,22 @@ export function draftOf(head: Targets): Draft {
   };
   return {
     ...emptyDraft(''),
+    inputs: inputNames(head).map((name, i) =>
+      newInput(i + 1, {
+        name,
+        unit: head.inputUnits?.[i] ?? '',
+        tolerance: textOf(head.inputTolerances?.values[i] || null),
+      }),
+    ),
     outputs: names.map((name, j) =>
       newOutput(j + 1, {
         name,
         unit: head.outputUnits?.[j] ?? '',
         type: head.objectiveTypes[j]!,
-        target: String(head.objectives[j]),
+        target: textOf(head.objectives[j]),
+        weight: textOf(head.weights?.[j]),
+        priority: textOf(head.priorities?.[j] ?? 1) as '1',
+        deviation: textOf(typeof head.noise === 'object' ? head.noise?.standardDeviations[j] : null),
         from: bound(head.minimumBounds, j, '-1'),
         to: bound(head.maximumBounds, j, '1'),
       }),
@@ -38,5 +68,40 @@ export function draftOf(head: Targets): Draft {
     desiredL1Norm: String(head.desiredL1Norm),
     maximumAttempts: String(head.maximumAttempts),
     parallelism: String(head.parallelism),
+    options: optionsOf(head),
   };
+}
+
+function textOf(value: number | null | undefined): string {
+  return value == null ? '' : String(value);
+}
+
+function optionsOf({ noise, confirm, confidence, confidenceOf, stop, solutions, ...robust }: Asked): OptionsDraft {
+  const { inputTolerances, aimAtRobustness, robustRuns } = robust;
+  return {
+    ...NO_OPTIONS,
+    noise: noise === null ? 'none' : noise === 'estimate' ? 'estimate' : 'stated',
+    sure: confidence !== null ? 'probability' : confirm !== null ? 'mean' : 'run',
+    ...(confirm !== null && { confirm: String(confirm) }),
+    ...(confidence !== null && { confidence: String(confidence) }),
+    confidenceOf: confidenceOf ?? 'run',
+    ...(stop !== null && {
+      endsByEvidence: true,
+      patience: textOf(stop.patience),
+      improvementBelow: String(stop.improvementBelow),
+      until: stop.until === null ? '' : localTime(new Date(stop.until)),
+      maximumRuns: textOf(stop.maximumRuns),
+    }),
+    ...(solutions !== null && { solutionCount: String(solutions.count), apart: String(solutions.apart) }),
+    toleranceKind: inputTolerances?.kind ?? 'normal',
+    toleranceIn: inputTolerances?.in ?? 'units',
+    // What only lets it use its runs is as much as can be asked for.
+    aim: aimAtRobustness === true ? '0.999' : textOf(aimAtRobustness),
+    robustRuns: textOf(robustRuns),
+  };
+}
+
+/** As the browser's field for a time takes it. */
+function localTime(time: Date): string {
+  return new Date(time.getTime() - 60_000 * time.getTimezoneOffset()).toISOString().slice(0, 16);
 }

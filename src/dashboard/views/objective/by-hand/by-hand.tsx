@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
 import { may } from '../../../shell/session.ts';
-import { type Columns, rowOf, stateOf, vectorAt } from '../columns.ts';
+import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { AskForMore } from './ask-for-more.tsx';
 import { useAsking } from './asking.ts';
@@ -67,6 +67,7 @@ export function ByHand({ run }: { readonly run: Run }) {
           inverseId={columns.inverseIds[row]!}
           iteration={columns.iterations[row]!}
           input={vectorAt(columns.inputs, row)!}
+          repeated={repeatText(columns, columns.iterations[row]!)}
           onReported={(inverse) => {
             follow.current = 'first';
             setOutcome(inverse);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { copyText } from '../../../parts/export.ts';
+import { copyText } from '../../../parts/clipboard.ts';
 import { titled } from '../../../parts/formats.ts';
 import type { Head } from '../columns.ts';
 import { fullInputText, inputNames, inputText } from '../values.ts';

@@ -12,11 +12,13 @@ interface OpenInputProps {
   readonly inverseId: number;
   readonly iteration: number;
   readonly input: readonly number[];
+  /** Which run had this input before; undefined: none. */
+  readonly repeated: string | undefined;
   onReported(inverse: ReportedInverse): void;
 }
 
 /** An input that waits for its output. */
-export function OpenInput({ run, inverseId, iteration, input, onReported }: OpenInputProps) {
+export function OpenInput({ run, inverseId, iteration, input, repeated, onReported }: OpenInputProps) {
   const [isGivingUp, setGivingUp] = useState(false);
   const titleId = `open-${inverseId}`;
   const giveUp = async () => {
@@ -29,6 +31,7 @@ export function OpenInput({ run, inverseId, iteration, input, onReported }: Open
       <h3 id={titleId} data-follow tabIndex={-1}>
         Iteration {iteration}
       </h3>
+      {repeated !== undefined && <p>Run the same input again as in {repeated}, to see how much the outputs scatter.</p>}
       <InputValues head={run.head.value} input={input} />
       {may('write') ? (
         <>

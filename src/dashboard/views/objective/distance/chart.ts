@@ -1,6 +1,6 @@
 /** The chart of distances: a point per run on a log axis, and the best so far as a line. */
 import { type Chart, drawSteps, type Plane } from '../../../parts/chart.ts';
-import { type DistanceData, EXCLUDED, FAILED } from './measures.ts';
+import { type DistanceData, EXCLUDED, FAILED, REPEAT } from './measures.ts';
 
 const HEIGHT = 300;
 /** Points are larger while they are few. */
@@ -36,7 +36,12 @@ function drawPoints({ context, shown, colours, top, x, y }: Plane, { iterations,
     // Failed runs have no distance: they stand at the upper edge.
     if (marks[row] === FAILED) addCross(failed, x(iteration), top + 6);
     else if (marks[row] === EXCLUDED) context.strokeRect(x(iteration) - half, y(value) - half, size, size);
-    else if (!Number.isNaN(value)) context.fillRect(x(iteration) - half, y(value) - half, size, size);
+    else if (Number.isNaN(value)) continue;
+    else if (marks[row] === REPEAT) {
+      context.beginPath();
+      context.arc(x(iteration), y(value), half + 0.5, 0, 2 * Math.PI);
+      context.fill();
+    } else context.fillRect(x(iteration) - half, y(value) - half, size, size);
   }
   context.strokeStyle = colours.unmet;
   context.lineWidth = 1.5;

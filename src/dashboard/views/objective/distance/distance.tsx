@@ -12,7 +12,7 @@ import type { Judged } from '../judged.ts';
 import { outputNames } from '../values.ts';
 import { distanceChart } from './chart.ts';
 import './distance.css';
-import { type DistanceData, FAILED, improvements, type Measure, toDistanceData } from './measures.ts';
+import { type DistanceData, FAILED, improvements, type Measure, REPEAT, toDistanceData } from './measures.ts';
 
 const TABLE_ROWS = 50;
 /** A longer list of outputs would be no list to choose from. */
@@ -53,6 +53,7 @@ export function Distance({ judged }: { readonly judged: Judged }) {
       />
       <p class="chart-legend hint">
         <span class="key key-run">run</span> <span class="key key-line">best so far</span>{' '}
+        {data.value.marks.includes(REPEAT) && <span class="key key-repeat">the same input again</span>}{' '}
         <span class="key key-excluded">excluded</span> <span class="key key-failed">failed, at the top</span>{' '}
         <Pointed data={shown} row={pointed} />
       </p>
@@ -94,9 +95,11 @@ function Pointed(props: { readonly data: DistanceData; readonly row: ReadonlySig
   const row = props.row.value;
   if (row === undefined || row >= data.iterations.length) return null;
   const what = data.marks[row] === FAILED ? 'failed' : distanceText(data.values[row]!);
+  const again = data.marks[row] === REPEAT ? ', the same input again' : '';
   return (
     <span class="chart-pointed">
-      Iteration {data.iterations[row]}: {what}; best so far {distanceText(data.best[row]!)}
+      Iteration {data.iterations[row]}: {what}
+      {again}; best so far {distanceText(data.best[row]!)}
     </span>
   );
 }

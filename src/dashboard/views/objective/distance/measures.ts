@@ -12,7 +12,7 @@ export interface DistanceData {
   /** 0 is met; NaN without an output. */
   readonly values: Float64Array;
   readonly best: Float64Array;
-  /** 1: excluded; 2: failed. */
+  /** 1: excluded; 2: failed; 3: an input that was run before. */
   readonly marks: Uint8Array;
   /** Where 0 is drawn, and the upper end of the axis: powers of ten. */
   readonly floor: number;
@@ -22,6 +22,7 @@ export interface DistanceData {
 
 export const EXCLUDED = 1;
 export const FAILED = 2;
+export const REPEAT = 3;
 
 export function toDistanceData(head: Head, columns: Columns, distances: Distances, measure: Measure): DistanceData {
   const values =
@@ -32,7 +33,13 @@ export function toDistanceData(head: Head, columns: Columns, distances: Distance
         : distancesOfOutput(head, columns, measure);
   const marks = new Uint8Array(columns.count);
   for (let row = 0; row < columns.count; row++) {
-    marks[row] = hasFailed(columns, row) ? FAILED : columns.excluded[row]! && EXCLUDED;
+    marks[row] = hasFailed(columns, row)
+      ? FAILED
+      : columns.excluded[row]
+        ? EXCLUDED
+        : columns.repeatOf.has(columns.iterations[row]!)
+          ? REPEAT
+          : 0;
   }
   return {
     iterations: columns.iterations,

@@ -1,6 +1,6 @@
 import type { Colours } from '../../../parts/colours.ts';
 import type { Drawing } from '../../../parts/drawing.ts';
-import { type DistanceData, EXCLUDED } from './measures.ts';
+import { type DistanceData, EXCLUDED, REPEAT } from './measures.ts';
 
 /** The chart of distances as a picture to be saved. What is met lies on the lower edge. */
 export function drawDistances(data: DistanceData, project: string, colours: Colours): Drawing {
@@ -14,6 +14,7 @@ export function drawDistances(data: DistanceData, project: string, colours: Colo
     ys: shown.map((row) => Math.max(floor, values[row]!)),
   });
   const excluded = rows.filter((row) => marks[row] === EXCLUDED);
+  const repeats = rows.filter((row) => marks[row] === REPEAT);
   return {
     title: `${project}: distance to the targets`,
     xLabel: 'Iteration',
@@ -23,8 +24,9 @@ export function drawDistances(data: DistanceData, project: string, colours: Colo
       points(
         'Run',
         colours.mark,
-        rows.filter((row) => marks[row] !== EXCLUDED),
+        rows.filter((row) => marks[row] !== EXCLUDED && marks[row] !== REPEAT),
       ),
+      ...(repeats.length > 0 ? [points('The same input again', colours.accent, repeats)] : []),
       ...(excluded.length > 0 ? [points('Excluded', colours.line, excluded)] : []),
       {
         label: 'Best so far',

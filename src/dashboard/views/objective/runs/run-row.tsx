@@ -1,6 +1,6 @@
 import { short } from '../../../parts/formats.ts';
 import { RowActions } from '../actions/row-actions.tsx';
-import { type Columns, type RunState, stateOf } from '../columns.ts';
+import { type Columns, type RunState, repeatText, stateOf } from '../columns.ts';
 import type { Axis } from '../coordinates/axes.ts';
 import type { Judged } from '../judged.ts';
 
@@ -11,6 +11,7 @@ const TEXTS: Readonly<Record<RunState, string>> = {
   computing: 'being computed',
   failed: 'failed',
   'given up': 'given up',
+  summary: 'not run: the best input',
 };
 
 export interface RunRowProps {
@@ -72,13 +73,20 @@ function State({
   readonly isBest: boolean;
 }) {
   const state = stateOf(columns, row);
-  const reason = columns.failureReasons.get(columns.iterations[row]!);
+  const iteration = columns.iterations[row]!;
+  const reason = columns.failureReasons.get(iteration);
+  const repeated = repeatText(columns, iteration);
   const text = reason === undefined ? TEXTS[state] : `${TEXTS[state]}: ${reason}`;
   return (
     <span class="run-state">
       <span class={state === 'failed' ? 'unmet run-text' : state === 'met' ? 'met run-text' : 'run-text'} title={text}>
         {text}
       </span>
+      {repeated !== undefined && (
+        <span class="badge" title={`Runs the input of ${repeated} again`}>
+          repeat
+        </span>
+      )}
       {isBest && <span class="badge">best</span>}
       {columns.corrected[row] === 1 && <span class="badge">corrected</span>}
       {columns.excluded[row] === 1 && <span class="badge">excluded</span>}

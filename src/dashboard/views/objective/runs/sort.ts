@@ -5,7 +5,7 @@ import type { Judged } from '../judged.ts';
 
 export type SortKey = 'iteration' | 'state' | 'met' | 'distance' | AxisKey;
 
-const STATES: readonly RunState[] = ['met', 'loaded', 'waiting', 'computing', 'failed', 'given up'];
+const STATES: readonly RunState[] = ['met', 'loaded', 'waiting', 'computing', 'failed', 'given up', 'summary'];
 
 /** One number per row, NaN where there is none. */
 export function valuesFor({ run, distances }: Judged, key: SortKey): ArrayLike<number> {

@@ -4,7 +4,7 @@ import { useId, useMemo, useState } from 'preact/hooks';
 import { short, titled, wanted } from '../../../parts/formats.ts';
 import { ScrollBox } from '../../../parts/scroll-box.tsx';
 import { Strip } from '../../../parts/strip.tsx';
-import type { Columns } from '../columns.ts';
+import { type Columns, type Head, rowOf, vectorAt } from '../columns.ts';
 import { distanceOf, type Span, spanOf, totalDistance, verdictsOn } from '../distances.ts';
 import type { Run } from '../history.ts';
 import type { Judged } from '../judged.ts';
@@ -96,13 +96,14 @@ function Together({ run }: { readonly run: Run }) {
 function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; readonly name: string }) {
   const { head, columns } = run;
   const interval = head.value.intervals[j]!;
-  const { bestOutput } = head.value;
-  const best = bestOutput?.[j];
+  const best = shownOutput(run)?.[j];
   const isMet = useMemo(() => computed(() => bestVerdicts(run)?.[j]), [run, j]).value;
   const seen = useMemo(() => computed(() => spanOf(columns.value.outputs[j]!)), [columns, j]).value;
   const latest = latestOf(columns.value, j);
   const isExact = head.value.l1Threshold !== null;
-  const text = isExact ? `${short(head.value.objectives[j]!)}` : wanted(interval);
+  const target = head.value.objectives[j]!;
+  const hasTarget = target !== null;
+  const text = isExact ? short(target!) : hasTarget ? wanted(interval) : withoutTarget(head.value.objectiveTypes[j]!);
   return (
     <tr>
       <th scope="row">{titled(name, head.value.outputUnits?.[j])}</th>
@@ -120,11 +121,22 @@ function TargetRow({ run, j, name }: { readonly run: Run; readonly j: number; re
         />
       </td>
       <td>
-        {isMet === undefined ? '–' : <Verdict isMet={isMet} />}
+        {isMet === undefined || !hasTarget ? '–' : <Verdict isMet={isMet} />}
         {distanceNote(run, j, best, isMet)}
       </td>
     </tr>
   );
+}
+
+/** Of a front the best compromise; else what comes nearest. */
+function shownOutput({ head, columns }: Run): readonly number[] | null | undefined {
+  const { objectives, optimalIteration, bestOutput } = head.value;
+  if (optimalIteration === null || !objectives.includes(null)) return bestOutput;
+  return vectorAt(columns.value.outputs, rowOf(columns.value, optimalIteration));
+}
+
+function withoutTarget(type: Head['objectiveTypes'][number]): string {
+  return `as ${type === 'minimize' ? 'small' : 'large'} as possible`;
 }
 
 function bestVerdicts({ head }: Run): readonly boolean[] | undefined {

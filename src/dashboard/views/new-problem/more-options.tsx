@@ -1,0 +1,344 @@
+/** What may be asked of the search beyond the targets: by the form of a new problem, and with other targets. */
+import { useState } from 'preact/hooks';
+import { titled } from '../../parts/formats.ts';
+import { NumberField } from '../../parts/number-field.tsx';
+import { TableHead } from '../../parts/table-head.tsx';
+import { type Draft, namesOfRows, type OptionsDraft } from './draft.ts';
+import { fieldId } from './fields.tsx';
+import { isAspiration } from './intervals.ts';
+import './more-options.css';
+import { hasStopRule, isOption } from './options.ts';
+import type { Faults } from './requests.ts';
+
+type Described = Pick<Draft, 'inputs' | 'outputs' | 'options'>;
+
+interface Props {
+  readonly draft: Described;
+  readonly faults: Faults;
+  /** @param path  of the field that has changed */
+  onChange(change: Partial<Described>, path: string): void;
+}
+
+/** Folded until it is opened, or something in it is wrong. */
+export function MoreOptions(props: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const shows = isOpen || Object.keys(props.faults).some(isOption);
+  return (
+    <details class="more-options" open={shows} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>More: noise, weights, when it ends, several solutions, tolerances</summary>
+      {shows && (
+        <>
+          <Noise {...props} />
+          <Importance {...props} />
+          <Ends {...props} />
+          <Solutions {...props} />
+          <Tolerances {...props} />
+        </>
+      )}
+    </details>
+  );
+}
+
+type TextName = Exclude<keyof OptionsDraft, 'endsByEvidence'>;
+
+/** A field for one of the options. */
+function Field(props: Props & { readonly name: TextName; readonly label: string; readonly hint: string }) {
+  const { draft, faults, onChange, name, label, hint } = props;
+  const path = `options/${name}`;
+  return (
+    <NumberField
+      id={fieldId(path)}
+      name={label}
+      text={draft.options[name]}
+      fault={faults[path]}
+      hint={hint}
+      onText={(text) => onChange({ options: { ...draft.options, [name]: text } }, path)}
+    />
+  );
+}
+
+interface ChoiceProps extends Props {
+  readonly name: TextName;
+  readonly label: string;
+  readonly choices: Readonly<Record<string, string>>;
+}
+
+function Choice({ draft, faults, onChange, name, label, choices }: ChoiceProps) {
+  const path = `options/${name}`;
+  const id = fieldId(path);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        value={draft.options[name]}
+        aria-invalid={faults[path] !== undefined}
+        aria-describedby={faults[path] === undefined ? undefined : `${id}-fault`}
+        onChange={({ currentTarget }) => onChange({ options: { ...draft.options, [name]: currentTarget.value } }, path)}
+      >
+        {Object.entries(choices).map(([value, words]) => (
+          <option key={value} value={value}>
+            {words}
+          </option>
+        ))}
+      </select>
+      <FaultOf path={path} faults={faults} />
+    </div>
+  );
+}
+
+function FaultOf({ path, faults }: { readonly path: string; readonly faults: Faults }) {
+  if (faults[path] === undefined) return null;
+  return (
+    <p id={`${fieldId(path)}-fault`} class="fault">
+      {faults[path]}
+    </p>
+  );
+}
+
+interface CellProps {
+  readonly path: string;
+  readonly label: string;
+  readonly value: string;
+  readonly placeholder: string;
+  readonly faults: Faults;
+  onText(text: string): void;
+}
+
+function Cell({ path, label, value, placeholder, faults, onText }: CellProps) {
+  const id = fieldId(path);
+  return (
+    <td>
+      <input
+        id={id}
+        class="number"
+        inputMode="decimal"
+        autocomplete="off"
+        aria-label={label}
+        aria-invalid={faults[path] !== undefined}
+        aria-describedby={faults[path] === undefined ? undefined : `${id}-fault`}
+        placeholder={placeholder}
+        value={value}
+        onInput={({ currentTarget }) => onText(currentTarget.value)}
+      />
+      <FaultOf path={path} faults={faults} />
+    </td>
+  );
+}
+
+function Noise(props: Props) {
+  const { sure } = props.draft.options;
+  return (
+    <fieldset>
+      <legend>Runs that differ</legend>
+      <div class="field-grid">
+        <Choice
+          {...props}
+          name="noise"
+          label="Two runs at one input"
+          choices={{
+            none: 'give the same outputs',
+            estimate: 'differ: estimate how far',
+            stated: 'differ: standard deviations below',
+          }}
+        />
+        <Choice
+          {...props}
+          name="sure"
+          label="Satisfied when"
+          choices={{
+            run: 'one run meets all targets',
+            mean: 'the mean of several runs does',
+            probability: 'an input surely does',
+          }}
+        />
+        {sure === 'mean' && <Field {...props} name="confirm" label="Runs at one input" hint="From 2 to 20." />}
+        {sure === 'probability' && (
+          <>
+            <Field {...props} name="confidence" label="Probability" hint="From 0.5 to 0.999." />
+            <Choice
+              {...props}
+              name="confidenceOf"
+              label="Targets met by"
+              choices={{ run: 'a fresh run', mean: 'the means of the outputs' }}
+            />
+          </>
+        )}
+      </div>
+      <p class="hint">With the last two, inputs are run again where that decides most.</p>
+    </fieldset>
+  );
+}
+
+function Importance({ draft, faults, onChange }: Props) {
+  const { outputs, options } = draft;
+  const names = namesOfRows(outputs, 'y');
+  const set = (j: number, change: Partial<Draft['outputs'][number]>) =>
+    onChange(
+      { outputs: outputs.with(j, { ...outputs[j]!, ...change }) },
+      `outputs/${j}/${Object.keys(change).join('')}`,
+    );
+  const isStated = options.noise === 'stated';
+  return (
+    <fieldset>
+      <legend>Outputs</legend>
+      <div class="scroll-box">
+        <table class="definitions">
+          <TableHead titles={['Output', 'Weight', 'Priority', ...(isStated ? ['Standard deviation'] : [])]} />
+          <tbody>
+            {outputs.map(({ key, unit, weight, priority, deviation }, j) => (
+              <tr key={key}>
+                <th scope="row">{titled(names[j]!, unit)}</th>
+                <Cell
+                  path={`outputs/${j}/weight`}
+                  label={`Weight of ${names[j]}`}
+                  value={weight}
+                  placeholder="1"
+                  faults={faults}
+                  onText={(text) => set(j, { weight: text })}
+                />
+                <td>
+                  <select
+                    id={fieldId(`outputs/${j}/priority`)}
+                    aria-label={`Priority of ${names[j]}`}
+                    aria-invalid={faults[`outputs/${j}/priority`] !== undefined}
+                    value={priority}
+                    onChange={({ currentTarget }) => set(j, { priority: currentTarget.value as '1' })}
+                  >
+                    {['1', '2', '3'].map((value) => (
+                      <option key={value}>{value}</option>
+                    ))}
+                  </select>
+                  <FaultOf path={`outputs/${j}/priority`} faults={faults} />
+                </td>
+                {isStated && (
+                  <Cell
+                    path={`outputs/${j}/deviation`}
+                    label={`Standard deviation of ${names[j]}`}
+                    value={deviation}
+                    placeholder="0"
+                    faults={faults}
+                    onText={(text) => set(j, { deviation: text })}
+                  />
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="hint">
+        A weight, from 0.01 to 100, makes a miss count more or less. Outputs of priority 2 and 3 wait until one run has
+        met all before them.
+      </p>
+    </fieldset>
+  );
+}
+
+function Ends(props: Props) {
+  const { draft, faults, onChange } = props;
+  const { options, outputs } = draft;
+  const id = fieldId('options/until');
+  return (
+    <fieldset>
+      <legend>When it ends, besides its runs</legend>
+      {outputs.some(({ type }) => isAspiration(type)) && (
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={options.endsByEvidence || hasStopRule(options)}
+            disabled={hasStopRule(options)}
+            onChange={({ currentTarget }) =>
+              onChange({ options: { ...options, endsByEvidence: currentTarget.checked } }, 'options/patience')
+            }
+          />
+          <span>Once outputs to minimize or maximize can improve no further, as far as is known</span>
+        </label>
+      )}
+      <div class="field-grid">
+        <Field {...props} name="patience" label="Runs without improvement" hint="Suggested inputs in a row." />
+        <Field
+          {...props}
+          name="improvementBelow"
+          label="That is, by no more than"
+          hint="A share, 0.005 unless given."
+        />
+        <div class="field">
+          <label for={id}>Until</label>
+          <input
+            id={id}
+            type="datetime-local"
+            value={options.until}
+            aria-invalid={faults['options/until'] !== undefined}
+            aria-describedby={faults['options/until'] === undefined ? undefined : `${id}-fault`}
+            onInput={({ currentTarget }) =>
+              onChange({ options: { ...options, until: currentTarget.value } }, 'options/until')
+            }
+          />
+          <p class="hint">By the clock of this browser.</p>
+          <FaultOf path="options/until" faults={faults} />
+        </div>
+        <Field {...props} name="maximumRuns" label="Runs in all" hint="The first runs included." />
+      </div>
+    </fieldset>
+  );
+}
+
+function Solutions(props: Props) {
+  return (
+    <fieldset>
+      <legend>Several solutions</legend>
+      <div class="field-grid">
+        <Field {...props} name="solutionCount" label="Solutions" hint="From 2 to 20; empty: the first ends it." />
+        <Field {...props} name="apart" label="Least distance" hint="A share of the ranges, 0.1 unless given." />
+      </div>
+    </fieldset>
+  );
+}
+
+function Tolerances(props: Props) {
+  const { draft, faults, onChange } = props;
+  const { inputs, options } = draft;
+  const names = namesOfRows(inputs, 'x');
+  const isPercent = options.toleranceIn === 'percent';
+  return (
+    <fieldset>
+      <legend>Tolerances of the inputs</legend>
+      <div class="field-grid">
+        <Choice
+          {...props}
+          name="toleranceKind"
+          label="They are"
+          choices={{ normal: 'standard deviations', uniform: 'half widths' }}
+        />
+        <Choice
+          {...props}
+          name="toleranceIn"
+          label="In"
+          choices={{ units: 'units of each input', percent: 'percent of its value' }}
+        />
+        {inputs.map(({ key, unit, type, tolerance }, i) =>
+          type === 'boolean' || type === 'category' ? null : (
+            <NumberField
+              key={key}
+              id={fieldId(`inputs/${i}/tolerance`)}
+              name={`Of ${names[i]}`}
+              unit={isPercent ? '%' : unit}
+              text={tolerance}
+              fault={faults[`inputs/${i}/tolerance`]}
+              onText={(text) =>
+                onChange({ inputs: inputs.with(i, { ...inputs[i]!, tolerance: text }) }, `inputs/${i}/tolerance`)
+              }
+            />
+          ),
+        )}
+        <Field
+          {...props}
+          name="aim"
+          label="Then look for an input that holds with"
+          hint="A probability up to 0.999; empty: it is only reported."
+        />
+        <Field {...props} name="robustRuns" label="With this many more runs" hint="At most; 5 unless given." />
+      </div>
+    </fieldset>
+  );
+}

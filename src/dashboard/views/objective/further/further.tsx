@@ -1,0 +1,41 @@
+/** What can be asked about an objective besides its best run. Each answer is computed when it is opened. */
+import type { FunctionComponent } from 'preact';
+import { useState } from 'preact/hooks';
+import { onDemand } from '../../../parts/on-demand.tsx';
+import type { Run } from '../history.ts';
+import './further.css';
+
+type Answer = FunctionComponent<{ readonly run: Run }>;
+
+// Few visits open one of them.
+const Front: Answer = onDemand(async () => (await import('./front.tsx')).Front);
+const Solutions: Answer = onDemand(async () => (await import('./solutions.tsx')).Solutions);
+const Robustness: Answer = onDemand(async () => (await import('./robustness.tsx')).Robustness);
+const Identifiability: Answer = onDemand(async () => (await import('./identifiability.tsx')).Identifiability);
+
+export function Further({ run }: { readonly run: Run }) {
+  const hasFront = run.head.value.objectives.includes(null);
+  return (
+    <section class="further" aria-labelledby="further-title">
+      <h2 id="further-title">Further questions</h2>
+      {hasFront && <Question run={run} text="The front: which runs does no other one beat?" answer={Front} />}
+      <Question run={run} text="Solutions: which inputs meet all targets, and how do they differ?" answer={Solutions} />
+      <Question
+        run={run}
+        text="Robustness: do the targets hold when an input is not made exactly?"
+        answer={Robustness}
+      />
+      <Question run={run} text="Identifiability: what do the targets tell about the inputs?" answer={Identifiability} />
+    </section>
+  );
+}
+
+function Question({ run, text, answer: Shown }: { readonly run: Run; readonly text: string; readonly answer: Answer }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{text}</summary>
+      {isOpen && <Shown run={run} />}
+    </details>
+  );
+}

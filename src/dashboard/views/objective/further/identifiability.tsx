@@ -1,0 +1,128 @@
+import { useId, useState } from 'preact/hooks';
+import type { ObjectiveIdentifiability } from '../../../../../clients/typescript/src/index.ts';
+import { short, titled } from '../../../parts/formats.ts';
+import { ScrollBox } from '../../../parts/scroll-box.tsx';
+import { Strip } from '../../../parts/strip.tsx';
+import { TableHead } from '../../../parts/table-head.tsx';
+import { service } from '../../../shell/service.ts';
+import { InputValues } from '../by-hand/input-values.tsx';
+import type { Head } from '../columns.ts';
+import type { Run } from '../history.ts';
+import { inputNames, inputText } from '../values.ts';
+import { Ask, useAnswer } from './answer.tsx';
+
+type Found = NonNullable<ObjectiveIdentifiability['identifiability']>;
+type Range = Found['ranges'][number];
+
+/** For which values of the inputs the targets hold, and which inputs the outputs do not tell apart. */
+export function Identifiability({ run }: { readonly run: Run }) {
+  const [confidence, setConfidence] = useState(90);
+  const id = useId();
+  const answered = useAnswer(run, async () => {
+    const path = { objective_id: run.objectiveId };
+    return (await service.call('getIdentifiabilityFlat', { path, query: { confidence } })).body;
+  });
+  const { answer } = answered;
+  const head = run.head.value;
+  return (
+    <>
+      <Ask of={answered}>
+        <span class="field-row">
+          <label for={id}>Probability that counts as surely, %</label>
+          <input
+            id={id}
+            class="short-field"
+            type="number"
+            min={50}
+            max={99}
+            value={confidence}
+            onChange={({ currentTarget }) =>
+              setConfidence(Math.max(50, Math.min(99, Math.round(currentTarget.valueAsNumber) || 90)))
+            }
+          />
+        </span>
+      </Ask>
+      {answer?.identifiability === null && <p>The models see no input yet that surely meets the targets.</p>}
+      {answer?.identifiability != null && <Shown head={head} found={answer.identifiability} />}
+    </>
+  );
+}
+
+function Shown({ head, found }: { readonly head: Head; readonly found: Found }) {
+  const { ranges, combinations, next, best, sentences } = found;
+  const names = inputNames(head);
+  return (
+    <>
+      <ScrollBox label="Values of the inputs that fit">
+        <table>
+          <TableHead titles={['Input', 'Surely fits', 'Outside of', 'Others held at best', 'Within its bounds']} />
+          <tbody>
+            {ranges.map((range, i) => (
+              <tr key={names[i]}>
+                <th scope="row">{titled(names[i]!, head.inputUnits?.[i])}</th>
+                <td>{fitText(head, i, range)}</td>
+                <td>{possibleText(head, i, range)}</td>
+                <td>{range.kind === 'range' ? spanText(head, i, range.alone) : ''}</td>
+                <td class="targets-strip">
+                  {range.kind === 'range' && (
+                    <Strip
+                      label={`${names[i]}: ${fitText(head, i, range)} surely fits, of ${spanText(head, i, { low: head.minimums[i]!, high: head.maximums[i]! })}`}
+                      seen={{ low: head.minimums[i]!, high: head.maximums[i]! }}
+                      lower={range.fits.low}
+                      upper={range.fits.high}
+                      best={best[i]}
+                      latest={undefined}
+                    />
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </ScrollBox>
+      <p class="hint">
+        What surely fits does so while the other inputs adapt; outside of the next column nothing fits. The thick mark
+        is the input at which the targets hold most surely.
+      </p>
+      {combinations.length > 0 && (
+        <>
+          <h3>Not determined by the outputs</h3>
+          <ul>
+            {/* Those of the combinations are the last ones. */}
+            {sentences.slice(-combinations.length).map((sentence) => (
+              <li key={sentence}>{sentence}</li>
+            ))}
+          </ul>
+        </>
+      )}
+      {next !== null && (
+        <>
+          <h3>The run that would tell most</h3>
+          <p>
+            It tells whether {names[next.input]} may lie within {spanText(head, next.input, next.open)}. Add its outputs
+            as data, then compute again.
+          </p>
+          <InputValues head={head} input={next.at} />
+        </>
+      )}
+    </>
+  );
+}
+
+function spanText(head: Head, i: number, { low, high }: { readonly low: number; readonly high: number }): string {
+  return low === high ? inputText(head, i, low) : `${inputText(head, i, low)} … ${inputText(head, i, high)}`;
+}
+
+function fitText(head: Head, i: number, range: Range): string {
+  if (range.kind === 'codes') return listOf(head, i, range.fits);
+  const gaps = range.gaps.map((gap) => `${short(gap.low)} … ${short(gap.high)}`);
+  return `${spanText(head, i, range.fits)}${gaps.length > 0 ? ` except ${gaps.join(' and ')}` : ''}`;
+}
+
+function possibleText(head: Head, i: number, range: Range): string {
+  return range.kind === 'codes' ? listOf(head, i, range.possible) : spanText(head, i, range.possible);
+}
+
+function listOf(head: Head, i: number, values: readonly number[]): string {
+  return values.length === 0 ? 'none' : values.map((value) => inputText(head, i, value)).join(', ');
+}

@@ -1,0 +1,49 @@
+import { StopReason } from '../../../../../clients/typescript/src/index.ts';
+import { counted } from '../../../parts/formats.ts';
+import { InputValues } from '../by-hand/input-values.tsx';
+import type { Head } from '../columns.ts';
+import type { Run } from '../history.ts';
+import { askedOf, chanceWithRange, sureText } from './words.ts';
+import './standing.css';
+
+/** How surely the best input meets the targets, and what else was asked of the search. Shows nothing where neither was. */
+export function Standing({ run }: { readonly run: Run }) {
+  const head = run.head.value;
+  const asked = askedOf(head);
+  if (asked.length === 0) return null;
+  return (
+    <section aria-labelledby="standing-title">
+      <h2 id="standing-title">
+        {sureText(head) === undefined ? 'What was asked of the search' : 'How surely it holds'}
+      </h2>
+      {sureText(head) !== undefined && <Chances head={head} />}
+      <ul class="standing-asked hint">
+        {asked.map((text) => (
+          <li key={text}>{text}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Chances({ head }: { readonly head: Head }) {
+  const { standing } = head;
+  if (standing === null) return <p class="hint">The probabilities come with the next suggestion.</p>;
+  return (
+    <>
+      <p>At the best input after {counted(standing.runs, 'run')}:</p>
+      <dl class="standing">
+        <div>
+          <dt>A fresh run meets all targets</dt>
+          <dd title={String(standing.run.value)}>{chanceWithRange(standing.run)}</dd>
+        </div>
+        <div>
+          <dt>The means of the outputs do</dt>
+          <dd title={String(standing.mean.value)}>{chanceWithRange(standing.mean)}</dd>
+        </div>
+      </dl>
+      {/* Of one that has ended it stands above. */}
+      {head.stopReason === StopReason.RUNNING && <InputValues head={head} input={standing.input} />}
+    </>
+  );
+}

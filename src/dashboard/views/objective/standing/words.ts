@@ -1,0 +1,99 @@
+/** What was asked of the search beyond the targets, and how surely its best input meets them, in words. Needs no browser. */
+import { dayAndTime, short, withUnit } from '../../../parts/formats.ts';
+import type { Head } from '../columns.ts';
+import { inputNames, outputNames } from '../values.ts';
+
+/** Two digits, three near 1: what is nearly certain is never shown as certain. */
+export function chance(share: number): string {
+  if (share > 0.999) return '> 99.9 %';
+  if (share < 0.001) return '< 0.1 %';
+  return `${Number((100 * share).toPrecision(share > 0.99 ? 3 : 2))} %`;
+}
+
+/** A probability with the range in which it lies. */
+export function chanceWithRange({ value, low, high }: Record<'value' | 'low' | 'high', number>): string {
+  const [from, to] = [chance(low), chance(high)];
+  return from === to ? chance(value) : `${chance(value)} (${from} to ${to})`;
+}
+
+type Settings = Pick<
+  Head,
+  | 'noise'
+  | 'confirm'
+  | 'confidence'
+  | 'confidenceOf'
+  | 'weights'
+  | 'priorities'
+  | 'stop'
+  | 'solutions'
+  | 'inputTolerances'
+  | 'aimAtRobustness'
+  | 'robustRuns'
+  | 'objectiveTypes'
+  | 'minimums'
+  | 'inputNames'
+  | 'inputUnits'
+  | 'objectives'
+  | 'outputNames'
+  | 'outputUnits'
+>;
+
+/** When an objective is satisfied, if one run is not enough; undefined if it is. */
+export function sureText({ confirm, confidence, confidenceOf }: Settings): string | undefined {
+  if (confirm !== null) return `Satisfied when the mean of ${confirm} runs at one input meets all targets.`;
+  if (confidence === null) return undefined;
+  const what = confidenceOf === 'mean' ? 'the means of the outputs meet' : 'a fresh run meets';
+  return `Satisfied when ${what} all targets with a probability of ${chance(confidence)}.`;
+}
+
+/** One sentence per option in use. */
+export function askedOf(settings: Settings): readonly string[] {
+  const { noise, weights, priorities, stop, solutions, objectives } = settings;
+  const names = outputNames(settings);
+  const each = (values: readonly number[], text: (value: number, j: number) => string) =>
+    values.map((value, j) => `${names[j]} ${text(value, j)}`).join(', ');
+  const deviations = (values: readonly number[]) =>
+    each(values, (value, j) => withUnit(short(value), settings.outputUnits?.[j]));
+  const withoutTarget = names.filter((_, j) => objectives[j] === null);
+  return [
+    withoutTarget.length > 0 && `The search is for the front of ${withoutTarget.join(', ')}.`,
+    sureText(settings),
+    noise === 'estimate'
+      ? 'How far runs at one input differ is estimated.'
+      : noise && `Standard deviations of runs at one input: ${deviations(noise.standardDeviations)}.`,
+    weights && `Weights: ${each(weights, short)}.`,
+    priorities && `Priorities: ${each(priorities, String)}.`,
+    solutions && `${solutions.count} solutions are sought, at least ${short(solutions.apart)} of the ranges apart.`,
+    ...toleranceTexts(settings),
+    ...(stop === null ? [] : stopTexts(stop)),
+  ].filter((text) => typeof text === 'string');
+}
+
+function toleranceTexts(settings: Settings): readonly string[] {
+  const { inputTolerances, aimAtRobustness, robustRuns, inputUnits } = settings;
+  if (inputTolerances === null) return [];
+  const { kind, in: unit, values } = inputTolerances;
+  const names = inputNames(settings);
+  const each = values.flatMap((value, i) =>
+    value === 0 ? [] : `${names[i]} ${withUnit(short(value), unit === 'percent' ? '%' : inputUnits?.[i])}`,
+  );
+  const what = kind === 'normal' ? 'standard deviations' : 'half widths';
+  const aim = aimAtRobustness === true ? 'most surely holds' : `holds with ${chance(aimAtRobustness ?? 0)}`;
+  return [
+    `Tolerances of the inputs, as ${what}: ${each.join(', ')}.`,
+    ...(aimAtRobustness === null
+      ? []
+      : [`After the first solution up to ${robustRuns} runs look for an input that ${aim} when it is made.`]),
+  ];
+}
+
+function stopTexts({ patience, improvementBelow, until, maximumRuns }: NonNullable<Head['stop']>): readonly string[] {
+  const least = `${short(100 * improvementBelow)} %`;
+  return [
+    patience === null
+      ? `Ends once outputs to minimize or maximize can improve by no more than ${least}, as far as is known.`
+      : `Ends after ${patience} suggested inputs without an improvement of more than ${least}.`,
+    ...(until === null ? [] : [`Ends at ${dayAndTime(new Date(until))}.`]),
+    ...(maximumRuns === null ? [] : [`Ends after ${maximumRuns} runs, the first ones included.`]),
+  ];
+}
