@@ -120,7 +120,10 @@ async def invoke(
         result, error = None, None
         try:
             result = call(values)
-        except Exception as raised:
+        except (StopIteration, SystemExit) as raised:
+            # An event loop takes these for its own.
+            error = RuntimeError(repr(raised))
+        except Exception as raised:  # noqa: BLE001 - a black box may raise anything
             error = raised
         if not loop.is_closed():
             loop.call_soon_threadsafe(finish, result, error)
