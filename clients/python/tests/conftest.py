@@ -63,7 +63,7 @@ def _workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, service: Service
     monkeypatch.setenv("BACKSOLVE_API_KEY", service.key)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def client(service: Service) -> Iterator[Backsolve]:
     with Backsolve(*service) as client:
         yield client

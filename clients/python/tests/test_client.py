@@ -174,9 +174,8 @@ def test_problems_are_exceptions(client: Backsolve) -> None:
 
 def test_unknown_kinds_keep_their_code(service: Service) -> None:
     given = problem("400 Bad", type="urn:backsolve:problem:brand-new", errors=[{"message": "No."}])
-    with FaultyServer(service.url, [PASS, given]) as server, through(server, service) as client:
-        with pytest.raises(ServiceError) as caught:
-            client.get_account()
+    with FaultyServer(service.url, [PASS, given]) as server, through(server, service) as client, pytest.raises(ServiceError) as caught:
+        client.get_account()
     assert caught.value.code == "BRAND_NEW"
     assert str(caught.value).endswith("\n  No.")
 

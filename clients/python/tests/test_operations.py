@@ -33,7 +33,7 @@ def arguments_of(name: str) -> dict[str, Any]:
 
 def test_there_are_operations() -> None:
     assert len(METHODS) > 80
-    assert METHODS == [name for name, _ in inspect.getmembers(AsyncOperations, inspect.isfunction) if not name.startswith("_")]
+    assert [name for name, _ in inspect.getmembers(AsyncOperations, inspect.isfunction) if not name.startswith("_")] == METHODS
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -123,7 +123,7 @@ async def invoke(
         except (StopIteration, SystemExit) as raised:
             # An event loop takes these for its own.
             error = RuntimeError(repr(raised))
-        except Exception as raised:  # noqa: BLE001 - a black box may raise anything
+        except Exception as raised:
             error = raised
         if not loop.is_closed():
             loop.call_soon_threadsafe(finish, result, error)

@@ -89,7 +89,7 @@ class Engine:
         if record is None:
             return
         if self._journal.run_count:
-            self._progress.note(f"going on after {self._journal.run_count} runs")
+            self._progress.go_on(self._journal.run_count)
         for key, limit in claims:
             with contextlib.suppress(asyncio.TimeoutError):
                 cut_short += await self._claim_again(record["batches"][-1]["id"], key, limit)

@@ -17,6 +17,11 @@ class Progress:
         self.count = 0
         self.best: Run | None = None
 
+    def go_on(self, count: int) -> None:
+        """There are runs of an earlier call."""
+        self.count = count
+        self.note(f"going on after {count} runs")
+
     def add(self, run: Run) -> None:
         """A run is over."""
         self.count += 1
@@ -62,6 +67,10 @@ class Bar(Progress):
         if run.failure is not None:
             self.note(f"run {self.count} failed: {run.failure}")
         self._bar.update(1)
+
+    def go_on(self, count: int) -> None:
+        super().go_on(count)
+        self._bar.update(count)
 
     def note(self, text: str) -> None:
         self._bar.write(f"{self.name}: {text}", file=sys.stderr)
