@@ -12,4 +12,4 @@ def beam(material: str, width: float, height: float) -> dict[str, float]:
 
 
 inputs = {"material": choice(*MATERIALS), "width": real(0.02, 0.2), "height": real(0.02, 0.2)}
-print(solve(beam, inputs, {"mass": minimize(4), "sag": at_most(5)}, constraints="height <= 4 * width", budget=60, parallel=2))
+print(solve(beam, inputs, {"mass": minimize(5), "sag": at_most(5)}, constraints="height <= 4 * width", budget=60, parallel=2))

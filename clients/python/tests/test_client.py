@@ -76,7 +76,8 @@ def test_retries_under_one_key(service: Service, fault: str | bytes) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS.keys())
 def test_retries_asynchronously(service: Service, fault: str | bytes) -> None:
-    with FaultyServer(service.url, [fault, PASS, fault]) as server:
+    plan: list[str | bytes] = [fault, PASS, fault]
+    with FaultyServer(service.url, plan) as server:
         model = asyncio.run(create_async(server, service, "Sent asynchronously"))
         keys = {key for method, _, key in server.seen if method == "POST"}
     assert len(keys) == 1

@@ -117,7 +117,8 @@ async def invoke(
             future.set_exception(error)
 
     def job() -> None:
-        result, error = None, None
+        result: Any = None
+        error: Exception | None = None
         try:
             result = call(values)
         except (StopIteration, SystemExit) as raised:
