@@ -28,8 +28,8 @@ from backsolve import (
 )
 from backsolve._exchange import retry_after_of, retry_delay
 
-from .conftest import Service
 from .faults import CUT, HANG, PASS, RESET, FaultyServer, answer
+from .service_process import Service
 
 PROBLEM = {"type": "urn:backsolve:problem:unavailable", "detail": "The database is away.", "instance": "/v1/models"}
 JSON = "Content-Type: application/json"
@@ -93,7 +93,7 @@ def test_gives_up(service: Service) -> None:
 
 
 def test_waits_no_longer_than_it_may(service: Service) -> None:
-    plan = [PASS, problem("503 Unavailable", "Retry-After: 3600")]
+    plan: list[str | bytes] = [PASS, problem("503 Unavailable", "Retry-After: 3600")]
     with FaultyServer(service.url, plan) as server, through(server, service, retry_for=1) as client:
         with pytest.raises(problems.UnavailableError) as caught:
             client.get_account()

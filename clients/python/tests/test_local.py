@@ -13,7 +13,7 @@ import pytest
 from backsolve import LocalServiceError, solve, within
 from backsolve import _local as local
 
-from .conftest import COMMAND
+from .service_process import COMMAND
 
 INPUTS = {"x": (0, 3)}
 GOALS = {"y": within(2, 0.01)}

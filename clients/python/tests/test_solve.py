@@ -37,8 +37,8 @@ from backsolve import (
 )
 from backsolve._journal import Folder
 
-from .conftest import Service
 from .faults import PASS, RESET, FaultyServer
+from .service_process import Service
 
 INPUTS = {"a": (0, 10), "b": (0, 10)}
 GOALS = {"u": within(12, percent=1), "v": within(13, percent=1)}
@@ -402,7 +402,7 @@ def test_mistakes_end_it_at_once() -> None:
         solve(u_and_v, INPUTS, GOALS, name="too many", cases=10**6, progress=False)
     for wrong_call in ({"parallel": 0}, {"local": True, "url": "http://x"}):
         with pytest.raises(ValueError, match="parallel|local"):
-            solve(u_and_v, INPUTS, GOALS, **wrong_call)  # type: ignore[arg-type]
+            solve(u_and_v, INPUTS, GOALS, **wrong_call)
 
 
 def test_a_function_without_a_signature() -> None:

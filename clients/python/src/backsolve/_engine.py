@@ -62,6 +62,8 @@ class Engine:
         self._journal = Journal(folder.journal)
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._leases: dict[int, m.ClaimedEvaluation] = {}
+        self._known: set[int] = set()
+        """Evaluations whose results are in the journal and not yet reported."""
         self._judge: Judge | None = None
         self._place: Place | None = None
 
@@ -248,7 +250,9 @@ class Engine:
             self._journal.finished(evaluation, outcome, seconds)
         else:
             seconds = 0.0
+        self._known.add(evaluation.id)
         told = await self._run(_batch.report(evaluation.id, evaluation.lease_token, outcome, seconds))
+        self._known.discard(evaluation.id)
         self._leases.pop(evaluation.id, None)
         self._journal.settled(evaluation.id, evaluation.lease_token, told.state)
         for warning in told.warnings:
@@ -291,10 +295,19 @@ class Engine:
                     await self._run(_batch.heartbeat(evaluation.id, evaluation.lease_token))
 
     async def _let_go(self) -> None:
-        """Ends what runs and gives its leases back; what cannot be given back now is, when the same call goes on."""
-        for task in self._tasks.values():
-            task.cancel()
-        for evaluation in list(self._leases.values()):
+        """
+        Ends what runs and gives its leases back; results that are known are reported. What cannot be done now is done when the same
+        call goes on.
+        """
+        reporting = [task for evaluation_id, task in self._tasks.items() if evaluation_id in self._known]
+        for evaluation_id, task in self._tasks.items():
+            if evaluation_id not in self._known:
+                task.cancel()
+        if reporting:
+            _, late = await asyncio.wait(reporting, timeout=LETTING_GO_SECONDS)
+            for task in late:
+                task.cancel()
+        for evaluation in [lease for lease in self._leases.values() if lease.id not in self._known]:
             with contextlib.suppress(BacksolveError, asyncio.TimeoutError):
                 steps = _batch.release(evaluation.id, evaluation.lease_token)
                 await asyncio.wait_for(self._run(steps), LETTING_GO_SECONDS)
