@@ -33,13 +33,17 @@ class FaultyServer:
         self._socket = socket.create_server(("127.0.0.1", 0))
         self._ended = threading.Event()
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
 
     def __enter__(self) -> FaultyServer:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._ended.set()
+        # Closing alone would leave the thread in accept.
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._accepting.join()
         self._socket.close()
 
     def _accept(self) -> None:

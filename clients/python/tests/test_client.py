@@ -213,6 +213,21 @@ def test_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
         Backsolve()
 
 
+def test_a_proxy_of_the_environment(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Goes to it for a service elsewhere, never for one on this machine."""
+    for name in ("HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "ALL_PROXY", "all_proxy", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with FaultyServer(service.url, [answer("502 Bad Gateway", "no way")]) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        with Backsolve("http://backsolve.example", "key", maximum_retries=0) as remote, pytest.raises(ServiceError) as caught:
+            remote.get_account()
+        assert caught.value.code == "HTTP_502"
+        assert proxy.seen[0][1] == "http://backsolve.example/v1/openapi.json"
+        with Backsolve(*service) as local:
+            local.get_account()
+        assert len(proxy.seen) == 1
+
+
 def test_pages_and_lines(client: Backsolve, service: Service) -> None:
     made = [client.create_model(models.NewModel(name=f"Page {n}")).body.id for n in range(3)]
     found = [model.id for model in pages(client.list_models, limit=1)]

@@ -192,13 +192,13 @@ def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str])
     with pytest.raises(KeyboardInterrupt):
         solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
     assert "the same call goes on" in capsys.readouterr().err
-    journaled = [line["input"][0] for line in map(json.loads, journal_of().open()) if line["kind"] == "finished"]
+    journaled = [line["input"][0] for line in map(json.loads, journal_of().read_text().splitlines()) if line["kind"] == "finished"]
     before = len(begun)
     result = solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
     assert result.satisfied
     assert "going on after" in capsys.readouterr().err
     assert not set(journaled) & set(begun[before:])
-    finished = [line for line in map(json.loads, journal_of().open()) if line["kind"] == "finished"]
+    finished = [line for line in map(json.loads, journal_of().read_text().splitlines()) if line["kind"] == "finished"]
     assert len(finished) >= len(result.history)
     count = len(begun)
     again = solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)

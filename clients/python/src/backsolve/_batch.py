@@ -28,6 +28,8 @@ class Told:
     state: str
     """done; waiting: it is tried again; failed; cancelled: nobody waits for it any more; lost: somebody else has it."""
     warnings: tuple[str, ...] = ()
+    is_last: bool = False
+    """Whether the search ended with it. It may end otherwise as well."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,8 @@ def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Fail
             return Told(failed.state)
         output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9))
         told: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
-        return Told(told.state, tuple(warning.detail for warning in told.warnings))
+        is_last = told.inverse is not None and told.inverse.status in ("converged", "max_iterations")
+        return Told(told.state, tuple(warning.detail for warning in told.warnings), is_last)
     except LOST:
         return Told("lost")
 

@@ -30,9 +30,11 @@ from .result import Judge, Result, Run, read_result
 T = TypeVar("T")
 LEASE_SECONDS = 60
 CLAIM_SECONDS = 20
-FIRST_LOOK = 0.25
+FIRST_LOOK = 1.0
 """Seconds after which a claim that waits makes the client look whether the search is over; doubles up to the last."""
-LAST_LOOK = 2.0
+LAST_LOOK = 4.0
+END_LOOK = 0.05
+"""The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0
 AFTER_ALL = 10_000_000
 
@@ -64,6 +66,7 @@ class Engine:
         self._leases: dict[int, m.ClaimedEvaluation] = {}
         self._known: set[int] = set()
         """Evaluations whose results are in the journal and not yet reported."""
+        self._look = FIRST_LOOK
         self._judge: Judge | None = None
         self._place: Place | None = None
 
@@ -73,6 +76,9 @@ class Engine:
             self._place = await self._find()
             if await self._is_open():
                 await self._run_all()
+                # Nobody waits for what still runs, but what is known is told.
+                await self._tell_known()
+                self._leases.clear()
             else:
                 self._progress.note("nothing is left to run: this problem was worked through earlier; fresh=True starts over")
             place = self._place
@@ -109,7 +115,7 @@ class Engine:
             return []
         steps = _batch.claim(batch_id, limit, CLAIM_SECONDS, LEASE_SECONDS, key)
         with contextlib.suppress(NotFoundError):
-            claimed = await asyncio.wait_for(self._run(steps), FIRST_LOOK * 4)
+            claimed = await asyncio.wait_for(self._run(steps), FIRST_LOOK)
             self._journal.claimed(key, claimed)
             return [(each.id, each.lease_token) for each in claimed]
         return []
@@ -218,19 +224,20 @@ class Engine:
         self._journal.claiming(key, free)
         steps = _batch.claim(self._place.batch_id, free, CLAIM_SECONDS, LEASE_SECONDS, key)
         claiming = asyncio.create_task(self._run(steps))
-        look = FIRST_LOOK
         try:
             while not claiming.done():
-                done, _ = await asyncio.wait({claiming, *self._tasks.values()}, timeout=look, return_when=asyncio.FIRST_COMPLETED)
+                running = {claiming, *self._tasks.values()}
+                done, _ = await asyncio.wait(running, timeout=self._look, return_when=asyncio.FIRST_COMPLETED)
                 self._reap()
                 if done:
                     continue
-                look = min(LAST_LOOK, look * 2)
+                self._look = min(LAST_LOOK, self._look * 2)
                 if not await self._is_open():
                     return None
             claimed = claiming.result()
         finally:
             claiming.cancel()
+        self._look = FIRST_LOOK
         self._journal.claimed(key, claimed)
         return claimed if claimed or await self._is_open() else None
 
@@ -253,6 +260,8 @@ class Engine:
         self._known.add(evaluation.id)
         told = await self._run(_batch.report(evaluation.id, evaluation.lease_token, outcome, seconds))
         self._known.discard(evaluation.id)
+        if told.is_last:
+            self._look = END_LOOK
         self._leases.pop(evaluation.id, None)
         self._journal.settled(evaluation.id, evaluation.lease_token, told.state)
         for warning in told.warnings:
@@ -295,10 +304,16 @@ class Engine:
                     await self._run(_batch.heartbeat(evaluation.id, evaluation.lease_token))
 
     async def _let_go(self) -> None:
-        """
-        Ends what runs and gives its leases back; results that are known are reported. What cannot be done now is done when the same
-        call goes on.
-        """
+        """Ends what runs and gives its leases back. What cannot be done now is done when the same call goes on."""
+        await self._tell_known()
+        for evaluation in [lease for lease in self._leases.values() if lease.id not in self._known]:
+            with contextlib.suppress(BacksolveError, asyncio.TimeoutError):
+                steps = _batch.release(evaluation.id, evaluation.lease_token)
+                await asyncio.wait_for(self._run(steps), LETTING_GO_SECONDS)
+                self._journal.settled(evaluation.id, evaluation.lease_token, "released")
+
+    async def _tell_known(self) -> None:
+        """Ends all tasks but those that report a result, and waits for those."""
         reporting = [task for evaluation_id, task in self._tasks.items() if evaluation_id in self._known]
         for evaluation_id, task in self._tasks.items():
             if evaluation_id not in self._known:
@@ -307,11 +322,7 @@ class Engine:
             _, late = await asyncio.wait(reporting, timeout=LETTING_GO_SECONDS)
             for task in late:
                 task.cancel()
-        for evaluation in [lease for lease in self._leases.values() if lease.id not in self._known]:
-            with contextlib.suppress(BacksolveError, asyncio.TimeoutError):
-                steps = _batch.release(evaluation.id, evaluation.lease_token)
-                await asyncio.wait_for(self._run(steps), LETTING_GO_SECONDS)
-                self._journal.settled(evaluation.id, evaluation.lease_token, "released")
+        self._tasks.clear()
 
     async def _run(self, steps: Steps[T]) -> T:
         return await run_async(self._client, steps)

@@ -48,7 +48,7 @@ def build_request(
     filled = operation.path
     for name, value in (path or {}).items():
         filled = filled.replace(f"{{{name}}}", quote(str(value), safe=""))
-    headers = {"accept": medium, **common_headers(api_key)}
+    headers = {"accept": medium, "accept-encoding": "gzip", **common_headers(api_key)}
     given = {name.lower(): value for name, value in (header or {}).items() if value is not None}
     if operation.method == "POST":
         # The same in all attempts, so that nothing happens twice.

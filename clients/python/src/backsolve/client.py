@@ -11,6 +11,7 @@ from ipaddress import ip_address
 from types import TracebackType
 from typing import Any, ParamSpec, TypeVar
 from urllib.parse import parse_qs, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import httpx
 
@@ -68,12 +69,7 @@ class _Base:
         return build_request(operation, address=self.address, api_key=self._api_key, **given)
 
     def _options(self) -> dict[str, Any]:
-        return {
-            "follow_redirects": False,
-            "limits": httpx.Limits(max_connections=256, max_keepalive_connections=128),
-            # A proxy that is meant for the network knows nothing of this machine.
-            "trust_env": not _is_loopback(self.address),
-        }
+        return {"limits": httpx.Limits(max_connections=256, max_keepalive_connections=128), "proxy": _proxy_of(self.address)}
 
 
 class Backsolve(_Base, Operations):
@@ -81,7 +77,7 @@ class Backsolve(_Base, Operations):
 
     def __init__(self, url: str | None = None, api_key: str | None = None, **settings: Any) -> None:
         super().__init__(url, api_key, **settings)
-        self._http = httpx.Client(**self._options())
+        self._http = httpx.HTTPTransport(**self._options())
         self._checking = threading.Lock()
 
     __init__.__doc__ = _Base.__init__.__doc__
@@ -167,12 +163,10 @@ class Backsolve(_Base, Operations):
             return result
 
     def _send(self, send: Send, limit: int | None = None) -> Reply:
-        request = _to_httpx(self._http, send)
-        if limit is None:
-            response = self._http.send(request)
-            return Reply(response.status_code, response.headers, response.content)
-        response = self._http.send(request, stream=True)
+        response = self._http.handle_request(_to_httpx(send))
         try:
+            if limit is None:
+                return Reply(response.status_code, response.headers, response.read())
             content = b""
             for piece in response.iter_bytes():
                 content += piece
@@ -183,7 +177,7 @@ class Backsolve(_Base, Operations):
             response.close()
 
     def _open(self, send: Send, opened: list[httpx.Response]) -> Reply:
-        response = self._http.send(_to_httpx(self._http, send), stream=True)
+        response = self._http.handle_request(_to_httpx(send))
         opened.append(response)
         content = response.read() if response.status_code >= 400 else b""
         return Reply(response.status_code, response.headers, content)
@@ -194,7 +188,7 @@ class AsyncBacksolve(_Base, AsyncOperations):
 
     def __init__(self, url: str | None = None, api_key: str | None = None, **settings: Any) -> None:
         super().__init__(url, api_key, **settings)
-        self._http = httpx.AsyncClient(**self._options())
+        self._http = httpx.AsyncHTTPTransport(**self._options())
 
     __init__.__doc__ = _Base.__init__.__doc__
 
@@ -278,12 +272,10 @@ class AsyncBacksolve(_Base, AsyncOperations):
             return result
 
     async def _send(self, send: Send, limit: int | None = None) -> Reply:
-        request = _to_httpx(self._http, send)
-        if limit is None:
-            response = await self._http.send(request)
-            return Reply(response.status_code, response.headers, response.content)
-        response = await self._http.send(request, stream=True)
+        response = await self._http.handle_async_request(_to_httpx(send))
         try:
+            if limit is None:
+                return Reply(response.status_code, response.headers, await response.aread())
             content = b""
             async for piece in response.aiter_bytes():
                 content += piece
@@ -294,7 +286,7 @@ class AsyncBacksolve(_Base, AsyncOperations):
             await response.aclose()
 
     async def _open(self, send: Send, opened: list[httpx.Response]) -> Reply:
-        response = await self._http.send(_to_httpx(self._http, send), stream=True)
+        response = await self._http.handle_async_request(_to_httpx(send))
         opened.append(response)
         content = await response.aread() if response.status_code >= 400 else b""
         return Reply(response.status_code, response.headers, content)
@@ -333,10 +325,13 @@ def _next_page(headers: Mapping[str, str]) -> int | None:
     return None
 
 
-def _to_httpx(http: httpx.Client | httpx.AsyncClient, send: Send) -> httpx.Request:
+def _to_httpx(send: Send) -> httpx.Request:
+    """For a transport: redirects, cookies and passwords, for which a client of httpx cares, have no place here, and cost half a request."""
     request = send.request
-    timeout = httpx.Timeout(send.timeout, connect=min(send.timeout, 30.0))
-    return http.build_request(request.method, request.url, headers=request.headers, content=request.content, timeout=timeout)
+    timeout = httpx.Timeout(send.timeout, connect=min(send.timeout, 30.0)).as_dict()
+    return httpx.Request(
+        request.method, request.url, headers=dict(request.headers), content=request.content, extensions={"timeout": timeout}
+    )
 
 
 def _given(value: str | None, name: str, variable: str) -> str:
@@ -346,8 +341,17 @@ def _given(value: str | None, name: str, variable: str) -> str:
     return found
 
 
-def _is_loopback(address: str) -> bool:
-    host = urlsplit(address).hostname or ""
+def _proxy_of(address: str) -> str | None:
+    """As the environment has it. One that is meant for the network knows nothing of this machine."""
+    parts = urlsplit(address)
+    host = parts.hostname or ""
+    if _is_loopback(host) or proxy_bypass(host):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
+
+
+def _is_loopback(host: str) -> bool:
     try:
         return ip_address(host).is_loopback
     except ValueError:
