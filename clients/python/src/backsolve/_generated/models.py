@@ -373,6 +373,22 @@ class NewObjectivesConstraints(Wire):
     name: str | None = None
 
 
+class NewObjectivesSolutions(Wire):
+    count: int | None = None
+    """5 unless given."""
+    apart: float | None = None
+    """Least distance of two solutions as a share of the largest distance within the bounds, 0.1 unless given: the root mean square over the inputs of the difference in units of the range, 1 for different categories."""
+
+
+class NewObjectivesInputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    """normal: values are standard deviations. uniform: they are half widths."""
+    in_: Literal["units", "percent"] | None = Field(None, validation_alias="in", serialization_alias="in")
+    """In units of each input, unless given, or in percent of its value."""
+    values: list[float | None] | dict[str, float | None]
+    """One per input, or by the names of the inputs; null, 0 or left out for an input that is made exactly."""
+
+
 class NewObjectivesStop(Wire):
     patience: int | None = None
     """Suggested inputs in a row without an improvement after which it ends. Left out with minimize or maximize: it ends once these can improve no further as far as is known."""
@@ -385,8 +401,8 @@ class NewObjectivesStop(Wire):
 
 
 class NewObjectives(Wire):
-    objectives: list[float] | dict[str, float]
-    """The target of each output."""
+    objectives: list[float | None] | dict[str, float | None]
+    """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     maximum_attempts: int | None = None
     """How many inverses may be suggested, 500 unless given."""
@@ -408,6 +424,14 @@ class NewObjectives(Wire):
     """How many inverses may be open at once, 1 unless given."""
     hold_back: bool | None = None
     """Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given. Objectives with minimize or maximize never hold back."""
+    solutions: NewObjectivesSolutions | None = None
+    """Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target."""
+    input_tolerances: NewObjectivesInputTolerances | None = None
+    """By how much the inputs differ when they are made: robustness is judged by it."""
+    aim_at_robustness: bool | float | None = None
+    """After the first run that satisfies everything, search for the input that most surely does when it is made: until the low end of its probability reaches this number, from 0.01 to 0.999, or with true until robustRuns are used."""
+    robust_runs: int | None = None
+    """At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts."""
     stop: NewObjectivesStop | Literal[False] | None = None
     """When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known."""
     weights: list[float | None] | dict[str, float | None] | None = None
@@ -448,10 +472,22 @@ class LoadedObjectivesStop(Wire):
     maximum_runs: int | None
 
 
+class LoadedObjectivesInputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    in_: Literal["units", "percent"] = Field(..., validation_alias="in", serialization_alias="in")
+    values: list[float]
+
+
+class LoadedObjectivesSolutions(Wire):
+    count: int
+    apart: float
+
+
 class LoadedObjectives(Wire):
     id: int
     trial_id: int
-    objectives: list[float]
+    objectives: list[float | None]
+    """The target of each output; null for one to minimize or maximize without aspiration."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     initial_input: list[float]
     initial_output: list[float]
@@ -481,6 +517,12 @@ class LoadedObjectives(Wire):
     confidence_of: Literal["run", "mean"] | None
     stop: LoadedObjectivesStop | None
     """When it ends although something is left to try; null: only when it must."""
+    input_tolerances: LoadedObjectivesInputTolerances | None
+    """null when all inputs are made exactly."""
+    aim_at_robustness: Literal[True] | float | None
+    robust_runs: int | None
+    solutions: LoadedObjectivesSolutions | None
+    """How many solutions are sought, and how far apart; null when the first one ends the search."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -507,8 +549,8 @@ class Result(Wire):
     number: int
     """Zero-based number of the objective."""
     type: Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]
-    objective: float
-    """The target."""
+    objective: float | None
+    """The target; null without aspiration."""
     minimum_bound: float | None
     maximum_bound: float | None
     output: float
@@ -520,8 +562,8 @@ class Result(Wire):
 
 
 class NewInverse(Wire):
-    objectives: list[float] | dict[str, float]
-    """The target of each output."""
+    objectives: list[float | None] | dict[str, float | None]
+    """The target of each output; null for an output to minimize or maximize without aspiration, of which there may be three: the search is then for their front."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]] | dict[str, Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     maximum_attempts: int | None = None
     """How many inverses may be suggested, 500 unless given."""
@@ -614,10 +656,22 @@ class ObjectiveStop(Wire):
     maximum_runs: int | None
 
 
+class ObjectiveInputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    in_: Literal["units", "percent"] = Field(..., validation_alias="in", serialization_alias="in")
+    values: list[float]
+
+
+class ObjectiveSolutions(Wire):
+    count: int
+    apart: float
+
+
 class Objective(Wire):
     id: int
     trial_id: int
-    objectives: list[float]
+    objectives: list[float | None]
+    """The target of each output; null for one to minimize or maximize without aspiration."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     initial_input: list[float]
     initial_output: list[float]
@@ -647,6 +701,12 @@ class Objective(Wire):
     confidence_of: Literal["run", "mean"] | None
     stop: ObjectiveStop | None
     """When it ends although something is left to try; null: only when it must."""
+    input_tolerances: ObjectiveInputTolerances | None
+    """null when all inputs are made exactly."""
+    aim_at_robustness: Literal[True] | float | None
+    robust_runs: int | None
+    solutions: ObjectiveSolutions | None
+    """How many solutions are sought, and how far apart; null when the first one ends the search."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -762,10 +822,22 @@ class ExplainedObjectiveStop(Wire):
     maximum_runs: int | None
 
 
+class ExplainedObjectiveInputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    in_: Literal["units", "percent"] = Field(..., validation_alias="in", serialization_alias="in")
+    values: list[float]
+
+
+class ExplainedObjectiveSolutions(Wire):
+    count: int
+    apart: float
+
+
 class ExplainedObjective(Wire):
     id: int
     trial_id: int
-    objectives: list[float]
+    objectives: list[float | None]
+    """The target of each output; null for one to minimize or maximize without aspiration."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     initial_input: list[float]
     initial_output: list[float]
@@ -795,6 +867,12 @@ class ExplainedObjective(Wire):
     confidence_of: Literal["run", "mean"] | None
     stop: ExplainedObjectiveStop | None
     """When it ends although something is left to try; null: only when it must."""
+    input_tolerances: ExplainedObjectiveInputTolerances | None
+    """null when all inputs are made exactly."""
+    aim_at_robustness: Literal[True] | float | None
+    robust_runs: int | None
+    solutions: ExplainedObjectiveSolutions | None
+    """How many solutions are sought, and how far apart; null when the first one ends the search."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -1128,6 +1206,17 @@ class HistoryStop(Wire):
     maximum_runs: int | None
 
 
+class HistoryInputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    in_: Literal["units", "percent"] = Field(..., validation_alias="in", serialization_alias="in")
+    values: list[float]
+
+
+class HistorySolutions(Wire):
+    count: int
+    apart: float
+
+
 class HistoryIntervals(Wire):
     lower: float | None
     """null: no lower end."""
@@ -1176,7 +1265,8 @@ class History(Wire):
     best_input: list[float] | None
     """Of bestIteration or bestCaseNumber; null while nothing has been judged."""
     best_output: list[float] | None
-    objectives: list[float]
+    objectives: list[float | None]
+    """The target of each output; null for one to minimize or maximize without aspiration."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     minimum_bounds: list[float | None]
     """As they were sent: empty if there were none, null for a type without bounds."""
@@ -1200,6 +1290,12 @@ class History(Wire):
     confidence_of: Literal["run", "mean"] | None
     stop: HistoryStop | None
     """When it ends although something is left to try; null: only when it must."""
+    input_tolerances: HistoryInputTolerances | None
+    """null when all inputs are made exactly."""
+    aim_at_robustness: Literal[True] | float | None
+    robust_runs: int | None
+    solutions: HistorySolutions | None
+    """How many solutions are sought, and how far apart; null when the first one ends the search."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -1247,6 +1343,171 @@ class History(Wire):
     """How far the model can be trusted; null before the first suggestion."""
     diagnosis: Diagnosis | None
     """Evidence that the objectives cannot all be met; null if there is none."""
+
+
+class InverseRobustnessInputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    in_: Literal["units", "percent"] = Field(..., validation_alias="in", serialization_alias="in")
+    values: list[float]
+
+
+class InverseRobustnessRobustness(Wire):
+    probability: float
+    """That one run at the input as it is made meets all targets, by the models."""
+    low: float
+    """What the models do not know leaves it between low and high."""
+    high: float
+    output_shares: list[float]
+    """One per output: of the runs that miss, the share in which it does; for exact its share of the L1 norm."""
+    input_shares: list[float]
+    """One per input: the share of the misses that would not happen if it were made exactly."""
+
+
+class InverseRobustness(Wire):
+    inverse_id: int
+    input: list[float]
+    input_tolerances: InverseRobustnessInputTolerances
+    robustness: InverseRobustnessRobustness | None
+    """null while the models predict less than half of the variance of an output."""
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRangesFits(Wire):
+    """The least and the largest value that surely fit while the other inputs adapt."""
+    low: float
+    high: float
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRangesGaps(Wire):
+    low: float
+    high: float
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRangesPossible(Wire):
+    """Outside of it nothing fits."""
+    low: float
+    high: float
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRangesAlone(Wire):
+    """What surely fits with the other inputs held at best."""
+    low: float
+    high: float
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRangesShares(Wire):
+    """Of the distance between the bounds, on the scale of the input."""
+    fits: float
+    possible: float
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRanges(Wire):
+    kind: Literal["range"]
+    fits: ObjectiveIdentifiabilityIdentifiabilityRangesFits
+    """The least and the largest value that surely fit while the other inputs adapt."""
+    gaps: list[ObjectiveIdentifiabilityIdentifiabilityRangesGaps]
+    """Parts of fits in which no value surely does."""
+    possible: ObjectiveIdentifiabilityIdentifiabilityRangesPossible
+    """Outside of it nothing fits."""
+    alone: ObjectiveIdentifiabilityIdentifiabilityRangesAlone
+    """What surely fits with the other inputs held at best."""
+    shares: ObjectiveIdentifiabilityIdentifiabilityRangesShares
+    """Of the distance between the bounds, on the scale of the input."""
+
+
+class ObjectiveIdentifiabilityIdentifiabilityRanges2(Wire):
+    kind: Literal["codes"]
+    """A boolean, a category, or an input with one value."""
+    fits: list[float]
+    possible: list[float]
+
+
+class ObjectiveIdentifiabilityIdentifiabilityCombinations(Wire):
+    scale: Literal["linear", "log"]
+    """log: the loadings are those of the logarithms of the inputs."""
+    loadings: list[float]
+    """One per input, -1 to 1, in shares of the distance between its bounds; 0 for inputs that stay."""
+    ends: list[list[float]]
+    """Two inputs; they and what lies between them surely fit."""
+
+
+class ObjectiveIdentifiabilityIdentifiabilityNextOpen(Wire):
+    """The part of that range of which it is open."""
+    low: float
+    high: float
+
+
+class ObjectiveIdentifiabilityIdentifiabilityNext(Wire):
+    at: list[float]
+    """The run that would tell most: whether the targets hold there."""
+    input: int
+    """The index of the input, from 0, about whose range it tells."""
+    open: ObjectiveIdentifiabilityIdentifiabilityNextOpen
+    """The part of that range of which it is open."""
+
+
+class ObjectiveIdentifiabilityIdentifiability(Wire):
+    best: list[float]
+    """The input at which the targets hold most surely."""
+    ranges: list[ObjectiveIdentifiabilityIdentifiabilityRanges | ObjectiveIdentifiabilityIdentifiabilityRanges2]
+    """One per input."""
+    combinations: list[ObjectiveIdentifiabilityIdentifiabilityCombinations]
+    """Inputs that can change together without a target being missed."""
+    next: ObjectiveIdentifiabilityIdentifiabilityNext | None
+    """null when no range is open by more than one percent of the bounds."""
+    sentences: list[str]
+    """The same in words."""
+
+
+class ObjectiveIdentifiability(Wire):
+    confidence: float
+    """The probability that counts as surely."""
+    identifiability: ObjectiveIdentifiabilityIdentifiability | None
+    """null while the models see no input that surely meets the targets."""
+
+
+class Solutions(Wire):
+    verified: list[KnownRun]
+    """Runs that meet all targets, each the farthest from those before it."""
+    predicted: list[PredictedPoint]
+    """Inputs that were not run and meet all targets by the models, apart from the verified ones and each other."""
+
+
+class KnownRun(Wire):
+    case_number: int | None
+    """1 for the first input case; null for an inverse."""
+    inverse_id: int | None
+    """null for a case."""
+    iteration: int | None
+    """Of that inverse."""
+    input: list[float]
+    output: list[float]
+
+
+class PredictedPoint(Wire):
+    input: list[float]
+    output: list[float]
+    """What the models expect."""
+    spread: list[float]
+    """Standard deviation of each output, by the models."""
+    chance: float
+    """How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated."""
+
+
+class Front(Wire):
+    outputs: list[int]
+    """The outputs without target, numbered from 0: what the lists below are about."""
+    points: list[KnownRun]
+    """The runs that meet all targets and that no other one beats in every output without target."""
+    hypervolume: float | None
+    """Of what the points beat, up to the reference; null without points."""
+    reference: list[float] | None
+    """A tenth of the range of the points beyond the worst value of each output. It moves with the points."""
+    ideal: list[float] | None
+    """The best value of each output among the points."""
+    knee: KnownRun | None
+    """The best compromise: the least sum of distances from the ideal, each in units of the range."""
+    predicted: list[PredictedPoint]
+    """Up to 20 points that the models expect between the points and beyond."""
 
 
 class ObjectiveGlanceTrend(Wire):
@@ -1450,14 +1711,14 @@ class RotatedKey(Wire):
 class NewWebhook(Wire):
     url: str
     """Where events are posted: https, at a public address. Answer 2xx to accept an event. Stored in the normal form of the URL standard."""
-    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None = None
+    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.solution_found", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None = None
     description: str | None = None
 
 
 class CreatedWebhook(Wire):
     id: int
     url: str
-    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None
+    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.solution_found", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None
     """null: all events."""
     description: str | None
     enabled: bool
@@ -1474,7 +1735,7 @@ class CreatedWebhook(Wire):
 class Webhook(Wire):
     id: int
     url: str
-    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None
+    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.solution_found", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None
     """null: all events."""
     description: str | None
     enabled: bool
@@ -1489,7 +1750,7 @@ class Webhook(Wire):
 class WebhookPatch(Wire):
     url: str | None = None
     """Where events are posted: https, at a public address. Answer 2xx to accept an event. Stored in the normal form of the URL standard."""
-    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None = None
+    events: list[Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.solution_found", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]] | None = None
     description: str | None = None
     enabled: bool | None = None
     """false keeps waiting deliveries and accepts no new events."""
@@ -1500,7 +1761,7 @@ class WebhookDelivery(Wire):
     webhook_id: int
     event_id: int
     """The number in the webhook-id header: 4711 in evt_4711."""
-    event: Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]
+    event: Literal["project.created", "output_cases.loaded", "objectives.loaded", "inverse.suggested", "inverse.output_loaded", "inverse.stopped", "objective.solution_found", "objective.satisfied", "objective.stopped", "objective.exhausted", "objective.reopened", "batch.completed", "batch.failed"]
     status: Literal["waiting", "sending", "delivered", "dead"]
     """waiting for its next attempt, sending, delivered, or dead: every attempt failed."""
     attempt_count: int
@@ -1682,12 +1943,24 @@ class ExportLineObject9Stop(Wire):
     maximum_runs: int | None
 
 
+class ExportLineObject9InputTolerances(Wire):
+    kind: Literal["normal", "uniform"]
+    in_: Literal["units", "percent"] = Field(..., validation_alias="in", serialization_alias="in")
+    values: list[float]
+
+
+class ExportLineObject9Solutions(Wire):
+    count: int
+    apart: float
+
+
 class ExportLineObject9(Wire):
     type: Literal["objective"]
     id: int
     trial_id: int
     number: int
-    objectives: list[float]
+    objectives: list[float | None]
+    """The target of each output; null for one to minimize or maximize without aspiration."""
     objective_types: list[Literal["exact", "percent", "value", "lessthan", "lessthan_equal", "greaterthan", "greaterthan_equal", "minimize", "maximize"]]
     minimum_bounds: list[float | None]
     maximum_bounds: list[float | None]
@@ -1717,6 +1990,12 @@ class ExportLineObject9(Wire):
     confidence_of: Literal["run", "mean"] | None
     stop: ExportLineObject9Stop | None
     """When it ends although something is left to try; null: only when it must."""
+    input_tolerances: ExportLineObject9InputTolerances | None
+    """null when all inputs are made exactly."""
+    aim_at_robustness: Literal[True] | float | None
+    robust_runs: int | None
+    solutions: ExportLineObject9Solutions | None
+    """How many solutions are sought, and how far apart; null when the first one ends the search."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None

@@ -50,6 +50,10 @@ _LOAD_INVERSE_OUTPUT = Operation("loadInverseOutput", "POST", "/models/{model_id
 _PUT_INVERSE_OUTPUT = Operation("putInverseOutput", "PUT", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
 _STOP_INVERSE = Operation("stopInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
 _GET_HISTORY = Operation("getHistory", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
+_GET_ROBUSTNESS = Operation("getRobustness", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
+_GET_IDENTIFIABILITY = Operation("getIdentifiability", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
+_GET_SOLUTIONS = Operation("getSolutions", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/solutions", {200: "m.Solutions"})
+_GET_FRONT = Operation("getFront", "GET", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/front", {200: "m.Front"})
 _LIST_ALL_OBJECTIVES = Operation("listAllObjectives", "GET", "/objectives", {200: "list[m.ObjectiveGlance]", 304: None})
 _CORRECT_INVERSE = Operation("correctInverse", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 _CORRECT_CASE = Operation("correctCase", "POST", "/models/{model_id}/projects/{project_id}/trials/{trial_id}/cases/{number}/corrections", {200: "m.CorrectedCase"})
@@ -103,6 +107,10 @@ _LOAD_INVERSE_OUTPUT_FLAT = Operation("loadInverseOutputFlat", "POST", "/objecti
 _PUT_INVERSE_OUTPUT_FLAT = Operation("putInverseOutputFlat", "PUT", "/objectives/{objective_id}/inverses/{inverse_id}/output", {200: "m.ReportedInverse"})
 _STOP_INVERSE_FLAT = Operation("stopInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/stop", {200: "m.Inverse"})
 _GET_HISTORY_FLAT = Operation("getHistoryFlat", "GET", "/objectives/{objective_id}/history", {200: "m.History", 304: None}, line="m.RunLine")
+_GET_ROBUSTNESS_FLAT = Operation("getRobustnessFlat", "GET", "/objectives/{objective_id}/robustness", {200: "m.InverseRobustness"})
+_GET_IDENTIFIABILITY_FLAT = Operation("getIdentifiabilityFlat", "GET", "/objectives/{objective_id}/identifiability", {200: "m.ObjectiveIdentifiability"})
+_GET_SOLUTIONS_FLAT = Operation("getSolutionsFlat", "GET", "/objectives/{objective_id}/solutions", {200: "m.Solutions"})
+_GET_FRONT_FLAT = Operation("getFrontFlat", "GET", "/objectives/{objective_id}/front", {200: "m.Front"})
 _CORRECT_INVERSE_FLAT = Operation("correctInverseFlat", "POST", "/objectives/{objective_id}/inverses/{inverse_id}/corrections", {200: "m.CorrectedInverse"})
 
 
@@ -284,6 +292,22 @@ class Operations(Caller):
     def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Iterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+
+    def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
+        """Read how surely an input still meets the targets when it is made with tolerances."""
+        return self._call(_GET_ROBUSTNESS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
+
+    def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
+        """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
+        return self._call(_GET_IDENTIFIABILITY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
+        """Read inputs that meet all targets of an objective, as different as possible."""
+        return self._call(_GET_SOLUTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
+        """Read the front of an objective with outputs without target."""
+        return self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
     def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, stop_reason: int | None = None, trend: int | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
@@ -521,6 +545,22 @@ class Operations(Caller):
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
 
+    def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
+        """Read how surely an input still meets the targets when it is made with tolerances."""
+        return self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
+
+    def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
+        """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
+        return self._call(_GET_IDENTIFIABILITY_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
+        """Read inputs that meet all targets of an objective, as different as possible."""
+        return self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
+        """Read the front of an objective with outputs without target."""
+        return self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
+
     def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
         return self._call(_CORRECT_INVERSE_FLAT, path={"objective_id": objective_id, "inverse_id": inverse_id}, header={"Idempotency-Key": idempotency_key}, body=body, timeout=timeout)
@@ -704,6 +744,22 @@ class AsyncOperations(AsyncCaller):
     def get_history_lines(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+
+    async def get_robustness(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
+        """Read how surely an input still meets the targets when it is made with tolerances."""
+        return await self._call(_GET_ROBUSTNESS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
+
+    async def get_identifiability(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
+        """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
+        return await self._call(_GET_IDENTIFIABILITY, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    async def get_solutions(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
+        """Read inputs that meet all targets of an objective, as different as possible."""
+        return await self._call(_GET_SOLUTIONS, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    async def get_front(self, model_id: int, project_id: int, trial_id: int, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
+        """Read the front of an objective with outputs without target."""
+        return await self._call(_GET_FRONT, path={"model_id": model_id, "project_id": project_id, "trial_id": trial_id, "objective_id": objective_id}, timeout=timeout)
 
     async def list_all_objectives(self, *, limit: int | None = None, after: int | None = None, stop_reason: int | None = None, trend: int | None = None, search: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> Answer[list[m.ObjectiveGlance] | None]:
         """List all objectives of the account at a glance."""
@@ -940,6 +996,22 @@ class AsyncOperations(AsyncCaller):
     def get_history_flat_lines(self, objective_id: int, *, after: int | None = None, every: int | None = None, completed: int | None = None, known_insight: str | None = None, if_none_match: str | None = None, prefer: str | None = None, timeout: float | None = None) -> AsyncIterator[m.RunLine]:
         """Read all iterations of an objective by columns, or as rows of CSV or lines of JSON."""
         return self._lines(_GET_HISTORY_FLAT, path={"objective_id": objective_id}, query={"after": after, "every": every, "completed": completed, "knownInsight": known_insight}, header={"If-None-Match": if_none_match, "Prefer": prefer}, timeout=timeout)
+
+    async def get_robustness_flat(self, objective_id: int, *, inverse: int | None = None, tolerances: str | None = None, kind: Literal["normal", "uniform"] | None = None, in_: Literal["units", "percent"] | None = None, timeout: float | None = None) -> Answer[m.InverseRobustness]:
+        """Read how surely an input still meets the targets when it is made with tolerances."""
+        return await self._call(_GET_ROBUSTNESS_FLAT, path={"objective_id": objective_id}, query={"inverse": inverse, "tolerances": tolerances, "kind": kind, "in": in_}, timeout=timeout)
+
+    async def get_identifiability_flat(self, objective_id: int, *, confidence: int | None = None, timeout: float | None = None) -> Answer[m.ObjectiveIdentifiability]:
+        """Read for which values of the inputs the targets hold, and which inputs the outputs do not tell apart."""
+        return await self._call(_GET_IDENTIFIABILITY_FLAT, path={"objective_id": objective_id}, query={"confidence": confidence}, timeout=timeout)
+
+    async def get_solutions_flat(self, objective_id: int, *, count: int | None = None, timeout: float | None = None) -> Answer[m.Solutions]:
+        """Read inputs that meet all targets of an objective, as different as possible."""
+        return await self._call(_GET_SOLUTIONS_FLAT, path={"objective_id": objective_id}, query={"count": count}, timeout=timeout)
+
+    async def get_front_flat(self, objective_id: int, *, timeout: float | None = None) -> Answer[m.Front]:
+        """Read the front of an objective with outputs without target."""
+        return await self._call(_GET_FRONT_FLAT, path={"objective_id": objective_id}, timeout=timeout)
 
     async def correct_inverse_flat(self, objective_id: int, inverse_id: int, body: m.NewInverseCorrection, *, idempotency_key: str | None = None, timeout: float | None = None) -> Answer[m.CorrectedInverse]:
         """Correct or exclude the result of an inverse."""
