@@ -4,7 +4,7 @@ The pages for people who come from elsewhere, as a reader plays them. The fences
 
     python -m tests.origins coming-from-optuna coating_optuna.py 10
 
-runs one of the files so many times and counts its runs. It needs the service in BACKSOLVE_URL and BACKSOLVE_API_KEY.
+runs files of a page so many times and counts the runs of the last one. The other side needs the service in BACKSOLVE_URL and BACKSOLVE_API_KEY.
 """
 
 from __future__ import annotations
@@ -115,17 +115,19 @@ def without_numbers(text: str) -> list[str]:
 
 
 def main() -> None:
-    name, script, *times = sys.argv[1:]
+    name, *words = sys.argv[1:]
+    scripts = [word for word in words if not word.isdigit()]
+    times = next((int(word) for word in words if word.isdigit()), 1)
     counts = []
-    for _ in range(int(times[0]) if times else 1):
+    for _ in range(times):
         with tempfile.TemporaryDirectory() as folder:
             write_files(ROOT / "docs" / "guides" / f"{name}.md", Path(folder))
-            printed = run(["python", script], Path(folder), {})
+            printed = [run(["python", script], Path(folder), {}) for script in scripts][-1]
         print(printed.strip().splitlines()[0], flush=True)
         found = re.search(r"(\d+) runs", printed)
         assert found is not None, "it prints no count of runs"
         counts.append(int(found[1]))
-    print(f"{script}: {min(counts)} to {max(counts)} runs, median {statistics.median(counts):g}")
+    print(f"{scripts[-1]}: {min(counts)} to {max(counts)} runs, median {statistics.median(counts):g}")
 
 
 if __name__ == "__main__":
