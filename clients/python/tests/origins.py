@@ -4,7 +4,8 @@ The pages for people who come from elsewhere, as a reader plays them. The fences
 
     python -m tests.origins coming-from-optuna coating_optuna.py 10
 
-runs files of a page so many times and counts the runs of the last one. The other side needs the service in BACKSOLVE_URL and BACKSOLVE_API_KEY.
+runs files of a page so many times and counts the runs of the last one. Backsolve's side needs the service in BACKSOLVE_URL and
+BACKSOLVE_API_KEY.
 """
 
 from __future__ import annotations

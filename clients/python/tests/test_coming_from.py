@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Service
+from .service_process import Service
 from .origins import PAGES, MissingError, blocks_of, commands_in, run, without_numbers, write_files
 
 MOST_LINES = 12
