@@ -53,7 +53,7 @@ export default defineConfig({
           setupFiles: ['test/support/repeatable-properties.ts'],
           include: [
             'test/{domain,optimizer,engine,wire,bench,deploy,runner,dashboard}/**/*.test.ts',
-            'test/clients/typescript/{generated,retry}.test.ts',
+            'test/clients/*/{generated,retry}.test.ts',
             'test/*.test.ts',
           ],
           exclude: WITH_PROGRAMS,
@@ -73,7 +73,7 @@ export default defineConfig({
             'test/{db,dev,application,http,worker,webhooks,cli,clients,scenario,fault,telemetry}/**/*.test.ts',
             ...WITH_PROGRAMS,
           ],
-          exclude: ['test/clients/typescript/{generated,retry}.test.ts'],
+          exclude: ['test/clients/*/{generated,retry}.test.ts'],
         },
       },
       {

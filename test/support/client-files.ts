@@ -5,12 +5,12 @@
 import { REFUSALS } from '../../src/http/errors.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
 
-type Json = null | boolean | number | string | readonly Json[] | JsonObject;
-interface JsonObject {
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
   readonly [name: string]: Json | undefined;
 }
 
-interface Operation {
+export interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -29,7 +29,7 @@ interface Parameter {
 
 type Content = Readonly<Record<string, { readonly schema: JsonObject }>>;
 
-interface Document {
+export interface Document {
   readonly info: { readonly version: string };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> };
@@ -42,7 +42,7 @@ const CSV_MEDIUM = 'text/csv';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
 /** Kinds of problems with an error class of their own: every refusal, and those of http/errors.ts that are no DomainError. */
-const PROBLEM_KINDS: readonly { readonly kind: string; readonly title: string }[] = [
+export const PROBLEM_KINDS: readonly { readonly kind: string; readonly title: string }[] = [
   ...Object.entries(REFUSALS).map(([code, { title }]) => ({ kind: code.toLowerCase().replaceAll('_', '-'), title })),
   { kind: 'too-many-requests', title: 'Too many requests of the account within a minute' },
   { kind: 'unavailable', title: 'The service or its database is unavailable at the moment' },
@@ -272,12 +272,12 @@ ${entries.join('')}};
 `;
 }
 
-function classNameOf(kind: string): string {
+export function classNameOf(kind: string): string {
   const name = kind.replace(/(^|-)([a-z])/g, (_match, _dash, letter: string) => letter.toUpperCase());
   return name.endsWith('Error') ? name : `${name}Error`;
 }
 
-function operationsOf(document: Document) {
+export function operationsOf(document: Document) {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     METHODS.flatMap((method) => {
       const operation = methods[method];
@@ -286,7 +286,7 @@ function operationsOf(document: Document) {
   );
 }
 
-function nameOf(reference: string): string {
+export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 

@@ -1,0 +1,79 @@
+"""Backsolve finds the inputs of an expensive black box that give the outputs you want, in as few runs as it can."""
+
+from ._errors import (
+    BacksolveError,
+    BusyError,
+    ChangedProblemError,
+    IncompatibleServiceError,
+    JournalError,
+    LocalServiceError,
+    NotBacksolveError,
+    OutputError,
+    ServiceError,
+    TimeLimitError,
+    TryAgain,
+    UnreachableError,
+    Violation,
+)
+from ._exchange import Retry
+from ._generated import models, problems
+from ._generated.operations import VERSION
+from ._operation import Answer
+from .client import AsyncBacksolve, Backsolve, async_pages, pages
+from .goals import Goal, above, at_least, at_most, below, exact, maximize, minimize, within
+from .inputs import Input, boolean, choice, integer, levels, log, real
+from .project import AsyncEvaluation, AsyncProject, Evaluation, Project
+from .result import History, Result, Run
+from .solving import solve, solve_async
+
+__version__ = VERSION
+
+__all__ = [
+    "Answer",
+    "AsyncBacksolve",
+    "AsyncEvaluation",
+    "AsyncProject",
+    "Backsolve",
+    "BacksolveError",
+    "BusyError",
+    "ChangedProblemError",
+    "Evaluation",
+    "Goal",
+    "History",
+    "IncompatibleServiceError",
+    "Input",
+    "JournalError",
+    "LocalServiceError",
+    "NotBacksolveError",
+    "OutputError",
+    "Project",
+    "Result",
+    "Retry",
+    "Run",
+    "ServiceError",
+    "TimeLimitError",
+    "TryAgain",
+    "UnreachableError",
+    "Violation",
+    "__version__",
+    "above",
+    "async_pages",
+    "at_least",
+    "at_most",
+    "below",
+    "boolean",
+    "choice",
+    "exact",
+    "integer",
+    "levels",
+    "log",
+    "maximize",
+    "minimize",
+    "models",
+    "pages",
+    "problems",
+    "real",
+    "solve",
+    "solve_async",
+    "within",
+]

@@ -1,0 +1,138 @@
+"""The calls about one problem on the service, as steps for either client."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ._generated import models as m
+from ._generated.problems import LeaseLostError, NotFoundError, OutputConflictError
+from ._steps import Call, Steps
+from .problem import Failed, Problem
+
+LOST = (LeaseLostError, OutputConflictError, NotFoundError)
+"""An evaluation is no longer one's own."""
+MAXIMUM_REASON = 500
+CLAIM_LIMIT = 64
+
+
+@dataclass(frozen=True)
+class Told:
+    """What became of a report."""
+
+    state: str
+    """done; waiting: it is tried again; failed; cancelled: nobody waits for it any more; lost: somebody else has it."""
+    warnings: tuple[str, ...] = ()
+    is_last: bool = False
+    """Whether the search ended with it. It may end otherwise as well."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a problem is on the service."""
+
+    model_id: int
+    project_id: int
+    batch_id: int
+
+
+def key_of(identity: str, role: str) -> str:
+    """The Idempotency-Key of a creation: the same whenever the same problem is created."""
+    return hashlib.sha256(f"{identity} {role}".encode()).hexdigest()
+
+
+def evaluator_name() -> str:
+    return f"python on {platform.node() or 'a machine'}"[:100]
+
+
+def service_name(name: str) -> str:
+    """The service wants at least four characters."""
+    return name[:80] if len(name) >= 4 else f"{name} (Python)"
+
+
+def create_project(problem: Problem, name: str, identity: str) -> Steps[m.Project]:
+    """Model and project. Names of models are unique within an account."""
+    model: m.Model = (
+        yield Call("create_model", m.NewModel(name=f"{service_name(name)} {identity[:8]}"), idempotency_key=key_of(identity, "model"))
+    ).body
+    project: m.Project = (
+        yield Call("create_project", model.id, problem.project_body(service_name(name)), idempotency_key=key_of(identity, "project"))
+    ).body
+    return project
+
+
+def batch_body(problem: Problem, name: str, parallel: int, maximum_attempts: int | None, trial_id: int | None, tries: int) -> m.NewBatch:
+    fields: dict[str, Any] = {
+        "name": service_name(name),
+        "objectives": [problem.objective_body(maximum_attempts)],
+        "parallelism": parallel,
+        "timeoutSeconds": 1_209_600,
+        "maximumTries": tries,
+    }
+    return m.NewBatch.model_validate(fields if trial_id is None else {**fields, "trialId": trial_id})
+
+
+def attempts_left(budget: int | None, runs: int) -> int | None:
+    """Raises ValueError when the runs so far use up the budget."""
+    if budget is None:
+        return None
+    if budget <= runs:
+        raise ValueError(f"A budget of {budget} runs leaves none to search with after {runs} runs. Give a larger budget, or fewer cases.")
+    return budget - runs
+
+
+def claim(batch_id: int, limit: int, wait: int, lease: int, key: str | None = None) -> Steps[list[m.ClaimedEvaluation]]:
+    """At most `limit` evaluations; waits up to `wait` seconds for the first."""
+    body = m.NewEvaluationClaim(
+        evaluator=evaluator_name(), batch_id=batch_id, limit=min(limit, CLAIM_LIMIT), lease_seconds=lease, wait=wait
+    )
+    answer = yield Call("claim_evaluations", body, idempotency_key=key)
+    claimed: list[m.ClaimedEvaluation] = answer.body.evaluations
+    return claimed
+
+
+def report(evaluation_id: int, lease_token: str, outcome: Sequence[float] | Failed, seconds: float) -> Steps[Told]:
+    """An output or a failure. A lease that is lost is a state, not an error."""
+    try:
+        if isinstance(outcome, Failed):
+            body = m.NewEvaluationFailure(lease_token=lease_token, reason=clean_reason(outcome.reason), retryable=outcome.retryable)
+            failed: m.FailedEvaluation = (yield Call("fail_evaluation", evaluation_id, body)).body
+            return Told(failed.state)
+        output = m.NewEvaluationOutput(lease_token=lease_token, output=list(outcome), compute_time=round(seconds * 1e9))
+        told: m.ReportedEvaluation = (yield Call("put_evaluation_output", evaluation_id, output)).body
+        is_last = told.inverse is not None and told.inverse.status in ("converged", "max_iterations")
+        return Told(told.state, tuple(warning.detail for warning in told.warnings), is_last)
+    except LOST:
+        return Told("lost")
+
+
+def release(evaluation_id: int, lease_token: str) -> Steps[None]:
+    """Hands an evaluation back unharmed; one that is lost already is back."""
+    with contextlib.suppress(*LOST):
+        yield Call("release_evaluation", evaluation_id, m.NewRelease(lease_token=lease_token))
+
+
+def heartbeat(evaluation_id: int, lease_token: str) -> Steps[bool]:
+    """Makes the lease last. False when nobody waits for the output, or the lease is lost."""
+    try:
+        extended: m.ExtendedLease = (yield Call("heartbeat_evaluation", evaluation_id, m.NewHeartbeat(lease_token=lease_token))).body
+    except LOST:
+        return False
+    return extended.is_wanted
+
+
+def clean_reason(reason: str) -> str:
+    """On one line, without control characters, as the service takes it."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f\s]+", " ", reason).strip() or "failed"
+    short = line if len(line) <= MAXIMUM_REASON else f"{line[: MAXIMUM_REASON - 3]}..."
+    return short.encode("utf-8", "replace").decode()
+
+
+def failure_of(error: BaseException, retryable: bool = False) -> Failed:
+    words = str(error).strip()
+    return Failed(f"{type(error).__name__}: {words}" if words else type(error).__name__, retryable)

@@ -1,0 +1,328 @@
+"""Works a problem through: creates it on the service or finds it again, runs what is asked, and follows it to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from . import _batch
+from ._batch import Place
+from ._blackbox import MainThread, Threads, invoke
+from ._errors import BacksolveError, ChangedProblemError, TryAgain, UnreachableError
+from ._generated import models as m
+from ._generated.problems import NotFoundError
+from ._journal import Folder, Journal, Outcome, outcome_of
+from ._progress import Progress
+from ._steps import Steps, run_async
+from .client import AsyncBacksolve
+from .inputs import Value
+from .problem import Failed, Problem
+from .project import OPEN_STATES
+from .result import Judge, Result, Run, read_result
+
+T = TypeVar("T")
+LEASE_SECONDS = 60
+CLAIM_SECONDS = 20
+FIRST_LOOK = 1.0
+"""Seconds after which a claim that waits makes the client look whether the search is over; doubles up to the last."""
+LAST_LOOK = 4.0
+END_LOOK = 0.05
+"""The same after a report that ended the search."""
+LETTING_GO_SECONDS = 5.0
+AFTER_ALL = 10_000_000
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be solved, and how to run the black box."""
+
+    problem: Problem
+    name: str
+    parallel: int
+    budget: int | None
+    tries: int
+    call: Callable[[Mapping[str, Value]], Any]
+    fingerprint: str | None
+    where: MainThread | Threads | Executor | None
+
+
+class Engine:
+    """Solves once. It can be killed at any time: the journal holds every result before the service does."""
+
+    def __init__(self, work: Work, client: AsyncBacksolve, folder: Folder, progress: Progress) -> None:
+        self._work = work
+        self._client = client
+        self._folder = folder
+        self._progress = progress
+        self._journal = Journal(folder.journal)
+        self._tasks: dict[int, asyncio.Task[None]] = {}
+        self._leases: dict[int, m.ClaimedEvaluation] = {}
+        self._known: set[int] = set()
+        """Evaluations whose results are in the journal and not yet reported."""
+        self._look = FIRST_LOOK
+        self._judge: Judge | None = None
+        self._place: Place | None = None
+
+    async def solve(self) -> Result:
+        try:
+            await self._settle()
+            self._place = await self._find()
+            if await self._is_open():
+                await self._run_all()
+                # Nobody waits for what still runs, but what is known is told.
+                await self._tell_known()
+                self._leases.clear()
+            else:
+                self._progress.note("nothing is left to run: this problem was worked through earlier; fresh=True starts over")
+            place = self._place
+            return await self._run(read_result(self._work.name, place.model_id, place.project_id, place.batch_id, self._work.problem.space))
+        except NotFoundError as error:
+            raise ChangedProblemError(f"The service no longer has this problem; fresh=True starts over. {error}") from error
+        finally:
+            await self._let_go()
+            self._progress.end()
+            self._journal.close()
+
+    async def _settle(self) -> None:
+        """What an interrupted call left: results are reported and leases given back, so that nothing waits for them to expire."""
+        claims, cut_short, unreported = self._journal.unsettled()
+        record = self._folder.read()
+        if record is None:
+            return
+        if self._journal.run_count:
+            self._progress.go_on(self._journal.run_count)
+        for key, limit in claims:
+            with contextlib.suppress(asyncio.TimeoutError):
+                cut_short += await self._claim_again(record["batches"][-1]["id"], key, limit)
+        for line in unreported:
+            evaluation_id, token = line["lease"]
+            told = await self._run(_batch.report(evaluation_id, token, outcome_of(line), line["seconds"]))
+            self._journal.settled(evaluation_id, token, told.state)
+        for evaluation_id, token in cut_short:
+            await self._run(_batch.release(evaluation_id, token))
+            self._journal.settled(evaluation_id, token, "released")
+
+    async def _claim_again(self, batch_id: int | None, key: str, limit: int) -> list[tuple[int, str]]:
+        """The answer to a claim may have been lost; a repetition gets it. A new one would wait, and is given up."""
+        if batch_id is None:
+            return []
+        steps = _batch.claim(batch_id, limit, CLAIM_SECONDS, LEASE_SECONDS, key)
+        with contextlib.suppress(NotFoundError):
+            claimed = await asyncio.wait_for(self._run(steps), FIRST_LOOK)
+            self._journal.claimed(key, claimed)
+            return [(each.id, each.lease_token) for each in claimed]
+        return []
+
+    async def _find(self) -> Place:
+        """The place of the problem on the service. What does not exist is created under keys that a repetition would use again."""
+        work, client = self._work, self._client
+        body = work.problem.project_body(work.name).model_dump(mode="json", by_alias=True, exclude_unset=True)
+        record = self._folder.read()
+        if record is None:
+            record = {
+                "version": 1,
+                "id": secrets.token_hex(16),
+                "service": None,
+                "project": body,
+                "place": None,
+                "batches": [],
+            }
+            self._folder.write({**record, "code": work.fingerprint})
+        self._refuse_changes(record, body)
+        if record["place"] is None:
+            project = await self._run(_batch.create_project(work.problem, work.name, record["id"]))
+            record["place"] = [project.model_id, project.id, project.case_count]
+        record["code"] = work.fingerprint
+        model_id, project_id, case_count = record["place"]
+        batches: list[dict[str, Any]] = record["batches"]
+        objective = work.problem.objective_body().model_dump(mode="json", by_alias=True, exclude_unset=True)
+        wanted = {"objective": objective, "budget": work.budget}
+        newest = batches[-1] if batches else None
+        if newest is None or {key: newest[key] for key in wanted} != wanted:
+            trial_id = await self._leave(newest)
+            attempts = _batch.attempts_left(work.budget, max(case_count, self._journal.run_count if newest is not None else 0))
+            sent = _batch.batch_body(work.problem, work.name, work.parallel, attempts, trial_id, work.tries)
+            newest = {**wanted, "id": None, "body": sent.model_dump(mode="json", by_alias=True, exclude_unset=True)}
+            batches.append(newest)
+        self._folder.write(record)
+        if newest["id"] is None:
+            key = _batch.key_of(record["id"], f"batch {len(batches)}")
+            body_sent = m.NewBatch.model_validate(newest["body"])
+            newest["id"] = (await client.create_batch(model_id, project_id, body_sent, idempotency_key=key)).body.id
+            self._folder.write(record)
+        else:
+            await self._adjust(newest["id"])
+        return Place(model_id, project_id, newest["id"])
+
+    def _refuse_changes(self, record: dict[str, Any], body: dict[str, Any]) -> None:
+        before: dict[str, Any] = record["project"]
+        fields = [key for key in {**before, **body} if key not in ("name", "caseCount") and before.get(key) != body.get(key)]
+        if fields:
+            raise ChangedProblemError(
+                f"The inputs or outputs of {self._work.name} have changed since its first run ({', '.join(fields)}), so its data does not "
+                "fit. Take the change back, give another name, or start over with fresh=True. Goals may change at any time."
+            )
+        code = record.get("code")
+        if self._journal.run_count and code is not None and code != self._work.fingerprint:
+            warnings.warn(
+                f"The black box has changed since earlier runs of {self._work.name}, whose results stay. fresh=True starts over.",
+                stacklevel=2,
+            )
+
+    async def _leave(self, batch: dict[str, Any] | None) -> int | None:
+        """Ends the batch of other goals; its runs stay with the trial."""
+        if batch is None or batch["id"] is None:
+            return None
+        state = (await self._client.get_batch(batch["id"])).body
+        if state.status in OPEN_STATES:
+            await self._client.cancel_batch(batch["id"])
+        return state.trial_id
+
+    async def _adjust(self, batch_id: int) -> None:
+        state = (await self._client.get_batch(batch_id)).body
+        if state.status not in OPEN_STATES:
+            return
+        if state.is_paused:
+            await self._client.resume_batch(batch_id)
+        if state.parallelism != self._work.parallel:
+            await self._client.update_batch(batch_id, m.BatchPatch(parallelism=self._work.parallel))
+
+    async def _is_open(self) -> bool:
+        assert self._place is not None  # noqa: S101 - set before
+        return (await self._client.get_batch(self._place.batch_id)).body.status in OPEN_STATES
+
+    async def _run_all(self) -> None:
+        """Until the search is over. Runs that go on then are wanted by nobody."""
+        beats = asyncio.create_task(self._beat())
+        try:
+            while True:
+                free = self._work.parallel - len(self._tasks)
+                if free == 0:
+                    await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+                    self._reap()
+                    continue
+                claimed = await self._claim(free)
+                if claimed is None:
+                    return
+                for evaluation in claimed:
+                    self._leases[evaluation.id] = evaluation
+                    self._tasks[evaluation.id] = asyncio.create_task(self._evaluate(evaluation))
+        finally:
+            beats.cancel()
+
+    async def _claim(self, free: int) -> list[m.ClaimedEvaluation] | None:
+        """None when the search is over."""
+        assert self._place is not None  # noqa: S101 - set before
+        key = secrets.token_hex(16)
+        self._journal.claiming(key, free)
+        steps = _batch.claim(self._place.batch_id, free, CLAIM_SECONDS, LEASE_SECONDS, key)
+        claiming = asyncio.create_task(self._run(steps))
+        try:
+            while not claiming.done():
+                running = {claiming, *self._tasks.values()}
+                done, _ = await asyncio.wait(running, timeout=self._look, return_when=asyncio.FIRST_COMPLETED)
+                self._reap()
+                if done:
+                    continue
+                self._look = min(LAST_LOOK, self._look * 2)
+                if not await self._is_open():
+                    return None
+            claimed = claiming.result()
+        finally:
+            claiming.cancel()
+        self._look = FIRST_LOOK
+        self._journal.claimed(key, claimed)
+        return claimed if claimed or await self._is_open() else None
+
+    def _reap(self) -> None:
+        """Raises what a task raised."""
+        for evaluation_id, task in list(self._tasks.items()):
+            if task.done():
+                del self._tasks[evaluation_id]
+                task.result()
+
+    async def _evaluate(self, evaluation: m.ClaimedEvaluation) -> None:
+        outcome = self._journal.find(evaluation)
+        if outcome is None:
+            began = time.monotonic()
+            outcome = await self._call(evaluation)
+            seconds = time.monotonic() - began
+            self._journal.finished(evaluation, outcome, seconds)
+        else:
+            seconds = 0.0
+        self._known.add(evaluation.id)
+        told = await self._run(_batch.report(evaluation.id, evaluation.lease_token, outcome, seconds))
+        self._known.discard(evaluation.id)
+        if told.is_last:
+            self._look = END_LOOK
+        self._leases.pop(evaluation.id, None)
+        self._journal.settled(evaluation.id, evaluation.lease_token, told.state)
+        for warning in told.warnings:
+            self._progress.note(warning)
+        if told.state == "waiting" and isinstance(outcome, Failed):
+            self._progress.note(f"a run failed and is tried again: {outcome.reason}")
+        else:
+            await self._show(evaluation, outcome)
+
+    async def _call(self, evaluation: m.ClaimedEvaluation) -> Outcome:
+        space = self._work.problem.space
+        try:
+            given = await invoke(self._work.call, space.values_of(evaluation.input), self._work.where)
+        except Exception as error:
+            return _batch.failure_of(error, retryable=isinstance(error, TryAgain))
+        return space.read_output(given)
+
+    async def _show(self, evaluation: m.ClaimedEvaluation, outcome: Outcome) -> None:
+        problem = self._work.problem
+        if self._judge is None and evaluation.objective_id is not None:
+            history = (await self._client.get_history_flat(evaluation.objective_id, after=AFTER_ALL)).body
+            self._judge = None if history is None else Judge(history, problem.space.outputs)
+        self._progress.add(
+            Run(
+                kind="designed" if evaluation.kind == "case" else "suggested",
+                number=evaluation.case_number or 0,
+                input=problem.space.values_of(evaluation.input),
+                output=None if isinstance(outcome, Failed) else dict(zip(problem.goals, outcome, strict=True)),
+                failure=outcome.reason if isinstance(outcome, Failed) else None,
+                misses={} if isinstance(outcome, Failed) or self._judge is None else self._judge.misses(outcome),
+            )
+        )
+
+    async def _beat(self) -> None:
+        """Keeps all leases. A service that is away for a while costs a lease at most, and it counts until somebody else takes it."""
+        while True:
+            await asyncio.sleep(LEASE_SECONDS / 3)
+            for evaluation in list(self._leases.values()):
+                with contextlib.suppress(UnreachableError):
+                    await self._run(_batch.heartbeat(evaluation.id, evaluation.lease_token))
+
+    async def _let_go(self) -> None:
+        """Ends what runs and gives its leases back. What cannot be done now is done when the same call goes on."""
+        await self._tell_known()
+        for evaluation in [lease for lease in self._leases.values() if lease.id not in self._known]:
+            with contextlib.suppress(BacksolveError, asyncio.TimeoutError):
+                steps = _batch.release(evaluation.id, evaluation.lease_token)
+                await asyncio.wait_for(self._run(steps), LETTING_GO_SECONDS)
+                self._journal.settled(evaluation.id, evaluation.lease_token, "released")
+
+    async def _tell_known(self) -> None:
+        """Ends all tasks but those that report a result, and waits for those."""
+        reporting = [task for evaluation_id, task in self._tasks.items() if evaluation_id in self._known]
+        for evaluation_id, task in self._tasks.items():
+            if evaluation_id not in self._known:
+                task.cancel()
+        if reporting:
+            _, late = await asyncio.wait(reporting, timeout=LETTING_GO_SECONDS)
+            for task in late:
+                task.cancel()
+        self._tasks.clear()
+
+    async def _run(self, steps: Steps[T]) -> T:
+        return await run_async(self._client, steps)

@@ -1,0 +1,98 @@
+"""The exceptions of this package. All are a BacksolveError."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+class BacksolveError(Exception):
+    """Anything that this package raises on purpose."""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A rule that a request breaks."""
+
+    property: str
+    """For example objectives[2]."""
+    pointer: str
+    """The same as a JSON pointer: /objectives/2."""
+    message: str
+
+
+class ServiceError(BacksolveError):
+    """The service refused a request. Every kind of problem has a class of its own; a kind that is newer than this client has this one."""
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str,
+        status: int,
+        violations: tuple[Violation, ...] = (),
+        instance: str = "",
+        retry_after: float | None = None,
+        request_id: str | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.code = code
+        """Such as NOT_FOUND."""
+        self.status = status
+        self.violations = violations
+        self.instance = instance
+        self.retry_after = retry_after
+        """Seconds that the service asks to wait before a repetition."""
+        self.request_id = request_id
+
+    def __str__(self) -> str:
+        lines = [f"  {each.property}: {each.message}" if each.property else f"  {each.message}" for each in self.violations]
+        return "\n".join([self.detail, *lines])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.detail, {key: value for key, value in vars(self).items() if key != "detail"})
+
+
+def _rebuild(kind: type[ServiceError], detail: str, fields: dict[str, Any]) -> ServiceError:
+    return kind(detail, **fields)
+
+
+class UnreachableError(BacksolveError):
+    """No answer came, even after the retries. The cause is the error of the last attempt."""
+
+
+class TimeLimitError(UnreachableError):
+    """The answer took longer than the time limit."""
+
+
+class NotBacksolveError(BacksolveError):
+    """What answers at the address is no Backsolve service: a proxy, a login page, another site."""
+
+
+class IncompatibleServiceError(BacksolveError):
+    """The service is older or newer than this client understands."""
+
+
+class LocalServiceError(BacksolveError):
+    """No service can be started on this machine; the message says what is missing."""
+
+
+class OutputError(BacksolveError):
+    """A black box returned something that is no output of the problem. That is a mistake in the program, so nothing is reported."""
+
+
+class ChangedProblemError(BacksolveError):
+    """A call under the same name has other inputs or outputs than the runs that are kept."""
+
+
+class BusyError(BacksolveError):
+    """Another process works on the same problem."""
+
+
+class JournalError(BacksolveError):
+    """The journal of earlier runs cannot be read."""
+
+
+class TryAgain(Exception):
+    """Raise it in a black box when the machine failed, not the input: no licence, a full disk. The run is tried again, a few times."""

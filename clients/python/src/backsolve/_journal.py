@@ -1,0 +1,210 @@
+"""
+What a problem leaves on disk, so that the same call goes on after any interruption:
+
+    .backsolve/python/NAME/problem.json   what was created on the service, and for which definition
+    .backsolve/python/NAME/runs.jsonl     the journal: a line for each thing that happened to an evaluation
+
+What came of a run is on disk before the service hears of it. A line that a crash tore off at the end counts as never written.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+from ._errors import BusyError, JournalError
+from ._generated import models as m
+from .problem import Failed
+
+Outcome = list[float] | Failed
+
+
+class Folder:
+    """The folder of a problem, held by one process at a time."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        self.path = root / "python" / name
+        self.path.mkdir(parents=True, exist_ok=True)
+        ignore = root / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n")
+        self._lock = (self.path / "lock").open("a")
+        try:
+            _lock(self._lock)
+        except OSError:
+            self._lock.close()
+            raise BusyError(f"Another process works on {name}: wait for it, or give another name.") from None
+
+    def close(self) -> None:
+        self._lock.close()
+
+    @property
+    def journal(self) -> Path:
+        return self.path / "runs.jsonl"
+
+    @property
+    def _record(self) -> Path:
+        return self.path / "problem.json"
+
+    def read(self) -> dict[str, Any] | None:
+        """The record; None before the first call."""
+        try:
+            record: dict[str, Any] = json.loads(self._record.read_text())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise JournalError(f"{self._record} is damaged: restore it, or start over with fresh=True.") from error
+        return record
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Replaces the record, on disk when it returns."""
+        draft = self._record.with_suffix(".draft")
+        with draft.open("w") as file:
+            json.dump(record, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(self._record)
+        _sync_folder(self.path)
+
+    def put_aside(self) -> None:
+        """Keeps an earlier beginning under other names. The journal first: a record would take over its runs."""
+        number = 1
+        while any(file.with_name(f"{file.name}.{number}").exists() for file in (self.journal, self._record)):
+            number += 1
+        for file in (self.journal, self._record):
+            if file.exists():
+                file.rename(file.with_name(f"{file.name}.{number}"))
+        _sync_folder(self.path)
+
+
+class Journal:
+    """Appends lines, and answers what earlier ones say. Raises JournalError when a line is none of a journal."""
+
+    def __init__(self, path: Path) -> None:
+        content = path.read_bytes() if path.exists() else b""
+        end = content.rfind(b"\n") + 1
+        self._lines = [_parse(line, path, number) for number, line in enumerate(content[:end].splitlines(), 1)]
+        self._file = path.open("ab")
+        self._file.truncate(end)
+        _sync_folder(path.parent)
+        self._by_evaluation: dict[int, Outcome] = {}
+        self._by_input: dict[str, Outcome] = {}
+        for line in self._lines:
+            if line["kind"] == "finished":
+                self._index(line)
+
+    def close(self) -> None:
+        self._file.close()
+
+    @property
+    def run_count(self) -> int:
+        """Runs that are over for good."""
+        return len(self._by_evaluation)
+
+    def find(self, evaluation: m.ClaimedEvaluation) -> Outcome | None:
+        """What an earlier run of the same evaluation gave, or of the same input where it is a designed one."""
+        known = self._by_evaluation.get(evaluation.id)
+        return self._by_input.get(_input_key(evaluation.input)) if known is None and evaluation.kind == "case" else known
+
+    def claiming(self, key: str, limit: int) -> None:
+        """Before a claim, so that the leases of a lost answer are found again."""
+        self._append({"kind": "claiming", "key": key, "limit": limit})
+
+    def claimed(self, key: str, evaluations: Iterable[m.ClaimedEvaluation]) -> None:
+        self._append({"kind": "claimed", "key": key, "leases": [[each.id, each.lease_token] for each in evaluations]})
+
+    def finished(self, evaluation: m.ClaimedEvaluation, outcome: Outcome, seconds: float) -> None:
+        """On disk when it returns."""
+        failed = outcome if isinstance(outcome, Failed) else None
+        line = {
+            "kind": "finished",
+            "lease": [evaluation.id, evaluation.lease_token],
+            "run": evaluation.kind,
+            "input": evaluation.input,
+            "output": outcome if failed is None else None,
+            "failure": None if failed is None else failed.reason,
+            "retryable": failed is not None and failed.retryable,
+            "seconds": seconds,
+        }
+        self._append(line)
+        os.fsync(self._file.fileno())
+        self._index(line)
+
+    def settled(self, evaluation_id: int, lease_token: str, state: str) -> None:
+        """After a report or a release."""
+        self._append({"kind": "settled", "lease": [evaluation_id, lease_token], "state": state})
+
+    def unsettled(self) -> tuple[list[tuple[str, int]], list[tuple[int, str]], list[dict[str, Any]]]:
+        """Claims without an answer, leases of runs that were cut short, and finished runs that nobody has heard of."""
+        claims: dict[str, int] = {}
+        leases: dict[tuple[int, str], dict[str, Any] | None] = {}
+        for line in self._lines:
+            if line["kind"] == "claiming":
+                claims[line["key"]] = line["limit"]
+            elif line["kind"] == "claimed":
+                claims.pop(line["key"], None)
+                leases.update(dict.fromkeys(((each[0], each[1]) for each in line["leases"]), None))
+            elif line["kind"] == "finished":
+                leases[line["lease"][0], line["lease"][1]] = line
+            else:
+                leases.pop((line["lease"][0], line["lease"][1]), None)
+        cut_short = [lease for lease, line in leases.items() if line is None]
+        return list(claims.items())[-1:], cut_short, [line for line in leases.values() if line is not None]
+
+    def _append(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line).encode() + b"\n")
+        self._file.flush()
+        self._lines.append(line)
+
+    def _index(self, line: dict[str, Any]) -> None:
+        if line["retryable"]:
+            return
+        outcome = outcome_of(line)
+        self._by_evaluation[line["lease"][0]] = outcome
+        self._by_input[_input_key(line["input"])] = outcome
+
+
+def outcome_of(line: dict[str, Any]) -> Outcome:
+    """What a line about a finished run says."""
+    output: list[float] | None = line["output"]
+    return Failed(line["failure"], line["retryable"]) if output is None else output
+
+
+def _input_key(numbers: Iterable[float]) -> str:
+    return json.dumps([float(number) for number in numbers])
+
+
+def _parse(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    try:
+        parsed: dict[str, Any] = json.loads(line)
+        if parsed["kind"] in ("claiming", "claimed", "finished", "settled"):
+            return parsed
+    except (ValueError, KeyError, TypeError):
+        pass
+    raise JournalError(f"{path}:{number} is no line of a journal. Restore the file, or start over with fresh=True, which keeps it.")
+
+
+def _sync_folder(path: Path) -> None:
+    if os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _lock(file: IO[str]) -> None:
+    """The system frees it when the process ends, however it ends."""
+    if sys.platform == "win32":
+        import msvcrt  # noqa: PLC0415
+
+        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl  # noqa: PLC0415
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

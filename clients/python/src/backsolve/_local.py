@@ -1,0 +1,136 @@
+"""
+The service of a folder on this machine, the same that `npx backsolve run` uses there: a process of its own that several programs
+share. It ends soon after the last of them, so that killing one costs the others nothing.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import secrets
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from ._errors import LocalServiceError
+
+START_SECONDS = 180
+POLL_SECONDS = 0.05
+HOSTED_ALREADY = 75
+"""The exit code of a host that finds another one in its folder."""
+REGISTERED: set[Path] = set()
+
+
+def open_local(folder: Path, note: Callable[[str], None]) -> tuple[str, str]:
+    """Address and key of the service of the folder, which is started if it does not run. Raises LocalServiceError."""
+    _register(folder.resolve())
+    deadline = time.monotonic() + START_SECONDS
+    has_begun = False
+    while time.monotonic() < deadline:
+        url = _find(folder)
+        if url is not None:
+            return url, (folder / "service.key").read_text().strip()
+        if not _is_held(folder / "host.lock"):
+            if not has_begun:
+                note("starting a service on this machine")
+            has_begun = True
+            _start(folder)
+        time.sleep(POLL_SECONDS)
+    raise LocalServiceError(f"The service of this folder does not start: see {folder / 'service.log'}.")
+
+
+def _register(folder: Path) -> None:
+    """Until this process ends the service knows that it is used."""
+    if folder in REGISTERED:
+        return
+    users = folder / "users"
+    users.mkdir(parents=True, exist_ok=True)
+    mine = users / f"{os.getpid()}.{secrets.token_hex(4)}"
+    mine.write_text(json.dumps({"pid": os.getpid(), "start": _start_of(os.getpid())}) + "\n")
+    REGISTERED.add(folder)
+    atexit.register(mine.unlink, missing_ok=True)
+
+
+def _find(folder: Path) -> str | None:
+    """Where it answers, if it does."""
+    try:
+        url: str = json.loads((folder / "service.json").read_text())["url"]
+        return url if httpx.get(f"{url}/readyz", timeout=2, trust_env=False).is_success else None
+    except (OSError, ValueError, KeyError, httpx.HTTPError):
+        return None
+
+
+def _start(folder: Path) -> None:
+    """Returns once it serves, or once another host was first."""
+    log = folder / "service.log"
+    command = _command()
+    with log.open("w") as output:
+        # The folder is given from the root, because npx may change to that of the package.
+        child = subprocess.Popen(  # noqa: S603 - the command of the user
+            [*command, "host", str(folder.resolve())],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    while (code := child.poll()) is None:
+        if _find(folder) is not None:
+            # It outlives this process, which therefore does not wait for it.
+            child.returncode = 0
+            return
+        time.sleep(POLL_SECONDS)
+    if code in (0, HOSTED_ALREADY):
+        return
+    words = "\n".join(log.read_text(errors="replace").strip().splitlines()[-5:])
+    raise LocalServiceError(
+        f"The service could not be started with `{shlex.join(command)}`:\n{words}\n"
+        "Install Backsolve there, set BACKSOLVE_COMMAND to bin/backsolve.js of a clone, or give url and api_key of a service."
+    )
+
+
+def _command() -> list[str]:
+    command = shlex.split(os.environ.get("BACKSOLVE_COMMAND", "")) or ["npx", "--no", "backsolve"]
+    program = shutil.which(command[0])
+    if program is None:
+        raise LocalServiceError(
+            f"{command[0]} is missing, and a service on this machine needs it: install Node.js 20 or later from https://nodejs.org, "
+            "or give url and api_key of a service."
+        )
+    return [program, *command[1:]]
+
+
+def _is_held(lock: Path) -> bool:
+    if sys.platform == "win32":
+        return False  # a host that is started beside another one ends at once
+    try:
+        holder = json.loads(lock.read_text())
+        return bool(_start_of(int(holder["pid"])) == holder.get("start", ""))
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _start_of(pid: int) -> str | None:
+    """When a running process started, as the service writes it; None when there is no such process."""
+    if sys.platform == "win32":
+        return "alive"
+    if sys.platform != "linux":
+        try:
+            os.kill(pid, 0)
+        except PermissionError:
+            return "alive"
+        except OSError:
+            return None
+        return "alive"
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    fields = stat[stat.rindex(")") + 2 :].split(" ")
+    return None if fields[0] in "ZX" else fields[19]

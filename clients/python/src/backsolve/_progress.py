@@ -1,0 +1,97 @@
+"""What a search shows while it runs: a bar in a terminal or a notebook, lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .result import Run
+
+
+class Progress:
+    """Shows nothing."""
+
+    def __init__(self, name: str, budget: int | None) -> None:
+        self.name = name
+        self.budget = budget
+        self.count = 0
+        self.best: Run | None = None
+
+    def go_on(self, count: int) -> None:
+        """There are runs of an earlier call."""
+        self.count = count
+        self.note(f"going on after {count} runs")
+
+    def add(self, run: Run) -> None:
+        """A run is over."""
+        self.count += 1
+        miss, best = run.worst_miss, None if self.best is None else self.best.worst_miss
+        if miss is not None and (best is None or miss < best):
+            self.best = run
+
+    def note(self, text: str) -> None:
+        """Something that a person should know."""
+
+    def end(self) -> None:
+        """Nothing comes any more."""
+
+
+class Lines(Progress):
+    """A line per run."""
+
+    def add(self, run: Run) -> None:
+        super().add(run)
+        of = f"/{self.budget}" if self.budget is not None else ""
+        inputs = " ".join(f"{name}={_short(value)}" for name, value in run.input.items())
+        self.note(f"run {self.count}{of}: {inputs} -> {_outcome(run)}")
+
+    def note(self, text: str) -> None:
+        print(f"{self.name}: {text}", file=sys.stderr, flush=True)
+
+
+class Bar(Progress):
+    """A bar of tqdm, a widget where that is a notebook."""
+
+    def __init__(self, name: str, budget: int | None) -> None:
+        super().__init__(name, budget)
+        from tqdm.auto import tqdm  # noqa: PLC0415 - takes a while to load
+
+        self._bar: Any = tqdm(desc=name, total=budget, unit="run", dynamic_ncols=True)
+
+    def add(self, run: Run) -> None:
+        super().add(run)
+        if self.best is not None:
+            self._bar.set_postfix_str(
+                f"best misses by {self.best.worst_miss:.3g}" if self.best.worst_miss else "all goals met", refresh=False
+            )
+        if run.failure is not None:
+            self.note(f"run {self.count} failed: {run.failure}")
+        self._bar.update(1)
+
+    def go_on(self, count: int) -> None:
+        super().go_on(count)
+        self._bar.update(count)
+
+    def note(self, text: str) -> None:
+        self._bar.write(f"{self.name}: {text}", file=sys.stderr)
+
+    def end(self) -> None:
+        self._bar.close()
+
+
+def make_progress(name: str, budget: int | None, wanted: bool | None) -> Progress:
+    if wanted is False:
+        return Progress(name, budget)
+    return Bar(name, budget) if sys.stderr.isatty() or "ipykernel" in sys.modules else Lines(name, budget)
+
+
+def _outcome(run: Run) -> str:
+    if run.output is None:
+        return f"failed: {run.failure}"
+    outputs = " ".join(f"{name}={value:.6g}" for name, value in run.output.items())
+    miss = run.worst_miss
+    return outputs if miss is None else f"{outputs} ({'all goals met' if miss == 0 else f'misses by {miss:.3g}'})"
+
+
+def _short(value: object) -> str:
+    return f"{value:.5g}" if isinstance(value, float) else str(value)

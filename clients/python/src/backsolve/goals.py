@@ -1,0 +1,100 @@
+"""What an output should be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+GoalType: TypeAlias = Literal[
+    "exact",
+    "percent",
+    "value",
+    "lessthan",
+    "lessthan_equal",
+    "greaterthan",
+    "greaterthan_equal",
+    "minimize",
+    "maximize",
+]
+
+WORDS: dict[str, str] = {
+    "exact": "=",
+    "lessthan": "<",
+    "lessthan_equal": "<=",
+    "greaterthan": ">",
+    "greaterthan_equal": ">=",
+    "minimize": "minimize to",
+    "maximize": "maximize to",
+}
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal. Make one with exact, within, below, at_most, above, at_least, minimize or maximize."""
+
+    type: GoalType
+    target: float
+    lower: float | None = None
+    upper: float | None = None
+
+    def __str__(self) -> str:
+        if self.lower is None or self.upper is None:
+            return f"{WORDS[self.type]} {self.target:g}"
+        unit = "%" if self.type == "percent" else ""
+        if self.lower == -self.upper:
+            return f"{self.target:g} ± {self.upper:g}{unit}"
+        return f"{self.target:g} {self.lower:+g}{unit} {self.upper:+g}{unit}"
+
+
+def exact(target: float) -> Goal:
+    """The target itself, within rounding. All outputs must then be exact, and are judged together by the sum of their distances."""
+    return Goal("exact", float(target))
+
+
+def within(
+    target: float,
+    tolerance: float | tuple[float, float] | None = None,
+    *,
+    percent: float | tuple[float, float] | None = None,
+) -> Goal:
+    """
+    Near a target: within(380, 2) is 378 to 382, within(380, percent=1) is 376.2 to 383.8. A pair has the offset below and the one above:
+    within(380, (-1, 3)).
+    """
+    if (tolerance is None) == (percent is None):
+        raise ValueError("within needs one tolerance: within(380, 2), or within(380, percent=1).")
+    given = tolerance if percent is None else percent
+    lower, upper = given if isinstance(given, tuple) else (-float(given or 0), float(given or 0))
+    if not lower < upper:
+        raise ValueError(f"within leaves no room: {lower} is not below {upper}. For the target itself use exact({target:g}).")
+    return Goal("value" if percent is None else "percent", float(target), float(lower), float(upper))
+
+
+def below(limit: float) -> Goal:
+    """Less than the limit."""
+    return Goal("lessthan", float(limit))
+
+
+def at_most(limit: float) -> Goal:
+    """The limit or less."""
+    return Goal("lessthan_equal", float(limit))
+
+
+def above(limit: float) -> Goal:
+    """Greater than the limit."""
+    return Goal("greaterthan", float(limit))
+
+
+def at_least(limit: float) -> Goal:
+    """The limit or more."""
+    return Goal("greaterthan_equal", float(limit))
+
+
+def minimize(aspiration: float) -> Goal:
+    """As small as possible; the aspiration is what would be enough."""
+    return Goal("minimize", float(aspiration))
+
+
+def maximize(aspiration: float) -> Goal:
+    """As large as possible; the aspiration is what would be enough."""
+    return Goal("maximize", float(aspiration))

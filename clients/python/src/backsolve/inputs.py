@@ -1,0 +1,97 @@
+"""What an input may be: a number, a whole number, one of several levels or choices, or a yes and no."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+Value: TypeAlias = float | int | str | bool
+Kind: TypeAlias = Literal["float", "integer", "boolean", "category"]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input. Make one with real, log, integer, levels, choice or boolean."""
+
+    kind: Kind
+    minimum: float
+    maximum: float
+    names: tuple[str, ...] = ()
+    scale: Literal["log"] | None = None
+    step: float | None = None
+    values: tuple[float, ...] | None = None
+    likely: tuple[float, float] | None = None
+    unit: str = ""
+
+    def to_value(self, number: float) -> Value:
+        """What a black box gets for a number of the service: float, int, str or bool."""
+        if self.kind == "float":
+            return float(number)
+        if self.kind == "boolean":
+            return number != 0
+        return self.names[round(number - self.minimum)] if self.kind == "category" else round(number)
+
+    def to_number(self, value: Any) -> float:
+        """The number of the service for a value. Raises ValueError if it is none of this input."""
+        if self.kind != "category":
+            return float(value)
+        if value not in self.names:
+            raise ValueError(f"{value!r} is none of {', '.join(self.names)}.")
+        return self.minimum + self.names.index(value)
+
+
+def real(
+    minimum: float,
+    maximum: float,
+    *,
+    step: float | None = None,
+    likely: tuple[float, float] | None = None,
+    unit: str = "",
+) -> Input:
+    """A number from minimum to maximum; with `step` only minimum + k * step. `likely` is where the solution probably lies."""
+    return Input("float", float(minimum), float(maximum), step=step, likely=likely, unit=unit)
+
+
+def log(minimum: float, maximum: float, *, likely: tuple[float, float] | None = None, unit: str = "") -> Input:
+    """A positive number that varies by factors rather than by differences."""
+    return replace(real(minimum, maximum, likely=likely, unit=unit), scale="log")
+
+
+def integer(minimum: int, maximum: int, *, likely: tuple[float, float] | None = None, unit: str = "") -> Input:
+    """A whole number from minimum to maximum."""
+    return Input("integer", float(minimum), float(maximum), likely=likely, unit=unit)
+
+
+def levels(*values: float, unit: str = "") -> Input:
+    """A number that takes only these values."""
+    if len(values) < 2:
+        raise ValueError("levels needs at least two values.")
+    ordered = tuple(sorted(float(value) for value in values))
+    return Input("float", ordered[0], ordered[-1], values=ordered, unit=unit)
+
+
+def choice(*names: str) -> Input:
+    """One of several names, which have no order."""
+    if len(names) < 2:
+        raise ValueError("choice needs at least two names.")
+    return Input("category", 1.0, float(len(names)), names=tuple(names))
+
+
+def boolean() -> Input:
+    """True or False."""
+    return Input("boolean", 0.0, 1.0)
+
+
+def as_input(name: str, given: Input | Sequence[float]) -> Input:
+    """An input as given; a pair of bounds is a number between them."""
+    if isinstance(given, Input):
+        return given
+    try:
+        minimum, maximum = given
+        return real(minimum, maximum)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The input {name} must be real(0, 10), log(1e-5, 1), integer(1, 9), levels(1, 2.5), choice('a', 'b'), boolean(), "
+            "or a pair of bounds."
+        ) from None

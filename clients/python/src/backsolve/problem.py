@@ -1,0 +1,202 @@
+"""A problem as a program states it, what it is for the service, and how values go in and out of a black box."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from typing_extensions import TypedDict, Unpack
+
+from ._errors import OutputError
+from ._generated import models as m
+from .goals import Goal
+from .inputs import Input, Value, as_input
+
+Output: TypeAlias = Mapping[str, float] | Sequence[float] | float
+"""What a black box returns: by name, in the order of the goals, or the one number. Arrays of numpy and Series of pandas will do."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A run without an output."""
+
+    reason: str
+    retryable: bool = False
+
+
+@dataclass(frozen=True)
+class Space:
+    """The inputs, and the names of the outputs in their order."""
+
+    inputs: Mapping[str, Input]
+    outputs: tuple[str, ...]
+
+    def values_of(self, numbers: Sequence[float]) -> dict[str, Value]:
+        """An input of the service as a black box gets it."""
+        return {name: each.to_value(number) for (name, each), number in zip(self.inputs.items(), numbers, strict=True)}
+
+    def read_output(self, given: Any) -> list[float] | Failed:
+        """The output in the order of the goals; Failed when it has a NaN. Raises OutputError when it is no output of this problem."""
+        values = self._in_order(given)
+        numbers: list[float] = []
+        for name, value in zip(self.outputs, values, strict=True):
+            try:
+                number = float(value)
+            except (TypeError, ValueError) as error:
+                raise OutputError(f"The output {name} must be a number, not {value!r}.") from error
+            if not math.isfinite(number):
+                return Failed(f"{name} is {number}")
+            numbers.append(number)
+        return numbers
+
+    def _in_order(self, given: Any) -> Sequence[Any]:
+        names = list(self.outputs)
+        value = given.to_dict() if hasattr(given, "to_dict") else given.tolist() if hasattr(given, "tolist") else given
+        if isinstance(value, Mapping):
+            missing = [name for name in names if name not in value]
+            if missing:
+                raise OutputError(f"The output has no {' and no '.join(missing)}; it has {', '.join(map(str, value)) or 'nothing'}.")
+            return [value[name] for name in names]
+        if value is None or isinstance(value, str):
+            raise OutputError(f"The black box returned {value!r}. Return the output, or raise an exception when the run failed.")
+        values = list(value) if isinstance(value, Sequence) else [value]
+        if len(values) != len(names):
+            raise OutputError(f"The output has {len(values)} values; expected are {len(names)}: {', '.join(names)}.")
+        return values
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Inputs, goals and what is asked of the search."""
+
+    inputs: Mapping[str, Input]
+    goals: Mapping[str, Goal]
+    constraints: tuple[str, ...] = ()
+    cases: int | None = None
+    search: Mapping[str, Any] = field(default_factory=dict)
+    """Further fields of the objective, as the interface names them."""
+
+    @property
+    def space(self) -> Space:
+        return Space(self.inputs, tuple(self.goals))
+
+    def project_body(self, name: str) -> m.NewProject:
+        inputs = list(self.inputs.values())
+        details: dict[str, list[Any]] = {
+            "scales": [each.scale for each in inputs],
+            "steps": [each.step for each in inputs],
+            "levels": [None if each.values is None else list(each.values) for each in inputs],
+            "likelyMinimums": [None if each.likely is None else each.likely[0] for each in inputs],
+            "likelyMaximums": [None if each.likely is None else each.likely[1] for each in inputs],
+            "inputUnits": [each.unit for each in inputs],
+        }
+        said = {key: values for key, values in details.items() if any(value not in (None, "") for value in values)}
+        return m.NewProject.model_validate(
+            {
+                "name": name,
+                "inputCount": len(inputs),
+                "inputNames": list(self.inputs),
+                "minimums": [each.minimum for each in inputs],
+                "maximums": [each.maximum for each in inputs],
+                "inputTypes": [each.kind for each in inputs],
+                "categories": [list(each.names) or None for each in inputs],
+                **said,
+                **({"constraints": list(self.constraints)} if self.constraints else {}),
+                "outputCount": len(self.goals),
+                "outputNames": list(self.goals),
+                **({} if self.cases is None else {"caseCount": self.cases}),
+            }
+        )
+
+    def objective_body(self, maximum_attempts: int | None = None) -> m.NewObjectives:
+        goals = list(self.goals.values())
+        return m.NewObjectives.model_validate(
+            {
+                "objectives": [goal.target for goal in goals],
+                "objectiveTypes": [goal.type for goal in goals],
+                "minimumBounds": [goal.lower for goal in goals],
+                "maximumBounds": [goal.upper for goal in goals],
+                **self.search,
+                **({} if maximum_attempts is None else {"maximumAttempts": maximum_attempts}),
+            }
+        )
+
+
+def space_of(project: m.Project) -> Space:
+    """The inputs and outputs of a project of the service."""
+    count = project.output_count or 0
+    outputs = project.output_names or [f"y{n + 1}" for n in range(count)]
+    names = project.input_names or [f"x{n + 1}" for n in range(project.input_count)]
+    kinds = zip(project.input_types, project.minimums, project.maximums, project.categories, strict=True)
+    made = [Input(kind, low, high, names=tuple(words)) for kind, low, high, words in kinds]
+    return Space(dict(zip(names, made, strict=True)), tuple(outputs))
+
+
+class SearchOptions(TypedDict, total=False):
+    """What may be asked of a search, beside inputs and goals."""
+
+    constraints: str | Sequence[str]
+    """Conditions among the inputs, such as "width <= 2 * height"."""
+    cases: int
+    """How many inputs are designed and run first; the service decides unless given."""
+    fixed: Mapping[str, Value]
+    """Inputs that keep a value."""
+    weights: Mapping[str, float]
+    """How much each output counts, from 0.01 to 100."""
+    priorities: Mapping[str, int]
+    """1, 2 or 3: those of 2 count little until all of 1 are met."""
+    noise: Mapping[str, float] | Literal["estimate"]
+    """How far runs at one input differ: the standard deviation of every output, or "estimate"."""
+    confirm: int
+    """Satisfied when the mean of so many runs at one input meets the goals."""
+    confidence: float
+    """Satisfied when an input meets all goals with this probability."""
+    confidence_of: Literal["run", "mean"]
+    stop: bool | Mapping[str, Any]
+    """True ends a search by evidence; or patience, improvement_below, until, maximum_runs."""
+    options: Mapping[str, Any]
+    """Further fields of an objective, as the interface names them."""
+
+
+def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[str, Goal], **search: Unpack[SearchOptions]) -> Problem:
+    """Raises ValueError when inputs or goals are missing or wrong; the rest is checked by the service."""
+    if not inputs or not goals:
+        raise ValueError("A problem needs at least one input and one goal.")
+    for name, goal in goals.items():
+        if not isinstance(goal, Goal):
+            raise ValueError(f"The goal of {name} must be exact, within, below, at_most, above, at_least, minimize or maximize.")
+    noise = search.get("noise")
+    if isinstance(noise, Mapping) and set(noise) != set(goals):
+        raise ValueError(f"noise needs the standard deviation of every output, 0 for none: {', '.join(goals)}.")
+    constraints = search.get("constraints", ())
+    stated = {
+        "fixedInputs": search.get("fixed"),
+        "weights": search.get("weights"),
+        "priorities": search.get("priorities"),
+        "noise": {"standardDeviations": [noise[name] for name in goals]} if isinstance(noise, Mapping) else noise,
+        "confirm": search.get("confirm"),
+        "confidence": search.get("confidence"),
+        "confidenceOf": search.get("confidence_of"),
+        "stop": _stop_rules(search.get("stop")),
+        **search.get("options", {}),
+    }
+    return Problem(
+        inputs={name: as_input(name, each) for name, each in inputs.items()},
+        goals=dict(goals),
+        constraints=(constraints,) if isinstance(constraints, str) else tuple(constraints),
+        cases=search.get("cases"),
+        search={key: value for key, value in stated.items() if value is not None},
+    )
+
+
+def _stop_rules(stop: bool | Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """With True the service ends the search by evidence; keys may be written the way of Python."""
+    if stop is None or stop is False:
+        return None
+    if stop is True:
+        return {}
+    wire = {"improvement_below": "improvementBelow", "maximum_runs": "maximumRuns"}
+    return {wire.get(key, key): value.isoformat() if isinstance(value, datetime) else value for key, value in stop.items()}

@@ -1,0 +1,106 @@
+"""Inputs, goals and outputs as a program states them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from backsolve import OutputError, above, at_least, boolean, choice, exact, integer, levels, log, maximize, minimize, real, within
+from backsolve.problem import Failed, Space, make_problem
+
+SPACE = Space({"x": real(0, 1), "n": integer(2, 9), "m": choice("steel", "brass"), "on": boolean(), "d": levels(4, 1, 2.5)}, ("T", "cost"))
+
+
+def test_inputs_have_python_values() -> None:
+    values = SPACE.values_of([0.5, 3, 2, 1, 2.5])
+    assert values == {"x": 0.5, "n": 3, "m": "brass", "on": True, "d": 2.5}
+    assert [type(value) for value in values.values()] == [float, int, str, bool, float]
+    numbers = [each.to_number(value) for each, value in zip(SPACE.inputs.values(), values.values(), strict=True)]
+    assert numbers == [0.5, 3, 2, 1, 2.5]
+    with pytest.raises(ValueError, match="none of steel, brass"):
+        choice("steel", "brass").to_number("gold")
+
+
+OUTPUTS = {
+    "a dictionary": {"cost": 2, "T": 1, "more": 3},
+    "a list": [1, 2],
+    "a tuple": (1.0, 2.0),
+    "an array": np.array([1, 2]),
+    "numbers of numpy": {"T": np.float32(1), "cost": np.int64(2)},
+    "a series": pd.Series({"T": 1.0, "cost": 2.0}),
+}
+
+
+@pytest.mark.parametrize("given", OUTPUTS.values(), ids=OUTPUTS.keys())
+def test_outputs(given: object) -> None:
+    assert SPACE.read_output(given) == [1, 2]
+
+
+def test_one_number_is_an_output() -> None:
+    one = Space({"x": real(0, 1)}, ("y",))
+    assert one.read_output(3) == one.read_output(np.float64(3)) == one.read_output(np.array([3.0])) == [3]
+
+
+@pytest.mark.parametrize("given", [[1, float("nan")], {"T": 1, "cost": np.inf}, np.array([1, np.nan])])
+def test_nan_is_a_failed_run(given: object) -> None:
+    assert isinstance(SPACE.read_output(given), Failed)
+
+
+@pytest.mark.parametrize("given", [None, "12", [1], {"T": 1}, {}, [1, "hot"], [1, None], 5])
+def test_what_is_no_output(given: object) -> None:
+    with pytest.raises(OutputError):
+        SPACE.read_output(given)
+
+
+def test_goals() -> None:
+    assert within(380, 2) == within(380, (-2, 2))
+    assert str(within(380, percent=1)) == "380 ± 1%"
+    assert str(within(5, (-1, 2))) == "5 -1 +2"
+    assert [str(goal) for goal in (exact(1), above(2), at_least(3), minimize(4), maximize(5))] == [
+        "= 1",
+        "> 2",
+        ">= 3",
+        "minimize to 4",
+        "maximize to 5",
+    ]
+    with pytest.raises(ValueError, match="one tolerance"):
+        within(380)
+    with pytest.raises(ValueError, match="leaves no room"):
+        within(380, 0)
+
+
+def test_mistakes_are_named() -> None:
+    with pytest.raises(ValueError, match="at least one input"):
+        make_problem({}, {"y": exact(1)})
+    with pytest.raises(ValueError, match="The goal of y must be"):
+        make_problem({"x": (0, 1)}, {"y": 5})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="The input x must be"):
+        make_problem({"x": 5}, {"y": exact(1)})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="standard deviation of every output"):
+        make_problem({"x": (0, 1)}, {"y": exact(1)}, noise={})
+    with pytest.raises(ValueError, match="two values"):
+        levels(1)
+    with pytest.raises(ValueError, match="two names"):
+        choice("one")
+
+
+def test_bodies_say_only_what_is_stated() -> None:
+    inputs = {"k": log(1e-5, 0.1, likely=(1e-4, 1e-2), unit="mol"), "s": real(0, 1, step=0.25), "d": levels(1, 2.5, 4)}
+    problem = make_problem(inputs, {"y": within(1, percent=(-1, 2))}, constraints="s <= d", cases=9, stop={"improvement_below": 0.1})
+    project = problem.project_body("Name").model_dump(by_alias=True, exclude_unset=True)
+    assert project["scales"] == ["log", None, None]
+    assert project["steps"] == [None, 0.25, None]
+    assert project["levels"] == [None, None, [1, 2.5, 4]]
+    assert project["likelyMinimums"] == [1e-4, None, None]
+    assert project["inputUnits"] == ["mol", "", ""]
+    assert project["constraints"] == ["s <= d"]
+    assert project["caseCount"] == 9
+    objective = problem.objective_body(7).model_dump(by_alias=True, exclude_unset=True, mode="json")
+    assert objective["stop"] == {"improvementBelow": 0.1}
+    assert (objective["minimumBounds"], objective["maximumBounds"], objective["maximumAttempts"]) == ([-1], [2], 7)
+    assert "weights" not in objective
+    plain = make_problem({"x": (0, 1)}, {"y": exact(1)}, stop=True)
+    assert set(plain.project_body("N").model_fields_set) & {"scales", "steps", "levels", "input_units"} == set()
+    assert plain.search == {"stop": {}}
+    assert make_problem({"x": (0, 1)}, {"y": exact(1)}, stop=False).search == {}

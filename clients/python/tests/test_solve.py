@@ -1,0 +1,439 @@
+"""solve, on the service: from a function to a result, through failures and interruptions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from backsolve import (
+    Backsolve,
+    BusyError,
+    ChangedProblemError,
+    JournalError,
+    OutputError,
+    TryAgain,
+    at_most,
+    below,
+    boolean,
+    choice,
+    exact,
+    integer,
+    log,
+    maximize,
+    minimize,
+    problems,
+    solve,
+    solve_async,
+    within,
+)
+from backsolve._journal import Folder
+
+from .faults import PASS, RESET, FaultyServer
+from .service_process import Service
+
+INPUTS = {"a": (0, 10), "b": (0, 10)}
+GOALS = {"u": within(12, percent=1), "v": within(13, percent=1)}
+
+
+def u_and_v(a: float, b: float) -> dict[str, float]:
+    return {"u": a * b, "v": a + 3 * b}
+
+
+def journal_of(folder: Path = Path(".backsolve")) -> Path:
+    (journal,) = (folder / "python").glob("*/runs.jsonl")
+    return journal
+
+
+def test_solves(capsys: pytest.CaptureFixture[str]) -> None:
+    threads = set()
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        threads.add(threading.current_thread())
+        return u_and_v(a, b)
+
+    result = solve(black_box, INPUTS, GOALS, budget=60)
+    assert threads == {threading.main_thread()}
+    assert result.satisfied
+    assert result.best is not None
+    assert result.best.output == pytest.approx(u_and_v(**result.best.input))  # type: ignore[arg-type]
+    assert result.diagnosis is None
+    assert result.reason is not None
+    assert result.reason.startswith("Satisfied")
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].startswith("black_box: run 1/60: a=")
+    assert said[-1].endswith("(all goals met)")
+    assert len(said) == len(result.history)
+    frame = result.history.to_pandas()
+    assert list(frame.columns) == ["a", "b", "u", "v", "kind", "number", "worst_miss", "failure"]
+    assert len(frame) == len(result.history) == len(result.history[:])
+    assert frame["worst_miss"].iloc[-1] == 0
+    assert repr(result.history) == f"History({len(frame)} runs)"
+    result.plot().savefig("result.png")
+    assert Path("result.png").stat().st_size > 10_000
+
+
+def test_all_kinds_of_inputs_and_failed_runs() -> None:
+    calls = []
+
+    def reactor(given: dict[str, object]) -> dict[str, float]:
+        calls.append(given)
+        if len(calls) == 2:
+            raise ArithmeticError("no convergence")
+        if len(calls) == 3:
+            return {"T": math.nan, "cost": 1}
+        if len(calls) == 4:
+            sys.exit(3)
+        k, n = float(str(given["k"])), int(str(given["n"]))
+        factor = 1.0 if given["m"] == "steel" else 1.3
+        return {"T": 300 + 40 * n * factor * (k / 1e-2) ** 0.2 + 5 * bool(given["on"]), "cost": 20 + 4 * n * factor}
+
+    inputs = {"k": log(1e-5, 1e-1), "n": integer(1, 9), "m": choice("steel", "brass"), "on": boolean()}
+    result = solve(reactor, inputs, {"T": within(380, 2), "cost": at_most(45)}, budget=60, parallel=2, cases=6, progress=False)
+    assert result.satisfied
+    failures = [run.failure for run in result.history if run.output is None]
+    assert sorted(map(str, failures)) == ["ArithmeticError: no convergence", "RuntimeError: SystemExit(3)", "T is nan"]
+    assert len(result.history) == len(calls)
+    assert {type(each["on"]) for each in calls} == {bool}
+    assert {type(each["n"]) for each in calls} == {int}
+
+
+def test_many_at_a_time() -> None:
+    everybody = threading.Barrier(8, timeout=60)
+
+    def black_box(a: float, b: float) -> list[float]:
+        if not everybody.broken and everybody.n_waiting < 8 and len(seen) < 8:
+            seen.append(a)
+            everybody.wait()
+        return [a * b, a + 3 * b]
+
+    seen: list[float] = []
+    assert solve(black_box, INPUTS, GOALS, parallel=8, cases=8, progress=False).satisfied
+    assert len(seen) == 8
+
+
+def test_executors_and_coroutines() -> None:
+    async def awaited(a: float, b: float) -> tuple[float, float]:
+        await asyncio.sleep(0)
+        return a * b, a + 3 * b
+
+    with ThreadPoolExecutor(2) as executor:
+        assert solve(u_and_v, INPUTS, GOALS, parallel=2, executor=executor, progress=False).satisfied
+    assert solve(awaited, INPUTS, GOALS, parallel=2, progress=False).satisfied
+    assert asyncio.run(solve_async(awaited, INPUTS, GOALS, name="await", progress=False)).satisfied
+
+    async def both() -> None:
+        same = await asyncio.gather(
+            solve_async(u_and_v, INPUTS, GOALS, name="one", progress=False),
+            solve_async(u_and_v, INPUTS, GOALS, name="two", progress=False),
+        )
+        assert [result.satisfied for result in same] == [True, True]
+
+    asyncio.run(both())
+
+
+def test_a_bar_in_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    calls = []
+
+    def once_wrong(a: float, b: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        calls.append(a)
+        if len(calls) == 1:
+            raise ValueError("cold start")
+        return np.array([a * b, a + 3 * b])
+
+    assert solve(once_wrong, INPUTS, GOALS, budget=50).satisfied
+    shown = capsys.readouterr().err
+    assert "run 1 failed: ValueError: cold start" in shown
+    assert "once_wrong:" in shown
+    assert "all goals met" in shown
+
+
+def test_trying_again(capsys: pytest.CaptureFixture[str]) -> None:
+    calls = []
+
+    def licensed(x: float) -> float:
+        calls.append(x)
+        if len(calls) == 1:
+            raise TryAgain("no licence")
+        return x * x
+
+    result = solve(licensed, {"x": (0, 3)}, {"y": within(2, 0.01)}, cases=2)
+    assert result.satisfied
+    assert calls.count(calls[0]) == 2
+    assert "is tried again: TryAgain: no licence" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str]) -> None:
+    done: list[float] = []
+    begun: list[float] = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        begun.append(a)
+        if len(begun) == 5:
+            if parallel == 1:
+                raise KeyboardInterrupt
+            # As a terminal does: the signal reaches the main thread while runs go on in others.
+            import _thread
+
+            _thread.interrupt_main()
+        done.append(a)
+        return u_and_v(a, b)
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
+    assert "the same call goes on" in capsys.readouterr().err
+    journaled = [line["input"][0] for line in map(json.loads, journal_of().read_text().splitlines()) if line["kind"] == "finished"]
+    before = len(begun)
+    result = solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
+    assert result.satisfied
+    assert "going on after" in capsys.readouterr().err
+    assert not set(journaled) & set(begun[before:])
+    finished = [line for line in map(json.loads, journal_of().read_text().splitlines()) if line["kind"] == "finished"]
+    assert len(finished) >= len(result.history)
+    count = len(begun)
+    again = solve(black_box, INPUTS, GOALS, parallel=parallel, cases=6)
+    assert "nothing is left to run" in capsys.readouterr().err
+    assert len(begun) == count
+    assert again.best == result.best
+
+
+def test_goes_on_after_a_kill(service: Service) -> None:
+    """The process kills itself in its fifth run, and once more when the service has a report whose answer it does not see."""
+    program = """
+import os, signal, sys
+from backsolve import solve, within
+def black_box(a, b):
+    with open("begun", "a") as file: file.write(f"{a} {b}\\n")
+    if open("begun").read().count("\\n") in (5, 8): os.kill(os.getpid(), signal.SIGKILL)
+    return a * b, a + 3 * b
+result = solve(black_box, {"a": (0, 10), "b": (0, 10)}, {"u": within(12, percent=1), "v": within(13, percent=1)}, parallel=1, cases=6)
+print(result.status, len(result.history))
+"""
+    codes = []
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+        codes.append(ended.returncode)
+        if ended.returncode == 0:
+            break
+    assert codes == [-9, -9, 0], ended.stderr
+    status, runs = ended.stdout.split()
+    assert status == "satisfied"
+    begun = Path("begun").read_text().split("\n")[:-1]
+    # Only the two runs that were killed in the middle are repeated.
+    assert len(begun) == int(runs) + 2
+    assert len(set(begun)) == int(runs)
+
+
+def test_reports_what_only_the_journal_knows(client: Backsolve) -> None:
+    """As after a crash between the journal and the report: the lines of the report, and of the last claim's answer, are missing."""
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append((a, b))
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        return u_and_v(a, b)
+
+    with pytest.raises(KeyboardInterrupt):
+        solve(black_box, INPUTS, GOALS, cases=5, progress=False)
+    lines = journal_of().read_text().splitlines(keepends=True)
+    kinds = [json.loads(line)["kind"] for line in lines]
+    assert kinds[-3:] == ["claiming", "claimed", "settled"]
+    # A claim whose answer was lost, a run that was cut short, and a line that was torn off.
+    journal_of().write_text("".join(lines[: kinds.index("settled")] + lines[-3:-2]) + '{"kind": "finis')
+    assert solve(black_box, INPUTS, GOALS, cases=5, progress=False).satisfied
+    assert len(set(calls)) == len(calls) - 1
+
+
+def test_a_damaged_journal_is_refused() -> None:
+    solve(u_and_v, INPUTS, GOALS, progress=False)
+    journal = journal_of()
+    journal.write_text("no line\n" + journal.read_text())
+    with pytest.raises(JournalError, match="is no line of a journal"):
+        solve(u_and_v, INPUTS, GOALS, progress=False)
+    (journal.parent / "problem.json").write_text("{")
+    journal.write_text("")
+    with pytest.raises(JournalError, match="is damaged"):
+        solve(u_and_v, INPUTS, GOALS, progress=False)
+    assert solve(u_and_v, INPUTS, GOALS, progress=False, fresh=True).satisfied
+    assert solve(u_and_v, INPUTS, GOALS, progress=False, fresh=True).satisfied
+    assert len(list(journal.parent.glob("runs.jsonl*"))) == 3
+
+
+def test_goals_and_budget_may_change() -> None:
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append(a)
+        return u_and_v(a, b)
+
+    first = solve(black_box, INPUTS, GOALS, name="changing", budget=60, progress=False)
+    count = len(calls)
+    other = solve(black_box, INPUTS, {"u": within(20, percent=1), "v": within(20, percent=1)}, name="changing", budget=60, progress=False)
+    assert other.satisfied
+    assert other.project_id == first.project_id
+    designed = [run for run in other.history if run.kind == "designed"]
+    assert len(calls) - count == len(other.history) - len(designed)
+    with pytest.raises(ChangedProblemError, match="maximums"):
+        solve(black_box, {"a": (0, 10), "b": (0, 9)}, GOALS, name="changing", progress=False)
+    with pytest.raises(ValueError, match="A budget of 3 runs leaves none"):
+        solve(black_box, INPUTS, GOALS, budget=3, cases=4, progress=False)
+
+
+def test_a_budget_is_kept_and_raised() -> None:
+    def hard(a: float, b: float) -> dict[str, float]:
+        return {"u": math.sin(5 * a) * b, "v": a * a - b}
+
+    goals = {"u": within(9.6, 0.01), "v": within(80, 0.01)}
+    first = solve(hard, INPUTS, goals, budget=7, cases=4, parallel=2, progress=False)
+    assert first.status == "exhausted"
+    assert len(first.history) == 7
+    assert first.best is not None
+    assert "misses by" in str(first)
+    more = solve(hard, INPUTS, goals, budget=9, cases=4, parallel=3, progress=False)
+    assert len(more.history) == 4 + 2
+
+
+def test_another_open_batch_is_left() -> None:
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append(a)
+        if len(calls) in (3, 6):
+            raise KeyboardInterrupt
+        return u_and_v(a, b)
+
+    for goals in (GOALS, {"u": below(20), "v": within(13, 0.1)}):
+        with pytest.raises(KeyboardInterrupt):
+            solve(black_box, INPUTS, goals, cases=6, parallel=1, progress=False)
+    batch_id = json.loads((journal_of().parent / "problem.json").read_text())["batches"][-1]["id"]
+    with Backsolve() as client:
+        client.pause_batch(batch_id)
+    result = solve(black_box, INPUTS, {"u": below(20), "v": within(13, 0.1)}, cases=6, parallel=2, progress=False)
+    assert result.satisfied
+
+
+def test_a_changed_black_box_is_mentioned() -> None:
+    def first(a: float, b: float) -> dict[str, float]:
+        return u_and_v(a, b)
+
+    def second(a: float, b: float) -> dict[str, float]:
+        return {"u": a * b, "v": a + 3.001 * b}
+
+    solve(first, INPUTS, GOALS, name="edited", progress=False)
+    with pytest.warns(UserWarning, match="has changed since earlier runs of edited"):
+        solve(second, INPUTS, GOALS, name="edited", progress=False)
+
+
+def test_one_process_at_a_time() -> None:
+    result = solve(u_and_v, INPUTS, GOALS, name="held", progress=False)
+    assert result.satisfied
+    held = Folder(Path(".backsolve"), journal_of().parent.name)
+    with pytest.raises(BusyError):
+        solve(u_and_v, INPUTS, GOALS, name="held", progress=False)
+    held.close()
+
+
+def test_aspirations_out_of_reach_are_explained() -> None:
+    result = solve(u_and_v, INPUTS, {"u": minimize(-5), "v": maximize(1000)}, stop=True, budget=40, progress=False)
+    assert result.status == "stopped"
+    assert result.diagnosis is not None
+    assert "out of reach" in str(result)
+
+
+def test_exact_goals_and_other_options() -> None:
+    result = solve(
+        u_and_v, INPUTS, {"u": exact(12), "v": exact(13)}, options={"desiredL1Norm": 0.01}, weights={"u": 2}, budget=60, progress=False
+    )
+    assert result.satisfied
+    assert [run.worst_miss for run in result.history][-1] == 0
+    assert all((run.worst_miss or 0) > 0 for run in result.history[:-1])
+
+
+def test_noise_and_a_fixed_input() -> None:
+    generator = np.random.default_rng(1)
+
+    def noisy(a: float, b: float) -> dict[str, float]:
+        return {name: value + generator.normal(0, 0.05) for name, value in u_and_v(a, b).items()}
+
+    goals = {"u": within(12, 1), "v": within(13, 1)}
+    result = solve(noisy, INPUTS, goals, noise={"u": 0.05, "v": 0.05}, confidence=0.9, fixed={"b": 3}, budget=60, progress=False)
+    assert result.satisfied
+    assert result.best is not None
+    assert result.best.input["b"] == 3
+
+
+def test_everything_fails() -> None:
+    def broken(a: float, b: float) -> dict[str, float]:
+        raise NameError("name 'x' is not defined")
+
+    result = solve(broken, INPUTS, GOALS, cases=25, parallel=4, progress=False)
+    assert result.status == "failed"
+    assert result.best is None
+    assert {run.failure for run in result.history} == {"NameError: name 'x' is not defined"}
+    assert result.history.to_pandas()["failure"].notna().all()
+    assert result.reason is not None
+    result.plot()
+
+
+def test_mistakes_end_it_at_once() -> None:
+    calls = []
+
+    def wrong(a: float, b: float) -> dict[str, float]:
+        calls.append(a)
+        return {"u": 1}
+
+    with pytest.raises(OutputError, match="no v"):
+        solve(wrong, INPUTS, GOALS, progress=False)
+    assert len(calls) == 1
+    with pytest.raises(TypeError, match="must take the inputs a, b"):
+        solve(lambda x, y: 1, INPUTS, GOALS, progress=False)
+    with pytest.raises(problems.ValidationFailedError, match="caseCount"):
+        solve(u_and_v, INPUTS, GOALS, name="too many", cases=10**6, progress=False)
+    for wrong_call in ({"parallel": 0}, {"local": True, "url": "http://x"}):
+        with pytest.raises(ValueError, match="parallel|local"):
+            solve(u_and_v, INPUTS, GOALS, **wrong_call)
+
+
+def test_a_function_without_a_signature() -> None:
+    assert solve(max, {"x": (0, 1)}, {"y": within(1, 0.1)}, name="dictionary", budget=20, progress=False, cases=2).status != "satisfied"
+
+
+def test_a_url_is_needed_without_a_local_service(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BACKSOLVE_URL")
+    with pytest.raises(ValueError, match="Give the url"):
+        solve(u_and_v, INPUTS, GOALS, local=False)
+
+
+def test_a_problem_that_the_service_no_longer_has() -> None:
+    solve(u_and_v, INPUTS, GOALS, progress=False)
+    record = journal_of().parent / "problem.json"
+    known = json.loads(record.read_text())
+    known["batches"][-1]["id"] = 10**9
+    record.write_text(json.dumps(known))
+    with pytest.raises(ChangedProblemError, match="no longer has this problem"):
+        solve(u_and_v, INPUTS, GOALS, progress=False)
+
+
+def test_broken_connections_cost_nothing(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    calls = []
+
+    def black_box(a: float, b: float) -> dict[str, float]:
+        calls.append(a)
+        return u_and_v(a, b)
+
+    with FaultyServer(service.url, [PASS, *[PASS, RESET] * 8]) as server:
+        result = solve(black_box, INPUTS, GOALS, url=server.url, api_key=service.key)
+    assert result.satisfied
+    assert len(calls) == len(result.history)
+    assert "trying again in" in capsys.readouterr().err
