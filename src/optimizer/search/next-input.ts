@@ -96,8 +96,7 @@ export function expectedTerms(
   work: Work,
 ): { readonly surrogate: Surrogate; readonly terms: Float64Array } | null {
   const { encoding, cases, request } = problem;
-  const scope =
-    region === null ? globalScope(problem, cases, request.goal) : { ...region, likely: null, local: true };
+  const scope = region === null ? globalScope(problem, cases, request.goal) : { ...region, likely: null, local: true };
   const surrogate = region === null ? problem.fitGlobally(work) : fitScope(encoding, cases, scope, cases.stall, work);
   const predictor = new Predictor(surrogate, work);
   applySecantCorrection(surrogate, predictor, scope.rows.indexOf(best));

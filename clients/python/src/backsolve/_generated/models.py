@@ -380,6 +380,11 @@ class NewObjectivesSolutions(Wire):
     """Least distance of two solutions as a share of the largest distance within the bounds, 0.1 unless given: the root mean square over the inputs of the difference in units of the range, 1 for different categories."""
 
 
+class NewObjectivesFront(Wire):
+    reference: list[float] | dict[str, float]
+    """One per output without target, or by their names: the worst value that counts. The hypervolume is measured from it, and the search looks for nothing worse."""
+
+
 class NewObjectivesInputTolerances(Wire):
     kind: Literal["normal", "uniform"]
     """normal: values are standard deviations. uniform: they are half widths."""
@@ -426,6 +431,8 @@ class NewObjectives(Wire):
     """Whether no further inverse is opened while an open one is likely to satisfy the objective; true unless given. Objectives with minimize or maximize never hold back."""
     solutions: NewObjectivesSolutions | None = None
     """Go on after the first solution until `count` of them lie apart. Absent or null: the first one ends the search. Not with outputs without target."""
+    front: NewObjectivesFront | None = None
+    """Of the front that is sought where outputs have no target."""
     input_tolerances: NewObjectivesInputTolerances | None = None
     """By how much the inputs differ when they are made: robustness is judged by it."""
     aim_at_robustness: bool | float | None = None
@@ -433,7 +440,7 @@ class NewObjectives(Wire):
     robust_runs: int | None = None
     """At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts."""
     stop: NewObjectivesStop | Literal[False] | None = None
-    """When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known."""
+    """When it ends although something is left to try; null or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known, which is what an objective with one such output does unless stop is sent."""
     weights: list[float | None] | dict[str, float | None] | None = None
     """How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it."""
     noise: Noise | None = None
@@ -483,6 +490,10 @@ class LoadedObjectivesSolutions(Wire):
     apart: float
 
 
+class LoadedObjectivesFront(Wire):
+    reference: list[float]
+
+
 class LoadedObjectives(Wire):
     id: int
     trial_id: int
@@ -523,6 +534,8 @@ class LoadedObjectives(Wire):
     robust_runs: int | None
     solutions: LoadedObjectivesSolutions | None
     """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    front: LoadedObjectivesFront | None
+    """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -667,6 +680,10 @@ class ObjectiveSolutions(Wire):
     apart: float
 
 
+class ObjectiveFront(Wire):
+    reference: list[float]
+
+
 class Objective(Wire):
     id: int
     trial_id: int
@@ -707,6 +724,8 @@ class Objective(Wire):
     robust_runs: int | None
     solutions: ObjectiveSolutions | None
     """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    front: ObjectiveFront | None
+    """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -833,6 +852,10 @@ class ExplainedObjectiveSolutions(Wire):
     apart: float
 
 
+class ExplainedObjectiveFront(Wire):
+    reference: list[float]
+
+
 class ExplainedObjective(Wire):
     id: int
     trial_id: int
@@ -873,6 +896,8 @@ class ExplainedObjective(Wire):
     robust_runs: int | None
     solutions: ExplainedObjectiveSolutions | None
     """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    front: ExplainedObjectiveFront | None
+    """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -1217,6 +1242,10 @@ class HistorySolutions(Wire):
     apart: float
 
 
+class HistoryFront(Wire):
+    reference: list[float]
+
+
 class HistoryIntervals(Wire):
     lower: float | None
     """null: no lower end."""
@@ -1252,6 +1281,8 @@ class History(Wire):
     """Whether knownInsight is still right; insight and diagnosis are null then."""
     stop_reason: Literal[0, 1, 2, 3]
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
+    end_reason: str | None
+    """Why it ended, in words, with the figures; null while it runs."""
     attempt_count: int
     maximum_attempts: int
     every: int
@@ -1296,6 +1327,8 @@ class History(Wire):
     robust_runs: int | None
     solutions: HistorySolutions | None
     """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    front: HistoryFront | None
+    """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
@@ -1329,6 +1362,8 @@ class History(Wire):
     """Nanoseconds from the suggestion to its output."""
     failure_reasons: dict[str, str]
     """By iteration, for those that have one."""
+    repeat_of: dict[str, int | None]
+    """By iteration, for those that run an input again: the inverse that ran it first; null when that is a case or the run of another objective."""
     excluded: list[int]
     """Iterations that a correction has excluded."""
     corrected: list[int]
@@ -1493,6 +1528,11 @@ class PredictedPoint(Wire):
     """How likely the models hold it that a run meets all targets, from 0 to 1. It is not calibrated."""
 
 
+class FrontHypervolumes(Wire):
+    iteration: int
+    hypervolume: float
+
+
 class Front(Wire):
     outputs: list[int]
     """The outputs without target, numbered from 0: what the lists below are about."""
@@ -1500,8 +1540,10 @@ class Front(Wire):
     """The runs that meet all targets and that no other one beats in every output without target."""
     hypervolume: float | None
     """Of what the points beat, up to the reference; null without points."""
+    hypervolumes: list[FrontHypervolumes]
+    """One per completed run of the objective, in their order: the hypervolume that it and all known before it reach, up to the same reference."""
     reference: list[float] | None
-    """A tenth of the range of the points beyond the worst value of each output. It moves with the points."""
+    """As the objective states it (`front`); else a tenth of the range of the points beyond the worst value of each output, which moves with the points."""
     ideal: list[float] | None
     """The best value of each output among the points."""
     knee: KnownRun | None
@@ -1529,6 +1571,8 @@ class ObjectiveGlance(Wire):
     """1 for the first objective of the trial."""
     stop_reason: Literal[0, 1, 2, 3]
     """0 RUNNING, 1 SATISFIED, 2 STOPPED, 3 EXHAUSTED."""
+    ending_kind: Literal["by-hand", "continued", "batch", "not-computed", "until", "space-used-up", "duplicate", "no-improvement-expected", "no-further-solution", "standstill"] | None
+    """Why it was stopped; null unless it was, and for objectives of an earlier release. endReason of the objective says it with figures."""
     attempt_count: int
     maximum_attempts: int
     input_count: int
@@ -1954,6 +1998,10 @@ class ExportLineObject9Solutions(Wire):
     apart: float
 
 
+class ExportLineObject9Front(Wire):
+    reference: list[float]
+
+
 class ExportLineObject9(Wire):
     type: Literal["objective"]
     id: int
@@ -1971,6 +2019,8 @@ class ExportLineObject9(Wire):
     maximum_attempts: int
     attempt_count: int
     stop_reason: Literal[0, 1, 2, 3]
+    end_reason: str | None
+    """Why it ended, in words, with the figures; null while it runs."""
     optimal_inverse_id: int | None
     seed: int
     reuse: bool
@@ -1996,6 +2046,8 @@ class ExportLineObject9(Wire):
     robust_runs: int | None
     solutions: ExportLineObject9Solutions | None
     """How many solutions are sought, and how far apart; null when the first one ends the search."""
+    front: ExportLineObject9Front | None
+    """The point from which the front is measured; null where it follows from the runs."""
     weights: list[float] | None
     """One per output; null when all are 1."""
     priorities: list[float] | None
