@@ -33,7 +33,7 @@ export async function makeRecords(origin: string, key: string): Promise<FuzzReco
   };
   const make = async (count: number, name: string): Promise<FuzzRecord[]> => {
     const records = [];
-    for (let i = 0; i < count; i++) records.push(await makeRecord(call, `${name} ${i}`, i % 2 === 0));
+    for (let i = 0; i < count; i++) records.push(await makeRecord(call, `${name} ${i}`, i));
     return records;
   };
   const [own] = await call<readonly [Made]>('GET', '/keys');
@@ -42,7 +42,24 @@ export async function makeRecords(origin: string, key: string): Promise<FuzzReco
 
 type CallService = <T = Made>(method: string, path: string, body?: object) => Promise<T>;
 
-async function makeRecord(call: CallService, name: string, isSuggested: boolean): Promise<FuzzRecord> {
+/** A target alone, and what may be asked of the search besides, one after the other. */
+const SEARCHES = [
+  {},
+  { solutions: { count: 3, apart: 0.1 }, parallelism: 2 },
+  { objectives: [null], objectiveTypes: ['minimize'], front: { reference: [20] } },
+  {
+    inputTolerances: { kind: 'normal', values: [0.1] },
+    aimAtRobustness: true,
+    // The initial point is the first solution.
+    objectives: [3],
+    minimumBounds: [-1],
+    maximumBounds: [1],
+  },
+  { noise: 'estimate', confidence: 0.9 },
+  { weights: [3], stop: { patience: 5 } },
+] as const;
+
+async function makeRecord(call: CallService, name: string, i: number): Promise<FuzzRecord> {
   // Created first, so that the following events are delivered to it; the name never resolves (RFC 6761).
   const webhook = await call('POST', '/webhooks', { url: `https://receiver.invalid/${encodeURIComponent(name)}` });
   const model = await call('POST', '/models', { name });
@@ -68,9 +85,11 @@ async function makeRecord(call: CallService, name: string, isSuggested: boolean)
     desiredL1Norm: 0,
     minimumBounds: [-1e-9],
     maximumBounds: [1e-9],
+    ...SEARCHES[i % SEARCHES.length],
   });
   const inverses = `${trial}/objectives/${objective.id}/inverses`;
   const first = async () => (await call<readonly [Made]>('GET', inverses))[0];
+  const isSuggested = Math.floor(i / SEARCHES.length) % 2 === 0;
   const inverse = await (isSuggested ? call('POST', inverses, {}) : first());
   const [delivery] = await call<readonly [Made]>('GET', `/webhooks/${webhook.id}/deliveries`);
   // Otherwise every event of the run would go to every webhook.

@@ -68,6 +68,11 @@ async function prepareIds(): Promise<Ids> {
   const { model, project, projectUrl, set, trialId, loaded, objectiveUrl } = await prepareObjective(service.send);
   await service.send('PATCH', projectUrl, NAMES);
   const inverse = (await service.send('POST', `${objectiveUrl}/inverses`)).body;
+  const searching: Record<string, number> = {};
+  for (const [operation, search] of Object.entries(SEARCHES)) {
+    const made = await service.send('POST', `${projectUrl}/trials/${trialId}/objectives`, { ...OBJECTIVES, ...search });
+    searching[operation] = made.body.id;
+  }
   const deliveries = await service.send('GET', `/v1/webhooks/${webhook.id}/deliveries`);
   const spare = (await service.send('POST', '/v1/models', { name: `spare ${model.id}` })).body;
   await service.send('DELETE', `/v1/models/${spare.id}`);
@@ -84,8 +89,30 @@ async function prepareIds(): Promise<Ids> {
     key_id: key.id,
     deletion_id: deletions.body.at(-1).id,
     number: 1,
+    ...searching,
   };
 }
+
+const FRONT = {
+  objectives: [null, null, 2],
+  objectiveTypes: ['minimize', 'maximize', 'greaterthan_equal'],
+  minimumBounds: [],
+  maximumBounds: [],
+  front: { reference: [20, -20] },
+};
+const AIM = { inputTolerances: { kind: 'normal', values: [0.1, 0.2] }, aimAtRobustness: 0.9, robustRuns: 2 };
+
+/** Objectives of their own for operations about what some objectives alone have. */
+const SEARCHES: Readonly<Record<string, object>> = {
+  getFront: FRONT,
+  // The initial point is the first solution.
+  getRobustness: {
+    ...AIM,
+    objectives: OBJECTIVES.initialOutput,
+    objectiveTypes: ['value', 'value', 'value'],
+  },
+  getSolutions: { solutions: { count: 2, apart: 0.2 } },
+};
 
 const ENDING = ['updateTrial', 'stopObjective'];
 
@@ -129,7 +156,14 @@ const FITTING: Readonly<Record<string, readonly object[]>> = {
     { outputCount: 3, outputCases: [OUTPUT, [1, 2, 3]] },
   ],
   createTrial: [{}],
-  loadObjectives: [OBJECTIVES, BY_NAME, { ...BY_NAME, fixedInputs: { a: 3 }, constraints: ['a + b <= 12'] }],
+  loadObjectives: [
+    { ...OBJECTIVES, ...FRONT },
+    { ...OBJECTIVES, ...AIM, inputTolerances: { kind: 'uniform', in: 'percent', values: { a: 1 } } },
+    { ...OBJECTIVES, solutions: { count: 3, apart: 0.1 }, weights: { q: 3 }, stop: {} },
+    OBJECTIVES,
+    BY_NAME,
+    { ...BY_NAME, fixedInputs: { a: 3 }, constraints: ['a + b <= 12'] },
+  ],
   initializeInverse: [OBJECTIVES, BY_NAME].map((one) => ({ ...one, convergence: 0.5 })),
   loadInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
   putInverseOutput: [{ output: [1, 2, 3] }, { output: OUTPUT }],
@@ -200,6 +234,17 @@ const id = fc.oneof(
 const query = fc.oneof(
   { weight: 3, arbitrary: fc.constant('') },
   { weight: 1, arbitrary: fc.constantFrom('?limit=1', '?limit=0', '?after=x', '?limit=1&limit=2', '?limit=201&a[]=%') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '?count=3',
+      '?count=0',
+      '?confidence=80',
+      '?tolerances=1,0',
+      '?tolerances=1,x&in=percent',
+      '?inverse=0',
+    ),
+  },
   { weight: 1, arbitrary: fc.constantFrom('?after=0&every=2', '?every=0', '?stopReason=0', '?stopReason=4') },
 );
 const printable = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => text.trim() !== '');
@@ -239,7 +284,8 @@ function send({ route, ids, query, headers, payload }: FuzzRequest): Promise<Ans
   let used = 0;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const drawn = ids[used++]!;
-    return drawn === 'own' ? String(own[name]) : drawn;
+    const ownId = name === 'objective_id' ? (own[nestedId(operationId)] ?? own[name]) : own[name];
+    return drawn === 'own' ? String(ownId) : drawn;
   });
   return service.send(method, `${route.prefix}${filled}${query}`, payload, headers);
 }
@@ -278,4 +324,17 @@ it('Every request, however malformed, gets a documented answer and never a serve
   const share = (...statuses: number[]) => statuses.reduce((sum, status) => sum + (counts.get(status) ?? 0), 0) / RUNS;
   expect(share(200, 201, 202, 204), JSON.stringify([...counts])).toBeGreaterThan(0.2);
   expect(share(400), JSON.stringify([...counts])).toBeGreaterThan(0.15);
+});
+
+it('What objectives of each kind tell of their models is reached and documented', async () => {
+  const insights = routes.filter(
+    ({ prefix, operation }) => prefix === '/v1' && operation.operationId.replace('Flat', '') in SEARCHES,
+  );
+  expect(insights).toHaveLength(6);
+  for (const route of insights) {
+    const drawn: FuzzRequest = { route, ids: Array(5).fill('own'), query: '', headers: {}, payload: undefined };
+    const answered = await send(drawn);
+    expect(answered.status, answered.text).toBe(200);
+    expectDocumented(drawn, answered);
+  }
 });
