@@ -2,7 +2,7 @@
  * Plays the guides that bring files of their own as a reader would: writes the files, runs the commands in a shell against a running
  * service, and compares what is shown as printed with what was printed, but for the numbers: better suggestions change them.
  */
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -11,6 +11,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isPlayedAlone, isPrinted, isWritten } from '../support/doc-blocks.ts';
 import { blocksOf, commandsOf, type DocPage, readPages } from '../support/doc-commands.ts';
+import { readProgram } from '../support/doc-programs.ts';
 import { startTestService, type TestService } from '../support/service.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -67,3 +68,15 @@ test.each(guides)('$path works as written and prints what it shows', async (guid
   );
   expect(missing, printed).toEqual([]);
 });
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+test.skipIf(!hasPython)(
+  'The program of docs/guides/first-problem.md reads an input and prints its outputs',
+  async () => {
+    const program = await readProgram('guides/first-problem.md', 'Your own', 'python');
+    const input = JSON.stringify({ inputByName: { length: 2, thickness: 4 } });
+    const { stdout } = spawnSync('python3', ['-c', program], { input, encoding: 'utf8' });
+    expect(stdout).toBe('[8, 0.5]\n');
+  },
+);

@@ -81,7 +81,8 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
   // Runs in browsers: knows the service through its interface only.
   dashboard: {
     imports: ['../clients/typescript'],
-    packages: ['preact', '@preact/signals'],
+    // The last one searches /docs.
+    packages: ['preact', '@preact/signals', 'minisearch'],
     platform: [],
   },
   dev: {
@@ -91,6 +92,7 @@ const ZONES: Readonly<Record<string, ZoneRule>> = {
       'vite',
       'marked',
       'marked-gfm-heading-id',
+      'minisearch',
       '@scalar/fastify-api-reference',
       'fastify',
     ],

@@ -1,0 +1,212 @@
+/**
+ * Every fenced block of README.md, docs/ and docs/guides/ is held by a test. Shell commands are played by
+ * scenario/documented-commands.test.ts, or with the files that a guide has the reader write by scenario/guides.test.ts. Requests and JSON
+ * are checked here against the OpenAPI document, problem files against the rules of the service. A block that nothing holds fails.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { validate } from 'node-cron';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { checkDefinition } from '../src/compose.ts';
+import { buildOpenApiDocument } from '../src/http/openapi.ts';
+import { checkProblemFile } from '../src/runner/check-problem.ts';
+import { isPlayedAlone, isPrinted, isWritten } from './support/doc-blocks.ts';
+import { blocksOf, type DocBlock, readPages } from './support/doc-commands.ts';
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+}
+
+interface Operation {
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>> };
+}
+
+const DEFINITIONS = '#/$defs/';
+// zod looks for definitions there.
+const document = JSON.parse(
+  JSON.stringify(buildOpenApiDocument()).replaceAll('#/components/schemas/', DEFINITIONS),
+) as OpenApi;
+
+/** Blocks of these languages are read by tests that name the page. */
+const BY_TESTS_OF_THE_PAGE = ['python', 'js', 'javascript', 'ts', 'typescript', 'bash', 'text', 'mermaid'];
+/**
+ * Statements for administrators of PostgreSQL, of which test/cli/restricted-role.test.ts runs the role; languages that the tests do not
+ * bring along; and a line that test/webhooks/sign.test.ts has in a form of its own.
+ */
+const NOT_RUN: readonly (readonly [page: string, language: string])[] = [
+  ['docs/operations.md', 'sql'],
+  ['docs/storage.md', 'sql'],
+  ['docs/webhooks.md', 'js'],
+  ['docs/clients.md', 'php'],
+  ['docs/clients.md', 'csharp'],
+];
+
+const pages = await readPages();
+const testTexts = await readTests();
+
+/** Without those that name pages for other reasons. */
+async function readTests(): Promise<readonly string[]> {
+  const names = (await readdir('test', { recursive: true })).filter(
+    (name) => name.endsWith('.test.ts') && !/^(documentation|scenario.documented-commands)\.test\.ts$/.test(name),
+  );
+  return Promise.all(names.map((name) => readFile(path.join('test', name), 'utf8')));
+}
+
+/** What is wrong with the block; undefined where a test holds it. */
+function findFault(block: DocBlock): Promise<string | undefined> | string | undefined {
+  const { language, info, page, text } = block;
+  if (language === 'sh') return undefined;
+  if (isWritten(block)) return undefined;
+  if (isPrinted(block))
+    return pages.some((one) => one.path === page && isPlayedAlone(one)) ? undefined : 'is not played';
+  if (language === '')
+    return /^\s*(curl|npx|docker|export|import|(POST|GET|PUT|PATCH|DELETE) \/)|^[{["]/m.test(text)
+      ? 'is code without a language'
+      : undefined;
+  if (language === 'json') return info === 'event' ? faultOfEvent(text) : faultOfJson(text, info);
+  if (language === 'http')
+    return requestsIn(text)
+      .map(faultOfRequest)
+      .find((fault) => fault !== undefined);
+  if (language === 'bash' && info === 'requests')
+    return callsIn(text)
+      .map(faultOfRequest)
+      .find((fault) => fault !== undefined);
+  if (language === 'bash' && info === 'commands') return faultOfCommands(text);
+  if (language === 'cron') return faultOfCron(text);
+  if (language === 'yaml') return faultOfProblem(text);
+  if (NOT_RUN.some(([file, one]) => file === page && one === language)) return undefined;
+  if (!BY_TESTS_OF_THE_PAGE.includes(language)) return `has the unknown language ${language}`;
+  return testTexts.some((one) => one.includes(path.basename(page))) ? undefined : 'is named by no test';
+}
+
+function schemaOf(name: string, isPart = false): z.ZodType {
+  const definition = document.components.schemas[name];
+  if (definition === undefined) throw new Error(`The OpenAPI document has no schema ${name}.`);
+  const definitions = document.components.schemas;
+  const whole = isPart ? { ...definition, required: [] } : definition;
+  return z.fromJSONSchema({ $ref: `${DEFINITIONS}Wanted`, $defs: { ...definitions, Wanted: whole } } as never);
+}
+
+function faultOfBody(schema: z.ZodType, text: string): string | undefined {
+  const trimmed = text.trim();
+  const { error } = schema.safeParse(JSON.parse(trimmed.startsWith('{') ? trimmed : `{${trimmed}}`));
+  return error === undefined ? undefined : z.prettifyError(error);
+}
+
+function faultOfJson(text: string, info: string): string | undefined {
+  const name = /^(part of )?(\w+)$/.exec(info);
+  return name === null
+    ? 'does not say which schema it has'
+    : faultOfBody(schemaOf(name[2]!, name[1] !== undefined), text);
+}
+
+function faultOfEvent(text: string): string | undefined {
+  const { name } = JSON.parse(text) as { readonly name: string };
+  return faultOfBody(schemaOf('NewWebhook'), JSON.stringify({ url: 'https://example.com', events: [name] }));
+}
+
+interface Request {
+  readonly method: string;
+  /** Below /v1. */
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+/** `POST /v1/...`, headers, and the body below them. */
+function requestsIn(text: string): readonly Request[] {
+  return text.split(/^(?=(?:GET|POST|PUT|PATCH|DELETE) )/m).map((part) => {
+    const [, method, where] = /^(\w+) \/v1(\S+)/.exec(part)!;
+    const body = /^\{[\s\S]*/m.exec(part)?.[0];
+    return { method: method!, path: where!, body };
+  });
+}
+
+function callsIn(text: string): readonly Request[] {
+  const calls = text.split(/^(?=curl )/m).filter((part) => part.startsWith('curl '));
+  return calls.map((part) => {
+    const body = / -d '([^']*)'/.exec(part)?.[1];
+    const method = / -X (\w+)/.exec(part)?.[1] ?? (body === undefined ? 'GET' : 'POST');
+    return { method, path: /\$URL\/v1([^\s"?]*)/.exec(part)![1]!, body };
+  });
+}
+
+function faultOfRequest({ method, path: where, body }: Request): string | undefined {
+  const isAsked = (template: string) =>
+    new RegExp(`^${template.replaceAll(/\{\w+\}/g, '(\\d+|\\{\\w+\\})')}$`).test(where);
+  const found = Object.entries(document.paths).find(([template]) => isAsked(template));
+  const operation = found?.[1][method.toLowerCase()];
+  if (operation === undefined) return `${method} ${where} is no operation`;
+  const schema = operation.requestBody?.content['application/json']?.schema.$ref;
+  if (body === undefined) return undefined;
+  return schema === undefined
+    ? `${method} ${where} takes no body`
+    : faultOfBody(schemaOf(schema.slice(DEFINITIONS.length)), body);
+}
+
+/** Bash has to read them; their programs run on and on, or need a service elsewhere. */
+function faultOfCommands(text: string): string | undefined {
+  const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
+  return status === 0 ? undefined : stderr;
+}
+
+function faultOfCron(text: string): string | undefined {
+  for (const line of text.trimEnd().split('\n')) {
+    if (/^\w+=\S+$/.test(line)) continue;
+    const [, when, command] = /^((?:\S+\s+){4}\S+)\s+(.*)$/.exec(line) ?? [];
+    if (when === undefined || !validate(when)) return `is no line of cron: ${line}`;
+    const fault = faultOfCommands(command!.replaceAll('\\%', '%'));
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** A part of a problem file is completed. */
+async function faultOfProblem(text: string): Promise<string | undefined> {
+  const parts = [
+    ['inputs', 'inputs:\n  x: {minimum: 0, maximum: 1}\n'],
+    ['outputs', 'outputs:\n  y: {below: 1}\n'],
+    ['command', 'command: [node]\n'],
+  ] as const;
+  const has = (key: string) => new RegExp(`^${key}:`, 'm').test(text);
+  const missing = parts.filter(([key]) => !has(key) && !(key === 'command' && has('evaluator')));
+  const folder = await mkdtemp(path.join(tmpdir(), 'backsolve-documentation-'));
+  try {
+    const file = path.join(folder, 'problem.yaml');
+    await writeFile(file, [text, ...missing.map(([, part]) => part)].join(''));
+    await checkProblemFile(file, undefined, checkDefinition);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+test.each(pages)('every block of $path is held by a test', async (page) => {
+  const faults: string[] = [];
+  for (const block of blocksOf(page)) {
+    const fault = await findFault(block);
+    if (fault !== undefined) faults.push(`${page.path}:${block.line}: ${fault}`);
+  }
+  expect(faults).toEqual([]);
+});
+
+test('a block is refused that nothing holds, or that is wrong', async () => {
+  const faultOf = (language: string, info: string, text: string) =>
+    findFault({ page: 'docs/new.md', line: 1, language, info, text });
+  expect(await faultOf('python', '', 'print(1)\n')).toBe('is named by no test');
+  expect(await faultOf('cobol', '', 'STOP RUN.\n')).toContain('unknown language');
+  expect(await faultOf('', '', 'curl http://localhost\n')).toBe('is code without a language');
+  expect(await faultOf('json', 'NewModel', '{"nam": "x"}\n')).toContain('nam');
+  expect(await faultOf('json', '', '{}\n')).toContain('which schema');
+  expect(await faultOf('http', '', 'POST /v1/modles\n{"name": "abcd"}\n')).toContain('is no operation');
+  expect(await faultOf('http', '', 'POST /v1/models\n{"nam": "abcd"}\n')).toContain('nam');
+  expect(await faultOf('cron', '', '0 25 * * * true\n')).toContain('no line of cron');
+  expect(await faultOf('yaml', '', 'outputs:\n  y: {belwo: 1}\n')).toContain('below');
+  expect(await faultOf('text', 'printed', 'Solved\n')).toBe('is not played');
+});
