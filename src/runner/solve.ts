@@ -12,7 +12,7 @@ import { type Claim, makeEvaluationCalls, type Reportable, troubleOf } from './e
 import { type EvaluatorEvent, runEvaluator } from './evaluator.ts';
 import { FinishedRuns, Journal, type Run, runsOf } from './journal.ts';
 import type { Body } from './problem-bodies.ts';
-import { type FoundRun, ProblemCalls, type ProblemClient } from './problem-calls.ts';
+import { ProblemCalls, type ProblemClient } from './problem-calls.ts';
 import { hasFront, NO_SEARCH, ResultFiles, type SearchState, stopReasonOf } from './result-files.ts';
 import { resumeLeases } from './resume.ts';
 import type { RunFolder } from './run-folder.ts';
@@ -287,18 +287,10 @@ class Solver {
     }
   }
 
-  /** Without an answer there is none to show: the runs are in the files. */
   async #readFronts(): Promise<void> {
     const { targetSets } = this.#options.checked.problem;
-    const created = this.#created!;
-    const { trialId } = created.batch;
-    const fronts = new Map<number, readonly FoundRun[]>();
-    for (const [k, { objectiveId }] of this.#search.objectives.entries()) {
-      if (objectiveId === null || trialId === null || !hasFront(targetSets[k]!)) continue;
-      const front = await this.#calls.getFront(created, trialId, objectiveId).catch(() => undefined);
-      if (front !== undefined) fronts.set(objectiveId, front);
-    }
-    this.#search = { ...this.#search, fronts };
+    const sought = this.#search.objectives.filter((_, k) => hasFront(targetSets[k]!));
+    this.#search = { ...this.#search, fronts: await this.#calls.getFronts(this.#created!, sought) };
   }
 
   /** Calls the black box unless the journal has the result of this run. */
