@@ -154,11 +154,16 @@ export class ProblemCalls {
     return (await this.#client.call('getObjective', { path: at })).body as ObjectiveState;
   }
 
-  /** Of an objective with outputs without target. */
-  async getFront(path: ProjectPath, trialId: number, objectiveId: number): Promise<readonly FoundRun[]> {
-    const at = toPath(path, { trial_id: trialId, objective_id: objectiveId });
-    return ((await this.#client.call('getFront', { path: at })).body as { readonly points: readonly FoundRun[] })
-      .points;
+  /** Of objectives with outputs without target, by their ids. One that is not answered is left out: its runs are in the files. */
+  async getFronts({ batch, ...path }: ProjectPath & { readonly batch: Batch }, of: readonly BatchObjective[]) {
+    const fronts = new Map<number, readonly FoundRun[]>();
+    for (const { objectiveId: id } of of) {
+      if (id === null || batch.trialId === null) continue;
+      const at = toPath(path, { trial_id: batch.trialId, objective_id: id });
+      const answer = await this.#client.call('getFront', { path: at }).catch(() => undefined);
+      if (answer !== undefined) fronts.set(id, (answer.body as { readonly points: readonly FoundRun[] }).points);
+    }
+    return fronts;
   }
 }
 

@@ -18,7 +18,7 @@ import { type CreatedProblem, createProblem, refuseChanges } from './create-prob
 import type { Display } from './display.ts';
 import { countRuns, renderRun } from './display-lines.ts';
 import type { Body } from './problem-bodies.ts';
-import { type FoundRun, ProblemCalls, type ProblemClient } from './problem-calls.ts';
+import { ProblemCalls, type ProblemClient } from './problem-calls.ts';
 import { hasFront, NO_SEARCH, ResultFiles, type SearchState, stopReasonOf } from './result-files.ts';
 import type { RunFolder } from './run-folder.ts';
 import { endingOf, type SolveEnd } from './solve-end.ts';
@@ -292,18 +292,10 @@ class Solver {
     }
   }
 
-  /** Without an answer there is none to show: the runs are in the files. */
   async #readFronts(): Promise<void> {
     const { targetSets } = this.#options.checked.problem;
-    const created = this.#created!;
-    const { trialId } = created.batch;
-    const fronts = new Map<number, readonly FoundRun[]>();
-    for (const [k, { objectiveId }] of this.#search.objectives.entries()) {
-      if (objectiveId === null || trialId === null || !hasFront(targetSets[k]!)) continue;
-      const front = await this.#calls.getFront(created, trialId, objectiveId).catch(() => undefined);
-      if (front !== undefined) fronts.set(objectiveId, front);
-    }
-    this.#search = { ...this.#search, fronts };
+    const sought = this.#search.objectives.filter((_, k) => hasFront(targetSets[k]!));
+    this.#search = { ...this.#search, fronts: await this.#calls.getFronts(this.#created!, sought) };
   }
 
   /** Calls the black box unless the journal has the result of this run. */
