@@ -1,6 +1,6 @@
 /** What a problem is for the service: the bodies of its model, project and objectives. */
 import type { Goal } from './goals.ts';
-import { NOISE_KEYS } from './noise-keys.ts';
+import { OPTION_KEYS } from './option-keys.ts';
 import type { InputDefinition, InputValue, Problem } from './problem.ts';
 import type { Path } from './value-reader.ts';
 
@@ -62,14 +62,14 @@ function toDetails(inputs: readonly InputDefinition[]): Body {
   );
 }
 
-function toObjective(goals: readonly Goal[], { desiredL1Norm, noise }: Problem): Body {
+function toObjective(goals: readonly Goal[], { desiredL1Norm, options }: Problem): Body {
   return {
     objectives: goals.map((goal) => goal.target),
     objectiveTypes: goals.map((goal) => goal.type),
     minimumBounds: goals.map((goal) => goal.lower),
     maximumBounds: goals.map((goal) => goal.upper),
     ...(desiredL1Norm !== null && { desiredL1Norm }),
-    ...noise,
+    ...options,
   };
 }
 
@@ -132,7 +132,8 @@ function keyOf(field: string): Path {
 
 function toGoalPath({ outputs, targetSets }: Problem, k: number, [field = '', index = '']: Path): Path {
   if (field === 'desiredL1Norm') return ['desiredL1Norm'];
-  if ((NOISE_KEYS as readonly string[]).includes(field)) return [field];
+  if (field === 'stop' && index !== '') return [field, index];
+  if ((OPTION_KEYS as readonly string[]).includes(field)) return [field];
   const name = outputs[Number(index)]?.name;
   const where = index === '' || name === undefined ? [] : [name];
   const key = field.endsWith('Bounds') && where.length > 0 ? ['within'] : [];

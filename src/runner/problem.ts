@@ -2,7 +2,7 @@
 
 import type { ExitMeaning } from './exit-codes.ts';
 import type { Goal } from './goals.ts';
-import type { NoiseFields } from './noise-keys.ts';
+import type { OptionFields } from './option-keys.ts';
 
 export type InputType = 'float' | 'integer' | 'boolean' | 'category';
 
@@ -52,8 +52,8 @@ export interface Problem {
   /** A goal per output, in their order, per target set. */
   readonly targetSets: readonly (readonly Goal[])[];
   readonly desiredL1Norm: number | null;
-  /** What is stated about runs that differ. */
-  readonly noise: NoiseFields;
+  /** What is asked of the search beyond the targets. */
+  readonly options: OptionFields;
   /** How many inputs are designed and run first; null leaves it to the service and `jobs`. */
   readonly cases: number | null;
   /** The input to run first. */
