@@ -159,7 +159,7 @@ function toSearchPath(
   if (field === 'weights' || field === 'priorities') return [field, ...nameAt(outputs, index)];
   if (field === 'inputTolerances') return [field, ...(index === '' ? [] : [index, ...nameAt(inputs, at)])];
   if (field === 'front') return [field, ...(index === '' ? [] : [index, ...nameAt(open, at)])];
-  return field === 'solutions' && index !== '' ? [field, index] : [field];
+  return (field === 'solutions' || field === 'stop') && index !== '' ? [field, index] : [field];
 }
 
 function nameAt(named: readonly { readonly name: string }[], index: string): Path {

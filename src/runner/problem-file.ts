@@ -1,16 +1,8 @@
 /** Reads a problem file. Rules that need no more than the file are checked here; those of the service by its own code. */
-import type { ExitMeaning } from './exit-codes.ts';
+import { readCommand, readEvaluator } from './command-keys.ts';
 import { GOAL_KEYS, type Goal, readGoal } from './goals.ts';
-import type {
-  CommandDefinition,
-  InputDefinition,
-  InputType,
-  InputValue,
-  OutputDefinition,
-  Problem,
-} from './problem.ts';
+import type { InputDefinition, InputType, InputValue, OutputDefinition, Problem } from './problem.ts';
 import { readSearchFields, SEARCH_KEYS } from './search-keys.ts';
-import { urlFault } from './url-runner.ts';
 import { adviceFor, describe, type Path, textOf, ValueReader } from './value-reader.ts';
 import { type FileViolation, type Position, parseYaml, type Value } from './yaml-values.ts';
 
@@ -42,7 +34,6 @@ const KEYS = [
 ];
 const INPUT_KEYS = ['unit', 'type', 'minimum', 'maximum', 'scale', 'step', 'values', 'likely'];
 const INPUT_TYPES: readonly InputType[] = ['float', 'integer', 'boolean', 'category'];
-const EXIT_MEANINGS: readonly ExitMeaning[] = ['output', 'fail', 'retry', 'abort'];
 /** As the service limits them. */
 const MAXIMUM_JOBS = 64;
 const MAXIMUM_TRIES = 20;
@@ -96,7 +87,7 @@ function readFields(reader: ValueReader, value: Value, defaultName: string): Pro
   return {
     name: (name === undefined ? undefined : reader.text(name, ['name'])) ?? defaultName,
     inputs,
-    constraints: readTexts(reader, fields.get('constraints'), ['constraints']),
+    constraints: reader.texts(fields.get('constraints'), ['constraints']),
     outputs,
     targetSets,
     desiredL1Norm: number('desiredL1Norm', { minimum: 0 }) ?? null,
@@ -263,14 +254,6 @@ function readOutputs(reader: ValueReader, fields: ReadonlyMap<string, Value>): W
   return { outputs, targetSets: targetSets as Goal[][] };
 }
 
-function readTexts(reader: ValueReader, value: Value | undefined, path: Path): readonly string[] {
-  if (value === undefined) return [];
-  // A single one needs no list.
-  if (value.kind === 'text') return [value.text];
-  const items = reader.list(value, path, 'a list of texts') ?? [];
-  return items.map((item, i) => reader.text(item, [...path, String(i + 1)]) ?? '');
-}
-
 function keysOf(value: Value | undefined): readonly string[] {
   return value?.kind === 'map' ? [...value.entries.keys()] : [];
 }
@@ -295,90 +278,6 @@ function readStart(
     else start[name] = reader.number(sent, path, { isWhole: type === 'integer' }) ?? 0;
   }
   return start;
-}
-
-function readCommand(reader: ValueReader, fields: ReadonlyMap<string, Value>): CommandDefinition {
-  const keep = fields.get('keep');
-  const shell = fields.has('shell') && reader.boolean(fields.get('shell')!, ['shell']) === true;
-  return {
-    command: readCommandLine(reader, fields.get('command'), shell),
-    shell,
-    templates: readTexts(reader, fields.get('templates'), ['templates']),
-    copies: readTexts(reader, fields.get('copies'), ['copies']),
-    read: readTexts(reader, fields.get('read'), ['read']),
-    onExit: readOnExit(reader, fields.get('onExit')),
-    environment: readEnvironment(reader, fields.get('environment')),
-    keep: (keep && reader.word(keep, ['keep'], ['all', 'failed', 'none'])) ?? 'failed',
-  };
-}
-
-/** `{url: http://localhost:9000/run}` instead of a command and all that says how to call one. */
-function readEvaluator(reader: ValueReader, fields: ReadonlyMap<string, Value>): string | null {
-  const value = fields.get('evaluator');
-  if (value === undefined) return null;
-  for (const key of OF_COMMANDS) {
-    if (fields.has(key))
-      reader.refuse(reader.positionOf([key]), [key], 'cannot be stated beside evaluator; leave one of them out.');
-  }
-  const url = reader.fields(value, ['evaluator'], ['url'])?.get('url');
-  if (url === undefined)
-    return reader.refuse(value.at, ['evaluator', 'url'], 'is required: the address to call.') ?? null;
-  const text = reader.text(url, ['evaluator', 'url']);
-  const fault = text === undefined ? undefined : urlFault(text);
-  if (fault !== undefined) reader.refuse(url.at, ['evaluator', 'url'], fault);
-  return text ?? null;
-}
-
-const OF_COMMANDS = ['command', 'shell', 'templates', 'copies', 'read', 'onExit', 'environment', 'keep'];
-
-function readCommandLine(reader: ValueReader, value: Value | undefined, shell: boolean): readonly string[] {
-  if (value === undefined) return [];
-  const path = ['command'];
-  if (value.kind === 'text') {
-    if (shell) return [value.text];
-    const words = value.text
-      .trim()
-      .split(/\s+/)
-      .map((word) => JSON.stringify(word));
-    reader.refuse(value.at, path, `must be a list, [${words.join(', ')}], or text beside "shell: true".`);
-    return [];
-  }
-  const items = reader.list(value, path, 'a list of the program and its arguments');
-  if (items === undefined) return [];
-  if (shell) reader.refuse(value.at, path, 'must be one text beside "shell: true".');
-  if (items.length === 0) reader.refuse(value.at, path, 'must name a program.');
-  return items.map((item, i) => {
-    if (item.kind === 'text') return item.text; // an argument may be empty
-    return reader.text(item, [...path, String(i + 1)]) ?? '';
-  });
-}
-
-function readOnExit(reader: ValueReader, value: Value | undefined): ReadonlyMap<number, ExitMeaning> {
-  const meanings = new Map<number, ExitMeaning>();
-  const entries = value && reader.entries(value, ['onExit'], 'a map from exit codes to output, fail, retry or abort');
-  for (const [key, entry] of entries ?? []) {
-    const path = ['onExit', key];
-    const code = /^\d{1,3}$/.test(key) ? Number(key) : 256;
-    if (code > 255) reader.refuse(entry.keyAt, path, 'must be an exit code from 0 to 255.');
-    const meaning = reader.word(entry.value, path, EXIT_MEANINGS);
-    if (meaning !== undefined) meanings.set(code, meaning);
-  }
-  return meanings;
-}
-
-function readEnvironment(reader: ValueReader, value: Value | undefined): Readonly<Record<string, string>> {
-  const environment: Record<string, string> = Object.create(null);
-  const entries = value && reader.entries(value, ['environment'], 'a map from names to texts');
-  for (const [name, entry] of entries ?? []) {
-    const path = ['environment', name];
-    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      reader.refuse(entry.keyAt, path, 'must consist of letters, digits and _, and not begin with a digit.');
-    }
-    const text = textOf(entry.value);
-    if (text === undefined) reader.refuse(entry.value.at, path, `must be text, is ${describe(entry.value)}.`);
-    else environment[name] = text;
-  }
-  return environment;
 }
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3_600, d: 86_400 };

@@ -1,5 +1,5 @@
 /** The keys of a problem file about how to search. The rules of the service are checked by its own code. */
-import { NOISE_KEYS, type NoiseFields, readNoiseFields } from './noise-keys.ts';
+import { OPTION_KEYS, type OptionFields, readOptionFields } from './option-keys.ts';
 import type { Path, ValueReader } from './value-reader.ts';
 import type { Value } from './yaml-values.ts';
 
@@ -13,10 +13,10 @@ const OTHER_KEYS = [
   'robustRuns',
   'front',
 ] as const;
-export const SEARCH_KEYS: readonly string[] = [...NOISE_KEYS, ...OTHER_KEYS];
+export const SEARCH_KEYS: readonly string[] = [...OPTION_KEYS, ...OTHER_KEYS];
 
 /** Those that are not stated are left out. */
-export interface SearchFields extends NoiseFields {
+export interface SearchFields extends OptionFields {
   /** One per output, null where none is stated. */
   readonly weights?: readonly (number | null)[];
   readonly priorities?: readonly (number | null)[];
@@ -50,7 +50,7 @@ export function readSearchFields(
   };
   const perOutput = (key: 'weights' | 'priorities') => read(key, (value) => listByName(reader, value, [key], outputs));
   return {
-    ...readNoiseFields(reader, fields, outputs),
+    ...readOptionFields(reader, fields, outputs),
     ...perOutput('weights'),
     ...perOutput('priorities'),
     ...read('solutions', (value) => numbersOf(reader, value, ['solutions'], ['count', 'apart'])),

@@ -65,6 +65,14 @@ export class ValueReader {
     return number === 0 ? 0 : number;
   }
 
+  /** A list of texts; a single one needs no list. Empty if there is no value. */
+  texts(value: Value | undefined, path: Path): readonly string[] {
+    if (value === undefined) return [];
+    if (value.kind === 'text') return [value.text];
+    const items = this.list(value, path, 'a list of texts') ?? [];
+    return items.map((item, i) => this.text(item, [...path, String(i + 1)]) ?? '');
+  }
+
   /** Text that is not empty; numbers and booleans count as they are written. */
   text(value: Value, path: Path, wanted = 'text'): string | undefined {
     const text = textOf(value);

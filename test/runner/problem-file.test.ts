@@ -85,6 +85,28 @@ inputTolerances: {kind: normal, in: percent, values: {b: 1}}
     ]);
   });
 
+  it('When to end early is stated by stop, with its faults at their keys', () => {
+    const text = `${RIGHT}stop: {patience: 12, improvementBelow: 0.001, until: "2031-03-01T06:00:00Z"}\n`;
+    const { problem, violations } = readProblem(text, 'file');
+    expect(violations).toEqual([]);
+    const stop = { patience: 12, improvementBelow: 0.001, until: '2031-03-01T06:00:00Z' };
+    expect(toBodies(problem!).objectives).toEqual([expect.objectContaining({ stop })]);
+    expect(toFilePath(problem!, '/objectives/0/stop/until')).toEqual(['stop', 'until']);
+    for (const [stated, kept] of [
+      ['{}', {}],
+      ['false', false],
+    ] as const) {
+      expect(toBodies(readProblem(`${RIGHT}stop: ${stated}\n`, 'file').problem!).objectives).toEqual([
+        expect.objectContaining({ stop: kept }),
+      ]);
+    }
+    const faults = (stated: string) =>
+      readProblem(`${RIGHT}stop: ${stated}\n`, 'file').violations.map(({ key }) => key);
+    expect(faults('true')).toEqual(['stop']);
+    expect(faults('{patience: 1.5}')).toEqual(['stop.patience']);
+    expect(faults('{maximumRuns: 9}')).toEqual(['stop.maximumRuns']);
+  });
+
   it('says everything that the service takes', () => {
     const { problem, violations } = readProblem(
       `name: Bracket

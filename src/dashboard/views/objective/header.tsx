@@ -47,7 +47,7 @@ function bestText(head: Head): string {
   const { bestOutput, bestIteration, bestCaseNumber } = head;
   if (bestOutput === null) return 'No run has been judged yet';
   if (head.optimalIteration !== null && head.objectives.includes(null)) {
-    return `Best compromise: iteration ${head.optimalIteration}`;
+    return `Best compromise of its own runs: iteration ${head.optimalIteration}`;
   }
   if (head.optimalIteration !== null) return `Met at iteration ${head.optimalIteration}`;
   const met = verdictsOn(head, bestOutput).filter(Boolean).length;

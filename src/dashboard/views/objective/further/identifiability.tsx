@@ -55,12 +55,14 @@ function Shown({ head, found }: { readonly head: Head; readonly found: Found }) 
     <>
       <ScrollBox label="Values of the inputs that fit">
         <table>
-          <TableHead titles={['Input', 'Surely fits', 'Outside of', 'Others held at best', 'Within its bounds']} />
+          <TableHead
+            titles={['Input', 'Surely fits', 'Nothing fits outside', 'Others held at best', 'Within its bounds']}
+          />
           <tbody>
             {ranges.map((range, i) => (
               <tr key={names[i]}>
                 <th scope="row">{titled(names[i]!, head.inputUnits?.[i])}</th>
-                <td>{fitText(head, i, range)}</td>
+                <td class="further-text">{fitText(head, i, range)}</td>
                 <td>{possibleText(head, i, range)}</td>
                 <td>{range.kind === 'range' ? spanText(head, i, range.alone) : ''}</td>
                 <td class="targets-strip">
@@ -81,8 +83,8 @@ function Shown({ head, found }: { readonly head: Head; readonly found: Found }) 
         </table>
       </ScrollBox>
       <p class="hint">
-        What surely fits does so while the other inputs adapt; outside of the next column nothing fits. The thick mark
-        is the input at which the targets hold most surely.
+        What surely fits does so while the other inputs adapt. The thick mark is the input at which the targets hold
+        most surely.
       </p>
       {combinations.length > 0 && (
         <>
@@ -110,7 +112,9 @@ function Shown({ head, found }: { readonly head: Head; readonly found: Found }) 
 }
 
 function spanText(head: Head, i: number, { low, high }: { readonly low: number; readonly high: number }): string {
-  return low === high ? inputText(head, i, low) : `${inputText(head, i, low)} … ${inputText(head, i, high)}`;
+  // Ends of what is open may lie between whole numbers.
+  const text = (value: number) => (Number.isInteger(value) ? inputText(head, i, value) : short(value));
+  return low === high ? text(low) : `${text(low)} … ${text(high)}`;
 }
 
 function fitText(head: Head, i: number, range: Range): string {

@@ -121,7 +121,7 @@ function Risk({ head, found: { robustness } }: { readonly head: Head; readonly f
         A run at this input, as it is made, meets all targets with a probability of{' '}
         <strong title={String(value)}>{chanceWithRange({ value, low, high })}</strong>.
       </p>
-      <div class="field-row">
+      <div class="further-risks">
         <Shares title="Made exactly, it would avoid" first="Input" rows={rows(inputNames(head), inputShares)} />
         <Shares title="Share of the misses" first="Output" rows={rows(outputNames(head), outputShares)} />
       </div>

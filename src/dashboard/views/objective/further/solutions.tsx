@@ -54,8 +54,8 @@ function Tables({ head, found: { verified, predicted } }: { readonly head: Head;
       ) : (
         <>
           <p class="hint">
-            {counted(verified.length, 'solution')}, each the farthest from those before it. The distance is a share of
-            the ranges.
+            {counted(verified.length, 'solution')}
+            {verified.length > 1 && ', each the farthest from those before it'}. Distances are shares of the ranges.
           </p>
           <Table
             head={head}
@@ -119,7 +119,7 @@ function Table({ head, label, first, rows }: TableProps) {
             return (
               <tr key={r}>
                 <th scope="row">{name}</th>
-                <td>{input === first ? '' : describeDifference(head, first, input)}</td>
+                <td class="further-text">{input === first ? '' : describeDifference(head, first, input)}</td>
                 <td class="number" title={String(distance)}>
                   {input === first ? '' : short(Number(distance.toPrecision(2)))}
                 </td>
