@@ -219,6 +219,9 @@ def _best(objective: m.History, ended: m.ExplainedObjective, runs: Sequence[Run]
                 return run
     nearest = by_place.get(("suggested", objective.best_iteration or 0)) or by_place.get(("designed", objective.best_case_number or 0))
     optimal = by_place.get(("suggested", objective.optimal_iteration or 0))
+    if None in objective.objectives:
+        # Without aspirations nothing is near or far.
+        return optimal or nearest
     return optimal if optimal is not None and not (nearest is not None and nearest.is_satisfied) else nearest
 
 
