@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from .service_process import Service
 from .origins import PAGES, MissingError, blocks_of, commands_in, run, without_numbers, write_files
+from .service_process import Service
 
 MOST_LINES = 12
 
