@@ -351,6 +351,14 @@ def test_aspirations_out_of_reach_are_explained() -> None:
     assert "out of reach" in str(result)
 
 
+def test_goals_without_aspiration() -> None:
+    result = solve(u_and_v, INPUTS, {"u": minimize(), "v": maximize()}, budget=9, cases=4, progress=False)
+    assert result.status == "exhausted"
+    assert len(result.history) == 9
+    assert result.best is not None
+    assert result.best.kind == "suggested"
+
+
 def test_exact_goals_and_other_options() -> None:
     result = solve(
         u_and_v, INPUTS, {"u": exact(12), "v": exact(13)}, options={"desiredL1Norm": 0.01}, weights={"u": 2}, budget=60, progress=False

@@ -30,9 +30,9 @@ from .result import Judge, Result, Run, read_result
 T = TypeVar("T")
 LEASE_SECONDS = 60
 CLAIM_SECONDS = 20
-FIRST_LOOK = 1.0
+FIRST_LOOK = 2.0
 """Seconds after which a claim that waits makes the client look whether the search is over; doubles up to the last."""
-LAST_LOOK = 4.0
+LAST_LOOK = 8.0
 END_LOOK = 0.05
 """The same after a report that ended the search."""
 LETTING_GO_SECONDS = 5.0

@@ -33,11 +33,13 @@ class Goal:
     """A goal. Make one with exact, within, below, at_most, above, at_least, minimize or maximize."""
 
     type: GoalType
-    target: float
+    target: float | None
     lower: float | None = None
     upper: float | None = None
 
     def __str__(self) -> str:
+        if self.target is None:
+            return self.type
         if self.lower is None or self.upper is None:
             return f"{WORDS[self.type]} {self.target:g}"
         unit = "%" if self.type == "percent" else ""
@@ -90,11 +92,11 @@ def at_least(limit: float) -> Goal:
     return Goal("greaterthan_equal", float(limit))
 
 
-def minimize(aspiration: float) -> Goal:
-    """As small as possible; the aspiration is what would be enough."""
-    return Goal("minimize", float(aspiration))
+def minimize(aspiration: float | None = None) -> Goal:
+    """As small as possible; the aspiration is what would be enough. Without one the search goes on to the end of its budget or rules."""
+    return Goal("minimize", None if aspiration is None else float(aspiration))
 
 
-def maximize(aspiration: float) -> Goal:
-    """As large as possible; the aspiration is what would be enough."""
-    return Goal("maximize", float(aspiration))
+def maximize(aspiration: float | None = None) -> Goal:
+    """As large as possible; the aspiration is what would be enough. Without one the search goes on to the end of its budget or rules."""
+    return Goal("maximize", None if aspiration is None else float(aspiration))

@@ -158,7 +158,8 @@ class Judge:
     def misses(self, output: Sequence[float]) -> dict[str, float]:
         objective = self._objective
         if objective.l1_threshold is not None:
-            distance = sum(abs(value - target) for value, target in zip(output, objective.objectives, strict=True))
+            targets = [target or 0.0 for target in objective.objectives]
+            distance = sum(abs(value - target) for value, target in zip(output, targets, strict=True))
             miss = max(0.0, distance - objective.l1_threshold) / (objective.l1_threshold or 1.0)
             return dict.fromkeys(self._outputs, miss)
         judged = zip(self._outputs, output, objective.intervals, objective.tolerances, strict=True)
@@ -218,6 +219,9 @@ def _best(objective: m.History, ended: m.ExplainedObjective, runs: Sequence[Run]
                 return run
     nearest = by_place.get(("suggested", objective.best_iteration or 0)) or by_place.get(("designed", objective.best_case_number or 0))
     optimal = by_place.get(("suggested", objective.optimal_iteration or 0))
+    if None in objective.objectives:
+        # Without aspirations nothing is near or far.
+        return optimal or nearest
     return optimal if optimal is not None and not (nearest is not None and nearest.is_satisfied) else nearest
 
 
