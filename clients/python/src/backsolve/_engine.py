@@ -66,6 +66,7 @@ class Engine:
         self._leases: dict[int, m.ClaimedEvaluation] = {}
         self._known: set[int] = set()
         """Evaluations whose results are in the journal and not yet reported."""
+        self._end: asyncio.Future[None] | None = None
         self._look = FIRST_LOOK
         self._judge: Judge | None = None
         self._place: Place | None = None
@@ -205,7 +206,7 @@ class Engine:
             while True:
                 free = self._work.parallel - len(self._tasks)
                 if free == 0:
-                    await asyncio.wait(self._tasks.values(), return_when=asyncio.FIRST_COMPLETED)
+                    await self._next_end()
                     self._reap()
                     continue
                 claimed = await self._claim(free)
@@ -213,7 +214,9 @@ class Engine:
                     return
                 for evaluation in claimed:
                     self._leases[evaluation.id] = evaluation
-                    self._tasks[evaluation.id] = asyncio.create_task(self._evaluate(evaluation))
+                    task = asyncio.create_task(self._evaluate(evaluation))
+                    task.add_done_callback(self._note_end)
+                    self._tasks[evaluation.id] = task
         finally:
             beats.cancel()
 
@@ -226,8 +229,8 @@ class Engine:
         claiming = asyncio.create_task(self._run(steps))
         try:
             while not claiming.done():
-                running = {claiming, *self._tasks.values()}
-                done, _ = await asyncio.wait(running, timeout=self._look, return_when=asyncio.FIRST_COMPLETED)
+                awaited: set[asyncio.Future[Any]] = {claiming, self._next_end()}
+                done, _ = await asyncio.wait(awaited, timeout=self._look, return_when=asyncio.FIRST_COMPLETED)
                 self._reap()
                 if done:
                     continue
@@ -240,6 +243,18 @@ class Engine:
         self._look = FIRST_LOOK
         self._journal.claimed(key, claimed)
         return claimed if claimed or await self._is_open() else None
+
+    def _next_end(self) -> asyncio.Future[None]:
+        """Resolves when a task ends that has not been reaped. Waiting for all tasks would cost more the more there are."""
+        if self._end is None or self._end.done():
+            self._end = asyncio.get_running_loop().create_future()
+            if any(task.done() for task in self._tasks.values()):
+                self._end.set_result(None)
+        return self._end
+
+    def _note_end(self, _task: asyncio.Task[None]) -> None:
+        if self._end is not None and not self._end.done():
+            self._end.set_result(None)
 
     def _reap(self) -> None:
         """Raises what a task raised."""

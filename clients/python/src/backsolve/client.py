@@ -69,7 +69,12 @@ class _Base:
         return build_request(operation, address=self.address, api_key=self._api_key, **given)
 
     def _options(self) -> dict[str, Any]:
-        return {"limits": httpx.Limits(max_connections=256, max_keepalive_connections=128), "proxy": _proxy_of(self.address)}
+        return {
+            "limits": httpx.Limits(max_connections=256, max_keepalive_connections=128),
+            "proxy": _proxy_of(self.address),
+            # Reading the certificates of the system takes a tenth of a second, which a service without TLS has no use for.
+            "verify": self.address.startswith("https:"),
+        }
 
 
 class Backsolve(_Base, Operations):
