@@ -110,8 +110,8 @@ def _check_imports(script: Path) -> None:
 
 
 def without_numbers(text: str) -> list[str]:
-    """The lines with single spaces and a mark for every number: better suggestions change them."""
-    marked = re.sub(r"[-+]?\d+(\.\d+)?(e[+-]?\d+)?", "#", text)
+    """The lines with single spaces and a mark for every number, one or many: better suggestions change them."""
+    marked = re.sub(r"[-+]?\d+(\.\d+)?(e[+-]?\d+)?", "#", text).replace("# runs", "# run")
     return [" ".join(line.split()) for line in marked.splitlines()]
 
 

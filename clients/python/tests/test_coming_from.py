@@ -7,21 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from .service_process import Service
 from .origins import PAGES, MissingError, blocks_of, commands_in, run, without_numbers, write_files
+from .service_process import Service
 
 MOST_LINES = 12
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_works_as_written(page: Path, tmp_path: Path, service: Service) -> None:
-    """A block of commands ends where something is not installed; the other blocks are played all the same."""
+    """Where something is not installed, what follows may need what is missing then: only Backsolve's own side is still played."""
     write_files(page, tmp_path)
     environment = {"GMOO_API_URI": f"{service.url}/api/", "GMOO_API_KEY": service.key}
     skipped = []
     printed = None
     for block in blocks_of(page):
-        if block.is_commands:
+        if block.is_commands and skipped and "_backsolve.py" not in block.text:
+            printed = None
+        elif block.is_commands:
             try:
                 printed = "".join(run(words, tmp_path, environment) for words in commands_in(block))
             except MissingError as missing:
