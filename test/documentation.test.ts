@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { checkDefinition } from '../src/compose.ts';
 import { buildOpenApiDocument } from '../src/http/openapi.ts';
 import { checkProblemFile } from '../src/runner/check-problem.ts';
-import { isPlayedAlone, isPrinted, isWritten } from './support/doc-blocks.ts';
+import { isPlayedAlone, isPlayedByPython, isPrinted, isWritten } from './support/doc-blocks.ts';
 import { blocksOf, type DocBlock, readPages } from './support/doc-commands.ts';
 
 interface OpenApi {
@@ -59,6 +59,7 @@ async function readTests(): Promise<readonly string[]> {
 /** What is wrong with the block; undefined where a test holds it. */
 function findFault(block: DocBlock): Promise<string | undefined> | string | undefined {
   const { language, info, page, text } = block;
+  if (isPlayedByPython(page)) return undefined;
   if (language === 'sh') return undefined;
   if (isWritten(block)) return undefined;
   if (isPrinted(block))
