@@ -23,12 +23,7 @@ import { InverseStatus } from '../domain/inverse.ts';
 import type { Matrix } from '../domain/matrix.ts';
 import { atNames } from '../domain/names.ts';
 import { isNearer, type Miss, makeMissMeasure } from '../domain/nearest.ts';
-import {
-  checkNewObjective,
-  type NewObjective,
-  type ObjectiveWithInverses,
-  stopUnlessSent,
-} from '../domain/objective.ts';
+import { checkNewObjective, type NewObjective, type ObjectiveWithInverses } from '../domain/objective.ts';
 import { resolveObjective } from '../domain/objective-by-name.ts';
 import {
   checkObjectiveRegion,
@@ -178,7 +173,7 @@ async function toCheckedRow(trx: Trx, accountId: number, trial: Trial, sent: New
     holdBack: request.holdBack ?? true,
     batchId: request.batchId ?? null,
     maximumAttempts: attemptsWithin(request.maximumAttempts, request.stop, set.caseCount + 1),
-    options: searchOptionsOf({ ...request, stop: stopUnlessSent(request) }),
+    options: searchOptionsOf(request),
     modelId: trial.modelId,
     projectId: trial.projectId,
     trialId: trial.id,

@@ -12,7 +12,6 @@ import type { ByName, Labels } from './names.ts';
 import type { ObjectiveConstraints } from './objective-limits.ts';
 import { checkInput } from './project.ts';
 import { checkSearchOptions, type SearchOptions, type SentSearchOptions } from './search-options.ts';
-import type { SentStop } from './stop-options.ts';
 import type { StopReason } from './stop-reason.ts';
 import { checkLength } from './vectors.ts';
 
@@ -147,8 +146,6 @@ export interface NewObjective extends ObjectiveDefinition, SentSearchOptions {
   readonly reuse?: boolean | undefined;
   /** What `reuse` is unless the client says; false unless given. */
   readonly reusesByDefault?: boolean;
-  /** Whether the search ends by evidence where `stopUnlessSent` says so; false unless given. */
-  readonly endsByEvidence?: boolean;
   /** Id of an objective of the trial, which is stopped. */
   readonly continues?: number | null;
   readonly fixedInputs?: readonly (number | null)[] | null;
@@ -221,17 +218,6 @@ export function storedTargets(
 
 export function isAspiration(type: ObjectiveType): boolean {
   return type === ObjectiveType.minimize || type === ObjectiveType.maximize;
-}
-
-/**
- * The stop rule of a new objective, sent or not: with one output to minimize or maximize towards an aspiration and one run that
- * meets the targets as its end, evidence ends it that nothing is left to gain.
- */
-export function stopUnlessSent(sent: NewObjective): SentStop | undefined {
-  if (sent.stop !== undefined || !sent.endsByEvidence) return sent.stop;
-  const isOne = sent.objectiveTypes.filter(isAspiration).length === 1 && outputsWithoutTarget(sent).length === 0;
-  const asked = [sent.noise, sent.confirm, sent.confidence, sent.solutions, sent.aimAtRobustness];
-  return isOne && asked.every((option) => option == null) ? {} : undefined;
 }
 
 export function hasAspiration({ objectiveTypes }: Pick<ObjectiveDefinition, 'objectiveTypes'>): boolean {

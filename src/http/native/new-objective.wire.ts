@@ -155,8 +155,7 @@ const DEFAULTS = { reusesByDefault: true };
 export const newObjectives: BodySpec<NewObjective> = {
   schema: newObjectivesSchema,
   size: 'vectors',
-  read: (body) =>
-    readNewObjective(newObjectivesSchema, body, 'where-needed', { ...DEFAULTS, endsByEvidence: true }, FIELDS_BY_NAME),
+  read: (body) => readNewObjective(newObjectivesSchema, body, 'where-needed', DEFAULTS, FIELDS_BY_NAME),
 };
 
 export const newInverse: BodySpec<NewObjective> = {

@@ -143,8 +143,9 @@ export const sentOptionFields = {
   stop: z
     .union([sentStop, z.literal(false)], { error: WRONG_STOP })
     .nullish()
+    .transform((stop) => stop ?? null)
     .describe(
-      'When it ends although something is left to try; null or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known, which is what an objective with one such output does unless stop is sent.',
+      'When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known.',
     ),
   weights: perOutput().describe(
     `How much each output counts in the search, from ${LEAST_WEIGHT} to ${LARGEST_WEIGHT}; 1 unless given. Verdicts do not depend on it.`,

@@ -455,9 +455,8 @@ export interface NewObjectives {
   /** At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts. */
   robustRuns?: number | null | undefined;
   /**
-   * When it ends although something is left to try; null or false: only when it must. An empty object: once outputs to
-   * minimize or maximize can improve no further as far as is known, which is what an objective with one such output
-   * does unless stop is sent.
+   * When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs
+   * to minimize or maximize can improve no further as far as is known.
    */
   stop?: {
     /**
