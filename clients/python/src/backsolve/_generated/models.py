@@ -440,7 +440,7 @@ class NewObjectives(Wire):
     robust_runs: int | None = None
     """At most so many runs for that, from 1 to 100; 5 unless given. They count as attempts."""
     stop: NewObjectivesStop | Literal[False] | None = None
-    """When it ends although something is left to try; null or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known, which is what an objective with one such output does unless stop is sent."""
+    """When it ends although something is left to try; left out or false: only when it must. An empty object: once outputs to minimize or maximize can improve no further as far as is known."""
     weights: list[float | None] | dict[str, float | None] | None = None
     """How much each output counts in the search, from 0.01 to 100; 1 unless given. Verdicts do not depend on it."""
     noise: Noise | None = None
