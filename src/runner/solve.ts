@@ -13,6 +13,7 @@ import {
 import { type EvaluatorEvent, runEvaluator } from '../../clients/typescript/src/evaluator/evaluator.ts';
 import { FinishedRuns, Journal, type Run, runsOf } from '../../clients/typescript/src/evaluator/journal.ts';
 import { resumeLeases } from '../../clients/typescript/src/evaluator/resume.ts';
+import { StopReason } from '../../clients/typescript/src/stop-reason.ts';
 import type { CheckedProblem } from './check-problem.ts';
 import { type CreatedProblem, createProblem, refuseChanges } from './create-problem.ts';
 import type { Display } from './display.ts';
@@ -267,7 +268,11 @@ class Solver {
     for (const { objectiveId, stopReason } of objectives) {
       if (objectiveId === null || batch.trialId === null) continue;
       const known = states.get(objectiveId);
-      if (known !== undefined && stopReasonOf(known) === stopReason && (isFinal(known.stopReason) || !hasNewRuns))
+      if (
+        known !== undefined &&
+        stopReasonOf(known) === stopReason &&
+        (known.stopReason !== StopReason.RUNNING || !hasNewRuns)
+      )
         continue;
       states.set(objectiveId, await this.#calls.getObjective(created, batch.trialId, objectiveId));
     }
@@ -283,7 +288,7 @@ class Solver {
     const { trialId } = created.batch;
     const deadline = performance.now() + EXPLANATION_WAIT_MS;
     for (const [id, state] of this.#search.states) {
-      if (trialId === null || state.stopReason === SATISFIED || state.insight !== null) continue;
+      if (trialId === null || state.stopReason === StopReason.SATISFIED || state.insight !== null) continue;
       for (let current = state; current.insight === null && performance.now() < deadline; ) {
         await sleep(EXPLANATION_POLL_MS);
         current = await this.#calls.getObjective(created, trialId, id).catch(() => current);
@@ -394,10 +399,4 @@ class Solver {
       search: this.#search,
     });
   }
-}
-
-const SATISFIED = 1;
-
-function isFinal(stopReason: number): boolean {
-  return stopReason !== 0;
 }

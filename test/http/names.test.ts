@@ -63,7 +63,7 @@ async function readExamples(): Promise<readonly object[]> {
   const pages = await readPages();
   const text = pages.find(({ path }) => path === 'docs/projects.md')!.text;
   const section = text.split(/^## /m).find((part) => part.startsWith('Names and units'))!;
-  return Array.from(section.matchAll(/```json\n(.*?)```/gs), ([, json]) => JSON.parse(json!));
+  return Array.from(section.matchAll(/```json New\w+\n(.*?)```/gs), ([, json]) => JSON.parse(json!));
 }
 
 /** A project with its outputs loaded. */

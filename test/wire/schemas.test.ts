@@ -207,6 +207,7 @@ describe('a body', () => {
       inputTolerances: null,
       aimAtRobustness: null,
       robustRuns: null,
+      front: null,
     });
     const { initialInput: _input, initialOutput: _output, desiredL1Norm: _norm, ...rest } = body;
     const least = readBody(newObjectives, rest).value!;
