@@ -20,7 +20,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY clients/typescript ./clients/typescript
 COPY src/dashboard ./src/dashboard
 COPY docs ./docs
-COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/render-guide.ts ./src/dev/
+COPY src/dev/build-page.ts src/dev/build-docs.ts src/dev/render-guide.ts src/dev/search-index.ts ./src/dev/
 RUN node src/dev/build-page.ts
 
 FROM ${NODE_IMAGE}

@@ -268,12 +268,8 @@ class Solver {
     for (const { objectiveId, stopReason } of objectives) {
       if (objectiveId === null || batch.trialId === null) continue;
       const known = states.get(objectiveId);
-      if (
-        known !== undefined &&
-        stopReasonOf(known) === stopReason &&
-        (known.stopReason !== StopReason.RUNNING || !hasNewRuns)
-      )
-        continue;
+      const isKnown = known !== undefined && stopReasonOf(known) === stopReason;
+      if (isKnown && (known.stopReason !== StopReason.RUNNING || !hasNewRuns)) continue;
       states.set(objectiveId, await this.#calls.getObjective(created, batch.trialId, objectiveId));
     }
     this.#readAfter = this.#runs.length;
