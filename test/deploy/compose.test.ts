@@ -121,6 +121,12 @@ describe('Dockerfile', () => {
         copied.some((one) => path === one || path.startsWith(`${one}/`)),
         path,
       ).toBe(true);
+      const folder = source.replace(/\/[^/]*\*.*$/, '');
+      const kept = [source, path, folder];
+      expect(
+        context.some((line) => line.startsWith('!') && kept.some((one) => isWithin(`${one}/`, line.slice(1)))),
+        `${source} in the context`,
+      ).toBe(true);
     }
     for (const path of copied) {
       expect(existsSync(new URL(path, root)), path).toBe(true);
