@@ -127,14 +127,15 @@ function profile(
   const box = heldAt(encoding, whole, best.u, [v]);
   const sure = { measure: 'probability', value: confidence } as const;
   const fits = profiles.endsOf(f, held, sure, box);
-  const possible = widest(f, fits, profiles.endsOf(f, held, { measure: 'plausibility', value: 1 - confidence }, box));
+  const plausible = { measure: 'plausibility', value: 1 - confidence } as const;
+  const possible = widest(f, fits, profiles.endsOf(f, held, plausible, box));
   const alone = { lower: best.u.slice(), upper: best.u.slice(), conditions: whole.conditions };
   [alone.lower[f], alone.upper[f]] = [whole.lower[f]!, whole.upper[f]!];
   const share = ({ low, high }: Ends) => (high.u[f]! - low.u[f]!) / 2;
   const range: InputRange = {
     kind: 'range',
     fits: valuesOf(encoding, v, fits),
-    gaps: gapsOf(encoding, v, profiles.gapsBetween(f, fits, held, sure, box)),
+    gaps: gapsOf(encoding, v, profiles.gapsBetween(f, fits, held, plausible, box)),
     possible: valuesOf(encoding, v, possible),
     alone: valuesOf(encoding, v, profiles.endsOf(f, [best], sure, alone)),
     shares: { fits: share(fits), possible: share(possible) },

@@ -82,7 +82,7 @@ export type InputRange =
       readonly kind: 'range';
       /** While the other inputs adapt: from the least to the largest value at which the targets surely hold. */
       readonly fits: ValueRange;
-      /** Parts of `fits`, ascending, in which no input was found that surely does. */
+      /** Parts of `fits`, ascending, in which the targets surely do not hold. */
       readonly gaps: readonly ValueRange[];
       /** Outside of it they surely do not hold, however the other inputs adapt. */
       readonly possible: ValueRange;

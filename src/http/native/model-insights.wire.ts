@@ -104,7 +104,7 @@ const rangeSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('range'),
     fits: valueRange.describe('The least and the largest value that surely fit while the other inputs adapt.'),
-    gaps: z.array(valueRange).describe('Parts of fits in which no value surely does.'),
+    gaps: z.array(valueRange).describe('Parts of fits in which nothing fits.'),
     possible: valueRange.describe('Outside of it nothing fits.'),
     alone: valueRange.describe('What surely fits with the other inputs held at best.'),
     shares: z

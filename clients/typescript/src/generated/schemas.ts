@@ -1495,7 +1495,7 @@ export interface ObjectiveIdentifiability {
         low: number;
         high: number;
       };
-      /** Parts of fits in which no value surely does. */
+      /** Parts of fits in which nothing fits. */
       gaps: Array<{
         low: number;
         high: number;

@@ -1440,7 +1440,7 @@ class ObjectiveIdentifiabilityIdentifiabilityRanges(Wire):
     fits: ObjectiveIdentifiabilityIdentifiabilityRangesFits
     """The least and the largest value that surely fit while the other inputs adapt."""
     gaps: list[ObjectiveIdentifiabilityIdentifiabilityRangesGaps]
-    """Parts of fits in which no value surely does."""
+    """Parts of fits in which nothing fits."""
     possible: ObjectiveIdentifiabilityIdentifiabilityRangesPossible
     """Outside of it nothing fits."""
     alone: ObjectiveIdentifiabilityIdentifiabilityRangesAlone
