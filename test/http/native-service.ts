@@ -63,6 +63,7 @@ export const NO_OPTIONS = {
   inputTolerances: null,
   aimAtRobustness: null,
   robustRuns: null,
+  front: null,
 };
 
 export interface ServiceOptions {
