@@ -71,8 +71,8 @@ export const test = inject('browser') === undefined ? withBrowser.skip : withBro
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
-    const violations = await findViolations(page);
-    expect(violations, `faults of accessibility, ${colorScheme}`).toEqual([]);
+    // Colours may take a moment to change.
+    await expect.poll(() => findViolations(page), { message: `faults of accessibility, ${colorScheme}` }).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: null });
   expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), 'sideways').toBeLessThan(1);
