@@ -18,7 +18,7 @@ def test_works_as_written(page: Path, tmp_path: Path, service: Service) -> None:
     """Where something is not installed, what follows may need what is missing then: only Backsolve's own side is still played."""
     write_files(page, tmp_path)
     environment = {"GMOO_API_URI": f"{service.url}/api/", "GMOO_API_KEY": service.key}
-    skipped = []
+    skipped: list[str] = []
     printed = None
     for block in blocks_of(page):
         if block.is_commands and skipped and "_backsolve.py" not in block.text:
