@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -172,6 +174,15 @@ def test_trying_again(capsys: pytest.CaptureFixture[str]) -> None:
     assert "is tried again: TryAgain: no licence" in capsys.readouterr().err
 
 
+@pytest.fixture
+def _interruptible() -> Iterator[None]:
+    """A process that was started in the background ignores SIGINT."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 @pytest.mark.parametrize("parallel", [1, 3])
 def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str]) -> None:
     done: list[float] = []
@@ -183,9 +194,7 @@ def test_goes_on_after_ctrl_c(parallel: int, capsys: pytest.CaptureFixture[str])
             if parallel == 1:
                 raise KeyboardInterrupt
             # As a terminal does: the signal reaches the main thread while runs go on in others.
-            import _thread
-
-            _thread.interrupt_main()
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
         done.append(a)
         return u_and_v(a, b)
 
