@@ -28,6 +28,6 @@ def test_readme(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_page_of_clients(capsys: pytest.CaptureFixture[str]) -> None:
-    (program,) = programs_of(CLIENTS, "python")
+    program, *_others = programs_of(CLIENTS, "python")
     exec(program, {"__name__": "clients"})
     assert "reactor: Satisfied" in capsys.readouterr().out
