@@ -29,7 +29,7 @@ import type { LeasedJob } from '../domain/suggestion-job.ts';
 import { withoutNegativeZero } from '../domain/vectors.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { History, Proposal, SuggestRequest } from '../optimizer/problem.ts';
-import { toSuggestRequest } from './engine-input.ts';
+import { rowOf, toSuggestRequest } from './engine-input.ts';
 import { computeExplanation } from './explain-objective.ts';
 import { giveUpOpen } from './give-up.ts';
 import { judgeAll, judgeRuns } from './judge-runs.ts';
@@ -186,10 +186,6 @@ function meanAt({ X, Y, count, failed }: History, input: readonly number[]): num
   );
   const outputs = rows.map((row) => rowOf(Y, row, Y.length / count));
   return outputs[0]!.map((_, j) => outputs.reduce((sum, output) => sum + output[j]! / outputs.length, 0));
-}
-
-function rowOf(values: Float64Array, row: number, columns: number): number[] {
-  return Array.from(values.subarray(row * columns, (row + 1) * columns));
 }
 
 /** Undefined when the objective has ended. */

@@ -11,7 +11,7 @@ import {
   type ObjectiveLimits,
 } from '../domain/objective-limits.ts';
 import { DEFAULT_ROBUST_RUNS } from '../domain/robust-options.ts';
-import { isApart } from '../domain/several-solutions.ts';
+import { solutionsAmong } from '../domain/several-solutions.ts';
 import { stopRuleOf } from '../domain/stop-options.ts';
 import type { Goal, History, Space, SuggestRequest, Variable } from '../optimizer/problem.ts';
 
@@ -109,48 +109,36 @@ export function toSourcedRequest(
 
 /** The solutions among the runs of an objective that seeks several. */
 function solutionsOf(snapshot: Snapshot): Pick<SuggestRequest, 'solutions'> {
-  const { objective, space, inputs, outputs, iterations, completedOrders } = snapshot;
+  const { objective, space, inputs, iterations, completedOrders } = snapshot;
   const option = objective.options?.solutions;
   if (!option) return {};
   const { variables } = toOptimizerSpace(space, objective);
-  const found: (readonly number[])[] = [];
-  const rows = Array.from(iterations.keys());
+  const rows = Array.from(iterations.keys()).filter((row) => isSatisfiedAt(snapshot, row));
   rows.sort((a, b) => (completedOrders[a] ?? 0) - (completedOrders[b] ?? 0) || a - b);
-  for (const row of rows) {
-    const [input, output] = [inputs.row(row), outputs.row(row)];
-    const isSolution =
-      !Number.isNaN(output[0]) &&
-      evaluateOutput(objective, output).isSatisfied &&
-      isAdmissible(space, objective, input) &&
-      isApart(variables, option, found, input);
-    if (isSolution) found.push(input);
-  }
-  return { solutions: { found: Float64Array.from(found.flat()), apart: option.apart } };
+  const runs = rows.map((row) => ({ input: inputs.row(row) }));
+  const found = solutionsAmong(variables, option, runs).flatMap(({ input }) => input);
+  return { solutions: { found: Float64Array.from(found), apart: option.apart } };
+}
+
+/** Whether a run of the objective succeeded and satisfies everything within all limits. @param row of its own runs */
+function isSatisfiedAt({ objective, space, inputs, outputs }: Snapshot, row: number): boolean {
+  const output = outputs.row(row);
+  return (
+    !output.some(Number.isNaN) &&
+    isAdmissible(space, objective, inputs.row(row)) &&
+    evaluateOutput(objective, output).isSatisfied
+  );
 }
 
 /**
  * The search for a surer input, once a run of the objective satisfies everything: how many runs are left follows from those after
  * that one.
  */
-function robustAimOf({
-  objective,
-  space,
-  iterations,
-  inputs,
-  outputs,
-  pending,
-}: Snapshot): Pick<SuggestRequest, 'robustAim'> {
+function robustAimOf(snapshot: Snapshot): Pick<SuggestRequest, 'robustAim'> {
+  const { objective, iterations, pending } = snapshot;
   const { inputTolerances: tolerances, aimAtRobustness, robustRuns = DEFAULT_ROBUST_RUNS } = objective.options ?? {};
   if (aimAtRobustness === undefined || tolerances === undefined) return {};
-  const isMet = (row: number) => {
-    const output = outputs.row(row);
-    return (
-      !output.some(Number.isNaN) &&
-      isAdmissible(space, objective, inputs.row(row)) &&
-      evaluateOutput(objective, output).isSatisfied
-    );
-  };
-  const first = iterations.findIndex((_, row) => isMet(row));
+  const first = iterations.findIndex((_, row) => isSatisfiedAt(snapshot, row));
   if (first < 0) return {};
   const runsLeft = Math.max(0, robustRuns - (iterations.length - 1 - first) - pending.rows);
   const probability = aimAtRobustness === true ? null : aimAtRobustness;
@@ -167,6 +155,11 @@ function toGoal(objective: Snapshot['objective']): Goal {
       )
     : goal.targets;
   return { ...goal, targets, ...(weights && { weights }), ...(priorities && { priorities }) };
+}
+
+/** A row of a matrix that is stored row by row. */
+export function rowOf(values: Float64Array, row: number, columns: number): number[] {
+  return Array.from(values.subarray(row * columns, (row + 1) * columns));
 }
 
 function toNoise({ options }: Snapshot['objective']): Pick<SuggestRequest, 'noise'> {

@@ -8,6 +8,7 @@ import type { InputStanding, StoredExplanation } from '../domain/explanation.ts'
 import type { LeasedJob } from '../domain/suggestion-job.ts';
 import type { Engine } from '../engine/pool.ts';
 import type { Standing, SuggestRequest } from '../optimizer/problem.ts';
+import { rowOf } from './engine-input.ts';
 
 /** What a suggestion was computed from. Opaque to callers. */
 export type ExplainRequest = SuggestRequest;
@@ -43,5 +44,5 @@ export async function computeExplanation(
 
 /** @param X rows of n inputs */
 function atItsInput({ row, runs, run, mean }: Standing, X: Float64Array, n: number): InputStanding {
-  return { input: Array.from(X.subarray(row * n, (row + 1) * n)), runs, run, mean };
+  return { input: rowOf(X, row, n), runs, run, mean };
 }

@@ -6,7 +6,7 @@ import { makeVerdict } from '../domain/acceptance.ts';
 import { hasNoTarget } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
 import type { SuggestRequest } from '../optimizer/problem.ts';
-import type { RowSource } from './engine-input.ts';
+import { type RowSource, rowOf } from './engine-input.ts';
 
 /** A run, with its input and output as they count now. */
 export interface KnownRun {
@@ -26,8 +26,8 @@ export function rowsThatMeet({ objective, space }: Snapshot, { history }: Sugges
   return Array.from({ length: history.count }, (_, row) => row).filter(
     (row) =>
       history.failed[row] === 0 &&
-      verdict(Array.from(history.Y.subarray(row * m, (row + 1) * m))).every((isMet, j) => isMet || isOpen[j]) &&
-      isAdmissible(space, objective, Array.from(history.X.subarray(row * n, (row + 1) * n))),
+      verdict(rowOf(history.Y, row, m)).every((isMet, j) => isMet || isOpen[j]) &&
+      isAdmissible(space, objective, rowOf(history.X, row, n)),
   );
 }
 
@@ -51,8 +51,4 @@ export async function toRuns(
     const { objectiveId, iteration } = source;
     return { caseNumber: null, inverseId: ids.get(`${objectiveId} ${iteration}`) ?? null, iteration, ...run };
   });
-}
-
-function rowOf(values: Float64Array, row: number, columns: number): number[] {
-  return Array.from(values.subarray(row * columns, (row + 1) * columns));
 }

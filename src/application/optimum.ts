@@ -44,10 +44,17 @@ export async function findOptimalNow(
     return beatsOptimum(objective, evaluation, optimalOutput) ? inverseId : null;
   }
   if (!isEligible(evaluation)) return null;
-  const runs = [...(await listCompletedOutputs(db, objective.id)), { id: inverseId, output }];
+  return kneeOf(objective, [...(await listCompletedOutputs(db, objective.id)), { id: inverseId, output }]);
+}
+
+/** The id of the run at the knee of the front of these, or null without an eligible one. */
+export function kneeOf(
+  definition: ObjectiveDefinition,
+  runs: readonly { readonly id: number; readonly output: readonly number[] }[],
+): number | null {
   const best = findOptimum(
-    objective,
-    runs.map((run) => run.output),
+    definition,
+    runs.map(({ output }) => output),
   );
   return best === null ? null : runs[best]!.id;
 }

@@ -15,18 +15,19 @@ import { type NewEvent, revisionEvent } from '../domain/event.ts';
 import { awaitsOutput, type Inverse, InverseStatus, isBeingComputed, isRepeat } from '../domain/inverse.ts';
 import { type ObjectiveDefinition, outputsWithoutTarget } from '../domain/objective.ts';
 import { isAdmissible } from '../domain/objective-limits.ts';
-import { findOptimum, isBetter, isEligible } from '../domain/optimum.ts';
+import { isBetter, isEligible } from '../domain/optimum.ts';
 import type { Page } from '../domain/page.ts';
 import type { Project } from '../domain/project.ts';
 import { aimsOn } from '../domain/robust-options.ts';
 import { endsWithOneRun } from '../domain/search-options.ts';
-import { isApart } from '../domain/several-solutions.ts';
+import { solutionsAmong } from '../domain/several-solutions.ts';
 import { isFinal, type RevisedRun, reviseStates, StopReason } from '../domain/stop-reason.ts';
 import { areEqualVectors } from '../domain/vectors.ts';
 import type { AccountLimits } from './account-limits.ts';
 import { toOptimizerSpace } from './engine-input.ts';
 import { giveUpOpen } from './give-up.ts';
 import { refuseManyOpen } from './load-objectives.ts';
+import { kneeOf } from './optimum.ts';
 import { recordEvents } from './record-event.ts';
 
 /** Whose limits hold for objectives that go on. */
@@ -168,17 +169,6 @@ async function reviewInverses(
   };
 }
 
-function kneeOf(
-  definition: ObjectiveDefinition,
-  runs: readonly { readonly id: number; readonly output: readonly number[] }[],
-): number | null {
-  const best = findOptimum(
-    definition,
-    runs.map(({ output }) => output),
-  );
-  return best === null ? null : runs[best]!.id;
-}
-
 /** Ids of the inverses that satisfy everything too near to a solution completed before them. */
 function nearSolutions(
   project: Project,
@@ -188,14 +178,11 @@ function nearSolutions(
   const option = objective.options?.solutions;
   if (!option) return new Set();
   const { variables } = toOptimizerSpace(project, objective);
-  const found: (readonly number[])[] = [];
-  const near = new Set<number>();
-  const ordered = satisfied.toSorted((a, b) => (a.completedOrder ?? 0) - (b.completedOrder ?? 0));
-  for (const { id, input } of ordered) {
-    if (isApart(variables, option, found, input!)) found.push(input!);
-    else near.add(id);
-  }
-  return near;
+  const runs = satisfied
+    .toSorted((a, b) => (a.completedOrder ?? 0) - (b.completedOrder ?? 0))
+    .map(({ id, input }) => ({ id, input: input! }));
+  const solutions = new Set(solutionsAmong(variables, option, runs));
+  return new Set(runs.flatMap((run) => (solutions.has(run) ? [] : [run.id])));
 }
 
 function asNear(result: RevisedRun['result']): RevisedRun['result'] {

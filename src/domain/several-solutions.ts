@@ -39,6 +39,22 @@ export function isApart(
   return found.every((one) => distanceBetween(variables, one, input) >= apart);
 }
 
+/** Of runs that satisfy everything, in the order of their completion: the solutions, each apart from all before it. */
+export function solutionsAmong<Run extends { readonly input: readonly number[] }>(
+  variables: readonly Variable[],
+  option: SolutionsOption,
+  runs: readonly Run[],
+): Run[] {
+  const solutions: Run[] = [];
+  const found: (readonly number[])[] = [];
+  for (const run of runs) {
+    if (!isApart(variables, option, found, run.input)) continue;
+    solutions.push(run);
+    found.push(run.input);
+  }
+  return solutions;
+}
+
 /**
  * How far two inputs lie apart, from 0 to 1 within the bounds: the root mean square over the inputs that may vary of the
  * difference as a share of the range, on a logarithm where the input is logarithmic; a change of a category counts 1.
