@@ -2,11 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from backsolve import OutputError, above, at_least, boolean, choice, exact, integer, levels, log, maximize, minimize, real, within
+from backsolve import (
+    AsyncBacksolve,
+    AsyncProject,
+    Backsolve,
+    OutputError,
+    Project,
+    above,
+    at_least,
+    boolean,
+    choice,
+    exact,
+    integer,
+    levels,
+    log,
+    maximize,
+    minimize,
+    real,
+    solve,
+    solve_async,
+    within,
+)
 from backsolve.problem import Failed, Space, make_problem
 
 SPACE = Space({"x": real(0, 1), "n": integer(2, 9), "m": choice("steel", "brass"), "on": boolean(), "d": levels(4, 1, 2.5)}, ("T", "cost"))
@@ -104,3 +129,42 @@ def test_bodies_say_only_what_is_stated() -> None:
     assert set(plain.project_body("N").model_fields_set) & {"scales", "steps", "levels", "input_units"} == set()
     assert plain.search == {"stop": {}}
     assert make_problem({"x": (0, 1)}, {"y": exact(1)}, stop=False).search == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"constraint": "a <= b"}, "solve has no option 'constraint'. Did you mean 'constraints'?"),
+        ({"confidance": 0.9}, "solve has no option 'confidance'. Did you mean 'confidence'?"),
+        ({"budgett": 30}, "solve has no option 'budgett'. Did you mean 'budget'?"),
+        ({"zzz": 30}, "solve has no option 'zzz'. It has f, inputs, goals, parallel, budget,"),
+        ({"stop": {"patiense": 3}}, "stop has no rule 'patiense'. Did you mean 'patience'?"),
+        ({"options": {"solution": {"count": 3}}}, "options has no field 'solution'. Did you mean 'solutions'?"),
+        ({"options": {"objective_types": ["exact"]}}, "options must not have objective_types: goals states it."),
+    ],
+)
+def test_an_unknown_option_is_refused_with_the_nearest_known_one(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=re.escape(message)):
+        solve(lambda x: x, {"x": (0, 1)}, {"y": exact(1)}, **options)
+    with pytest.raises(TypeError, match=re.escape(message.replace("solve", "solve_async").split("It has")[0])):
+        asyncio.run(solve_async(lambda x: x, {"x": (0, 1)}, {"y": exact(1)}, **options))
+    assert not Path(".backsolve").exists()
+
+
+def test_ask_and_tell_refuses_unknown_options(client: Backsolve) -> None:
+    with pytest.raises(TypeError, match="Project.create has no option 'paralel'. Did you mean 'parallel'?"):
+        Project.create(client, {"x": (0, 1)}, {"y": exact(1)}, paralel=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="make_problem has no option 'wieghts'. Did you mean 'weights'?"):
+        make_problem({"x": (0, 1)}, {"y": exact(1)}, wieghts={"y": 1})  # type: ignore[call-arg]
+
+    async def create() -> None:
+        async with AsyncBacksolve() as asynchronous:
+            await AsyncProject.create(asynchronous, {"x": (0, 1)}, {"y": exact(1)}, case=2)  # type: ignore[call-arg]
+
+    with pytest.raises(TypeError, match="AsyncProject.create has no option 'case'. Did you mean 'cases'?"):
+        asyncio.run(create())
+
+
+def test_further_fields_may_be_written_the_way_of_python() -> None:
+    problem = make_problem({"x": (0, 1)}, {"y": exact(1)}, options={"desired_l1_norm": 0.1, "holdBack": True})
+    assert problem.search == {"desiredL1Norm": 0.1, "holdBack": True}

@@ -12,6 +12,8 @@ from typing_extensions import TypedDict, Unpack
 
 from ._errors import OutputError
 from ._generated import models as m
+from ._options import refuse_unknown, refuse_unknown_options
+from ._wire import Wire, to_wire
 from .goals import Goal
 from .inputs import Input, Value, as_input
 
@@ -162,7 +164,8 @@ class SearchOptions(TypedDict, total=False):
 
 
 def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[str, Goal], **search: Unpack[SearchOptions]) -> Problem:
-    """Raises ValueError when inputs or goals are missing or wrong; the rest is checked by the service."""
+    """Raises TypeError for an unknown option, ValueError when inputs or goals are missing or wrong; the service checks the rest."""
+    refuse_unknown_options(make_problem, SearchOptions, search)
     if not inputs or not goals:
         raise ValueError("A problem needs at least one input and one goal.")
     for name, goal in goals.items():
@@ -181,7 +184,7 @@ def make_problem(inputs: Mapping[str, Input | Sequence[float]], goals: Mapping[s
         "confidence": search.get("confidence"),
         "confidenceOf": search.get("confidence_of"),
         "stop": _stop_rules(search.get("stop")),
-        **search.get("options", {}),
+        **_further_fields(search.get("options", {})),
     }
     return Problem(
         inputs={name: as_input(name, each) for name, each in inputs.items()},
@@ -198,5 +201,25 @@ def _stop_rules(stop: bool | Mapping[str, Any] | None) -> Mapping[str, Any] | No
         return None
     if stop is True:
         return {}
-    wire = {"improvement_below": "improvementBelow", "maximum_runs": "maximumRuns"}
-    return {wire.get(key, key): value.isoformat() if isinstance(value, datetime) else value for key, value in stop.items()}
+    wire = _wire_names(m.NewObjectivesStop)
+    refuse_unknown(stop, wire, "stop", "rule")
+    return {wire[key]: value.isoformat() if isinstance(value, datetime) else value for key, value in stop.items()}
+
+
+STATED_BY_GOALS = ("objectives", "objectiveTypes", "minimumBounds", "maximumBounds")
+
+
+def _further_fields(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an objective that `options` gives, under their names in the interface."""
+    wire = {key: name for key, name in _wire_names(m.NewObjectives).items() if name not in STATED_BY_GOALS}
+    for key in options:
+        if to_wire(key) in STATED_BY_GOALS:
+            raise TypeError(f"options must not have {key}: goals states it.")
+    refuse_unknown(options, wire, "options", "field")
+    return {wire[key]: value for key, value in options.items()}
+
+
+def _wire_names(model: type[Wire]) -> dict[str, str]:
+    """The fields of a model, by their names in the interface and in Python."""
+    names = {key: to_wire(key) for key in model.model_fields}
+    return {**{name: name for name in names.values()}, **names}

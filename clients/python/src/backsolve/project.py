@@ -17,6 +17,7 @@ from . import _batch
 from ._batch import Place, Told
 from ._errors import BacksolveError
 from ._generated import models as m
+from ._options import refuse_unknown_options
 from ._steps import Call, Steps, run, run_async
 from .client import AsyncBacksolve, Backsolve
 from .goals import Goal
@@ -274,6 +275,7 @@ class Project(_Project):
         Creates a search. `parallel` is how many inputs are open at once, `budget` how many runs there may be in all, the designed ones
         included. A repetition with the same `key` within 24 hours creates nothing new. `search` has the further arguments of solve.
         """
+        refuse_unknown_options(Project.create, SearchOptions, search)
         problem = make_problem(inputs, goals, **search)
         place = run(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
         return cls(client, place, name, problem.space, lease_seconds)
@@ -360,6 +362,7 @@ class AsyncProject(_Project):
         **search: Unpack[SearchOptions],
     ) -> AsyncProject:
         """As Project.create."""
+        refuse_unknown_options(AsyncProject.create, SearchOptions, search)
         problem = make_problem(inputs, goals, **search)
         place = await run_async(client, _created(problem, name, key or secrets.token_hex(16), parallel, budget, tries))
         return cls(client, place, name, problem.space, lease_seconds)

@@ -21,6 +21,7 @@ from ._blackbox import MainThread, Threads, caller_of, fingerprint_of
 from ._engine import Engine, Work
 from ._journal import Folder
 from ._local import open_local
+from ._options import refuse_unknown_options
 from ._progress import Progress, make_progress
 from .client import AsyncBacksolve
 from .goals import Goal
@@ -68,6 +69,7 @@ def solve(
     Raises ValueError or TypeError for a wrong argument, OutputError when `f` returns no output of the problem, ServiceError when the
     service refuses, UnreachableError when it cannot be reached, and LocalServiceError when none can be started.
     """
+    refuse_unknown_options(solve, SearchOptions, search)
     problem = make_problem(inputs, goals, **search)
     is_awaited = inspect.iscoroutinefunction(f)
     main = MainThread()
@@ -133,6 +135,7 @@ async def solve_async(
     **search: Unpack[SearchOptions],
 ) -> Result:
     """As solve, in the running event loop. A coroutine function is awaited, any other one runs in threads."""
+    refuse_unknown_options(solve_async, SearchOptions, search)
     problem = make_problem(inputs, goals, **search)
     is_awaited = inspect.iscoroutinefunction(f)
     threads = None if is_awaited or executor is not None else Threads(_check_parallel(parallel))
