@@ -23,16 +23,19 @@ function comparable(name: string): string {
   return name.replaceAll('_', '').toLowerCase();
 }
 
-/** Levenshtein distance: insertions, deletions and replacements of characters that make `to` out of `from`. */
+/** Insertions, deletions, replacements and swaps of neighbouring characters that make `to` out of `from`. */
 function countChanges(from: string, to: string): number {
+  let beforeAbove: number[] = [];
   let above = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (let i = 1; i <= from.length; i++) {
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
       const replaced = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      row.push(Math.min(replaced, above[j]! + 1, row[j - 1]! + 1));
+      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
+      const swapped = isSwap ? beforeAbove[j - 2]! + 1 : Number.POSITIVE_INFINITY;
+      row.push(Math.min(replaced, swapped, above[j]! + 1, row[j - 1]! + 1));
     }
-    above = row;
+    [beforeAbove, above] = [above, row];
   }
   return above[to.length]!;
 }

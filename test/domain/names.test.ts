@@ -17,6 +17,7 @@ import {
   toInputByName,
   toOutputByName,
 } from '../../src/domain/names.ts';
+import { findNearestName } from '../../src/domain/nearest-name.ts';
 
 const SPACE: InputSpace = {
   inputCount: 4,
@@ -29,6 +30,21 @@ const INPUT_NAMES = ['T', 'passes', 'baffled', 'material'];
 const LABELS: Labels = { ...SPACE, inputNames: INPUT_NAMES, outputNames: ['duty', 'drop'] };
 const readInput = () => makeInputReader(SPACE, INPUT_NAMES);
 const STEEL = { T: 380, passes: 2, baffled: true, material: 'steel' };
+
+describe('the nearest of known names', () => {
+  it.each([
+    ['kye', ['url', 'key'], 'key'],
+    ['passse', ['passes', 'T'], 'passes'],
+    ['Tc', ['Th', 'material'], 'Th'],
+    ['q', ['y', 'Q'], 'Q'],
+    ['inputNames', ['input_names'], 'input_names'],
+    ['P', ['y', 'Q'], undefined],
+    ['ab', ['ba'], 'ba'],
+    ['abc', ['xyz', 'cab'], undefined],
+  ])('of %s among %j is %s', (name, known, nearest) => {
+    expect(findNearestName(name, known)).toBe(nearest);
+  });
+});
 
 describe('an input by name', () => {
   it('becomes a vector in the order of the names, with categories by name or number and booleans as either', () => {

@@ -2,6 +2,7 @@
  * Writes the generated files of the TypeScript client: types of every schema and operation from docs/openapi.json, the table
  * of routes that the client reads at run time, and one error class for each kind of problem.
  */
+import { readFileSync } from 'node:fs';
 import { REFUSALS } from '../../src/http/errors.ts';
 import { buildOpenApiDocument } from '../../src/http/openapi.ts';
 
@@ -36,6 +37,8 @@ export interface Document {
 }
 
 const FOLDER = new URL('../../clients/typescript/src/generated/', import.meta.url);
+/** The rule of the service for misspelled names. The clients import nothing from src, so they get a copy. */
+const NEAREST_NAME = new URL('../../src/domain/nearest-name.ts', import.meta.url);
 const WIDTH = 120;
 const JSON_MEDIUM = 'application/json';
 const CSV_MEDIUM = 'text/csv';
@@ -68,6 +71,8 @@ function writeTypes(document: Document): Readonly<Record<string, string>> {
     'operations.ts': writeOperations(document),
     'routes.ts': writeRoutes(document),
     'problems.ts': writeProblems(),
+    'objective-fields.ts': writeObjectiveFields(document),
+    'nearest-name.ts': `${HEADER}${readFileSync(NEAREST_NAME, 'utf8')}`,
   };
 }
 
@@ -255,6 +260,31 @@ export const VERSION = ${literal(document.info.version)};
 export const ROUTES: { readonly [Id in keyof Operations]: Route } = {
 ${lines.join('')}};
 `;
+}
+
+/** The fields of a new objective, with those of the objects in them, as the client knows them at run time. */
+function writeObjectiveFields(document: Document): string {
+  const { schemas } = document.components;
+  const write = (schema: JsonObject, indent: string): string => {
+    const properties = Object.entries((schema['properties'] ?? {}) as Readonly<Record<string, JsonObject>>);
+    const lines = properties.map(([name, inner]) => {
+      const object = closedObjectIn(inner, schemas);
+      return `${indent}  ${name}: ${object === undefined ? 'null' : write(object, `${indent}  `)},\n`;
+    });
+    return `{\n${lines.join('')}${indent}}`;
+  };
+  const fields = write(schemas['NewObjectives']!, '');
+  return `${HEADER}import type { Names } from '../known-names.ts';\n\nexport const OBJECTIVE_FIELDS: Names = ${fields};\n`;
+}
+
+/** The alternative of a value that is an object with names of its own; undefined where there is none, or one by other names. */
+function closedObjectIn(schema: JsonObject, schemas: Document['components']['schemas']): JsonObject | undefined {
+  if (schema['$ref'] !== undefined) return closedObjectIn(schemas[nameOf(String(schema['$ref']))]!, schemas);
+  const alternatives = (schema['anyOf'] ?? schema['oneOf']) as readonly JsonObject[] | undefined;
+  if (alternatives === undefined) return schema['properties'] === undefined ? undefined : schema;
+  const objects = alternatives.map((one) => closedObjectIn(one, schemas)).filter((one) => one !== undefined);
+  const isOpen = alternatives.some((one) => typeof one['additionalProperties'] === 'object');
+  return isOpen || objects.length !== 1 ? undefined : objects[0];
 }
 
 function writeProblems(): string {

@@ -14,6 +14,7 @@ import type {
   SuggestId,
 } from './calls.ts';
 import { type Asked, ConnectionError, connectionError, errorOfAnswer, notBacksolve, timeoutError } from './errors.ts';
+import { refuseUnknownNames } from './known-names.ts';
 import { readChunks, readLines } from './lines.ts';
 import { nextPage } from './pages.ts';
 import { type BuiltRequest, buildRequest, JSON_MEDIUM, type LooseOptions, makeIdempotencyKey } from './request.ts';
@@ -63,6 +64,30 @@ interface Settings {
   readonly timeoutMs: number;
 }
 
+type NamesOf<Type> = { readonly [Name in keyof Required<Type>]: null };
+
+const CLIENT_OPTIONS: NamesOf<BacksolveOptions> = {
+  url: null,
+  key: null,
+  fetch: null,
+  maximumRetries: null,
+  retryForMs: null,
+  firstDelayMs: null,
+  timeoutMs: null,
+  onRetry: null,
+};
+const CALL_OPTIONS: NamesOf<LooseOptions> = {
+  path: null,
+  query: null,
+  body: null,
+  accept: null,
+  prefer: null,
+  idempotencyKey: null,
+  ifNoneMatch: null,
+  signal: null,
+  timeoutMs: null,
+};
+
 /** Between two requests for a suggestion, unless the service says how long. */
 const SUGGESTION_PAUSE_MS = 1_000;
 
@@ -75,6 +100,7 @@ export class Backsolve {
   readonly #onRetry: ((retry: Retry) => void) | undefined;
 
   constructor(options: BacksolveOptions) {
+    refuseUnknownNames(options, CLIENT_OPTIONS, 'Backsolve');
     this.address = readAddress(options.url);
     this.#key = 'key' in options ? readKey(options.key) : undefined;
     this.#fetch = options.fetch ?? ((input, init) => globalThis.fetch(input, init));
@@ -178,6 +204,7 @@ export class Backsolve {
   }
 
   #build(operationId: string, options: LooseOptions): BuiltRequest {
+    refuseUnknownNames(options, CALL_OPTIONS, operationId);
     return buildRequest(operationId, options, this.address, this.#key);
   }
 

@@ -32,8 +32,9 @@ export {
 } from './solve/inputs.ts';
 export { LocalServiceError } from './solve/local-service.ts';
 export { BudgetError, ChangedProblemError } from './solve/open-problem.ts';
+export type { SolveOptions } from './solve/options.ts';
 export type { Problem } from './solve/problem.ts';
 export { openProject, type Project, type Run, RunLostError } from './solve/project.ts';
 export type { Best, FinishedRun, Result, Status } from './solve/result.ts';
 export type { Connection } from './solve/session.ts';
-export { type BlackBox, type SolveOptions, solve } from './solve/solve.ts';
+export { type BlackBox, solve } from './solve/solve.ts';

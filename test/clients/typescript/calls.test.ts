@@ -206,6 +206,14 @@ describe('errors', () => {
     expect(body.output).toEqual(exact);
   });
 
+  it('Options that nothing reads are refused with the nearest one', async () => {
+    const client = new Backsolve({ url: 'http://127.0.0.1:1', key: 'k' });
+    await expect(client.call('listModels', { qurey: { limit: 1 } } as never)).rejects.toThrow(
+      'listModels does not take qurey; did you mean query?',
+    );
+    expect(() => new Backsolve({ url: 'http://127.0.0.1:1', kye: 'k' } as never)).toThrow('did you mean key?');
+  });
+
   it('A path parameter that is missing is named', async () => {
     // @ts-expect-error: model_id is required
     await expect(client.call('getModel', { path: {} })).rejects.toThrow(

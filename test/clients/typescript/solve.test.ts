@@ -269,6 +269,40 @@ describe('what is wrong', () => {
     });
   });
 
+  it('Names that nothing reads are refused with the nearest one, wherever options are read by name', async () => {
+    const stated = { ...here(), ...TWO };
+    const refusalOf = async (wrong: object) => {
+      const error = await errorOf(solve(two, { ...stated, ...wrong }));
+      expect(error).toBeInstanceOf(TypeError);
+      return (error as Error).message;
+    };
+    expect(await refusalOf({ constraint: ['a <= b'], confidance: 0.9, budgett: 5 })).toBe(
+      [
+        'solve does not take constraint; did you mean constraints?',
+        'solve does not take confidance; did you mean confidence?',
+        'solve does not take budgett; did you mean budget?',
+      ].join('\n'),
+    );
+    expect(await refusalOf({ options: { aimAtRobustnes: true, solutions: { cuont: 2 } } })).toBe(
+      'solve does not take options.aimAtRobustnes; did you mean options.aimAtRobustness?\n' +
+        'solve does not take options.solutions.cuont; did you mean options.solutions.count?',
+    );
+    expect(await refusalOf({ stop: { patiance: 3 } })).toContain('did you mean stop.patience?');
+    expect(await refusalOf({ fixed: { c: 1 } })).toBe('solve does not take fixed.c; it takes fixed.a, fixed.b.');
+    expect(await refusalOf({ noise: { sum: 1, diference: 1 } })).toContain('did you mean noise.difference?');
+    expect(await refusalOf({ weights: { summ: 1 } })).toContain('did you mean weights.sum?');
+    expect(await refusalOf({ goals: { sum: { target: 3, within: 1 } } })).toContain('does not take goals.sum.within');
+    expect(await refusalOf({ inputs: { a: { minimum: 0, maximun: 1 } } })).toContain('did you mean inputs.a.maximum?');
+    expect(await refusalOf({ input: TWO.inputs, inputs: undefined })).toContain('did you mean inputs?');
+    expect(await errorOf(openProject({ ...stated, frehs: true } as never))).toMatchObject({
+      message: 'openProject does not take frehs; did you mean fresh?',
+    });
+    const inText = (given: object) => given as { unit: string };
+    expect(() => real(0, 1, inText({ unti: 'mm' }))).toThrow('real does not take unti; did you mean unit?');
+    expect(() => log(1, 2, inText({ likly: [1, 2] }))).toThrow('did you mean likely?');
+    expect(() => within(1, { percnt: 1 } as never)).toThrow('within does not take percnt; did you mean percent?');
+  });
+
   it('Problems that cannot be stated, or that the service refuses', async () => {
     expect(await errorOf(solve(two, { ...here(), ...TWO, parallel: 65 }))).toBeInstanceOf(RangeError);
     expect(await errorOf(solve(two, { ...here(), ...TWO, budget: 0.5 }))).toBeInstanceOf(RangeError);

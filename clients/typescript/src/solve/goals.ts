@@ -1,4 +1,5 @@
 /** What the outputs of a problem should be. */
+import { refuseUnknownNames } from '../known-names.ts';
 
 /** As the service calls them. */
 type GoalType =
@@ -25,6 +26,7 @@ export type Offsets = number | readonly [number, number];
 
 /** Near a target: within(380, 2) is 378 to 382, within(380, { percent: 1 }) is 376.2 to 383.8, within(380, [-1, 3]) is 379 to 383. */
 export function within(target: number, tolerance: Offsets | { readonly percent: Offsets }): Goal {
+  refuseUnknownNames(tolerance, { percent: null }, 'within');
   const isPercent = typeof tolerance === 'object' && 'percent' in tolerance;
   const offsets = isPercent ? tolerance.percent : tolerance;
   const [lower, upper] = typeof offsets === 'number' ? [-offsets, offsets] : offsets;

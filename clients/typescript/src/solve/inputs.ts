@@ -1,5 +1,7 @@
 /** What the inputs of a problem may be. */
 
+import { refuseUnknownNames } from '../known-names.ts';
+
 export type InputValue = number | string | boolean;
 
 /** An input; `Value` is what the black box gets. */
@@ -29,18 +31,24 @@ export interface RealOptions extends InputOptions {
   readonly step?: number;
 }
 
+const OPTIONS = { unit: null, likely: null };
+const REAL_OPTIONS = { ...OPTIONS, step: null };
+
 /** A number between the bounds whose size matters by its order of magnitude; both bounds are positive. */
 export function log(minimum: number, maximum: number, options: InputOptions = {}): Input<number> {
+  refuseUnknownNames(options, OPTIONS, 'log');
   return { type: 'float', scale: 'log', minimum, maximum, choices: [], ...options };
 }
 
 /** A number between the bounds. */
 export function real(minimum: number, maximum: number, options: RealOptions = {}): Input<number> {
+  refuseUnknownNames(options, REAL_OPTIONS, 'real');
   return { type: 'float', minimum, maximum, choices: [], ...options };
 }
 
 /** A whole number between the bounds. */
 export function integer(minimum: number, maximum: number, options: InputOptions = {}): Input<number> {
+  refuseUnknownNames(options, OPTIONS, 'integer');
   return { type: 'integer', minimum, maximum, choices: [], ...options };
 }
 

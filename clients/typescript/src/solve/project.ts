@@ -3,9 +3,11 @@ import type { Backsolve } from '../client.ts';
 import type { Evaluation } from '../evaluator/evaluation.ts';
 import { type Reportable, troubleOf } from '../evaluator/evaluation-calls.ts';
 import { lastAsked } from '../evaluator/journal.ts';
+import { refuseUnknownNames } from '../known-names.ts';
 import { makeIdempotencyKey } from '../request.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
+import { refuseUnknownOptions } from './options.ts';
 import { MAXIMUM_PARALLEL, type Problem } from './problem.ts';
 import { type Result, readResult } from './result.ts';
 import { type Connection, failureOf, Session } from './session.ts';
@@ -37,6 +39,7 @@ const REPORT_LIMIT_MS = 120_000;
 export async function openProject<const I extends Inputs, const G extends Goals>(
   options: Problem<I, G> & Connection,
 ): Promise<Project<I, G>> {
+  refuseUnknownOptions(options, 'openProject');
   return new Project(await Session.open<I, G>(options, options));
 }
 
@@ -111,8 +114,10 @@ export class Project<I extends Inputs, G extends Goals> {
   async correct(
     run: Pick<Run<I>, 'id'>,
     output: OutputsOf<G> | readonly number[] | number,
-    { reason, reopen = false }: { readonly reason: string; readonly reopen?: boolean },
+    how: { readonly reason: string; readonly reopen?: boolean },
   ): Promise<void> {
+    refuseUnknownNames(how, { reason: null, reopen: null }, 'correct');
+    const { reason, reopen = false } = how;
     const { client, journal, record } = this.#session;
     const outcome = this.#session.read(output);
     if (outcome.kind !== 'output') throw new TypeError(`A correction needs finite outputs: ${outcome.reason}.`);

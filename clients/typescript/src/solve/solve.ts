@@ -8,18 +8,9 @@ import { lastAsked, runsOf } from '../evaluator/journal.ts';
 import { pause } from '../retry.ts';
 import type { Goals, OutputsOf } from './goals.ts';
 import { type Inputs, toValues, type ValuesOf } from './inputs.ts';
-import type { Problem } from './problem.ts';
+import { refuseUnknownOptions, type SolveOptions } from './options.ts';
 import { type FinishedRun, type Result, readResult, toRun } from './result.ts';
-import { type Connection, failureOf, Session } from './session.ts';
-
-export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem<I, G>, Connection {
-  /** Is told of every run that is over, those of an earlier process first. */
-  readonly onRun?: ((run: FinishedRun<I, G>) => void) | undefined;
-  /** Whether a line per run is printed to standard error; on a terminal unless given. */
-  readonly progress?: boolean | undefined;
-  /** Ends early: what runs is waited for and reported, and the same call goes on later. */
-  readonly signal?: AbortSignal | undefined;
-}
+import { failureOf, Session } from './session.ts';
 
 /**
  * @param input  a value per input, by its name
@@ -49,6 +40,7 @@ export async function solve<const I extends Inputs, const G extends Goals>(
   blackBox: BlackBox<I, G>,
   options: SolveOptions<I, G>,
 ): Promise<Result<I, G>> {
+  refuseUnknownOptions(options, 'solve');
   const session = await Session.open<I, G>(options, options, String(blackBox));
   try {
     const solver = new Solver(session, blackBox, options);

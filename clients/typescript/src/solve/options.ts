@@ -1,0 +1,80 @@
+/** The options of `solve` and `openProject`, and the check of their names. */
+import { OBJECTIVE_FIELDS } from '../generated/objective-fields.ts';
+import { type Names, refuseUnknownNames } from '../known-names.ts';
+import type { Goal, Goals } from './goals.ts';
+import type { Input, Inputs } from './inputs.ts';
+import type { Problem } from './problem.ts';
+import type { FinishedRun } from './result.ts';
+import type { Connection } from './session.ts';
+
+export interface SolveOptions<I extends Inputs, G extends Goals> extends Problem<I, G>, Connection {
+  /** Is told of every run that is over, those of an earlier process first. */
+  readonly onRun?: ((run: FinishedRun<I, G>) => void) | undefined;
+  /** Whether a line per run is printed to standard error; on a terminal unless given. */
+  readonly progress?: boolean | undefined;
+  /** Ends early: what runs is waited for and reported, and the same call goes on later. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The compiler compares the lists with the types. */
+type NamesOf<Type> = { readonly [Name in keyof Required<Type>]: Names | null };
+
+const INPUT: NamesOf<Input> = {
+  type: null,
+  minimum: null,
+  maximum: null,
+  choices: null,
+  scale: null,
+  step: null,
+  levels: null,
+  unit: null,
+  likely: null,
+};
+const GOAL: NamesOf<Goal> = { type: null, target: null, lower: null, upper: null };
+const CONNECTION: NamesOf<Connection> = {
+  client: null,
+  url: null,
+  key: null,
+  local: null,
+  folder: null,
+  journal: null,
+  fresh: null,
+};
+const RUNNING: NamesOf<Omit<SolveOptions<Inputs, Goals>, keyof Problem | keyof Connection>> = {
+  onRun: null,
+  progress: null,
+  signal: null,
+};
+
+function problemNames({ inputs, goals }: Partial<Problem>): NamesOf<Problem> {
+  const [ofInputs, ofGoals] = [namesIn(inputs, null), namesIn(goals, null)];
+  return {
+    inputs: namesIn(inputs, INPUT),
+    goals: namesIn(goals, GOAL),
+    constraints: null,
+    name: null,
+    parallel: null,
+    budget: null,
+    cases: null,
+    fixed: ofInputs,
+    weights: ofGoals,
+    priorities: ofGoals,
+    noise: ofGoals,
+    confirm: null,
+    confidence: null,
+    confidenceOf: null,
+    stop: OBJECTIVE_FIELDS['stop']!,
+    options: OBJECTIVE_FIELDS,
+    timeoutSeconds: null,
+    stopAfterFailures: null,
+  };
+}
+
+function namesIn(given: object | undefined, inner: Names | null): Names {
+  return Object.fromEntries(Object.keys(given ?? {}).map((name) => [name, inner]));
+}
+
+/** Throws TypeError for names that neither reads: programs share one object between the two. */
+export function refuseUnknownOptions(given: Partial<Problem>, owner: 'solve' | 'openProject'): void {
+  refuseUnknownNames(given, { ...problemNames(given), ...CONNECTION, ...RUNNING }, owner);
+}
