@@ -1,46 +1,53 @@
 import { describe, expect, test } from 'vitest';
 import { BacksolveError } from '../../clients/typescript/src/index.ts';
 import { faultsByPointer, withoutShown } from '../../src/dashboard/parts/violations.ts';
+import { draftsOf } from '../../src/dashboard/shell/drafts.ts';
 import { readCorrection } from '../../src/dashboard/views/objective/actions/correction.ts';
-import { readDraft, writeDraft } from '../../src/dashboard/views/objective/by-hand/draft.ts';
 import { outputAt, readOutputs } from '../../src/dashboard/views/objective/by-hand/read-outputs.ts';
+import { openTyped } from '../../src/dashboard/views/objective/by-hand/typed.ts';
+import { Store } from './store.ts';
 
-class Store implements Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
-  readonly kept = new Map<string, string>();
-  getItem = (name: string) => this.kept.get(name) ?? null;
-  setItem = (name: string, text: string) => void this.kept.set(name, text);
-  removeItem = (name: string) => void this.kept.delete(name);
-}
+describe('outputs that were typed', () => {
+  const open = (store: Store) => openTyped(draftsOf('ann', store), 3, 2);
 
-describe('a draft', () => {
-  test('is kept per inverse, and gone once it is empty', () => {
+  test('are kept per inverse, and gone once they are empty', () => {
     const store = new Store();
-    writeDraft(store, 7, ['1,5', '']);
-    writeDraft(store, 8, ['', '2']);
-    expect(readDraft(store, 7, 2)).toEqual(['1,5', '']);
-    expect(readDraft(store, 8, 2)).toEqual(['', '2']);
-    writeDraft(store, 7, ['', '']);
-    writeDraft(store, 8, []);
-    expect(store.kept.size).toBe(0);
-    expect(readDraft(store, 7, 2)).toEqual(['', '']);
+    open(store).set(7, ['1,5', '']);
+    open(store).set(8, ['', '2']);
+    expect(open(store).of(7)).toEqual(['1,5', '']);
+    expect([...open(store).all.value.keys()]).toEqual([7, 8]);
+    open(store).set(7, ['', '']);
+    open(store).remove(8);
+    expect(store.length).toBe(0);
+    expect(open(store).of(7)).toEqual(['', '']);
   });
 
-  test.each(['{', '[1,2]', '["1"]', '{"length":2}', 'null'])('stored as %s is none', (text) => {
+  test.each(['{', '[1,2]', '["1"]', '{"length":2}', 'null'])('stored as %s are none', (text) => {
     const store = new Store();
-    store.setItem('backsolve-outputs-7', text);
-    expect(readDraft(store, 7, 2)).toEqual(['', '']);
+    draftsOf('ann', store).write('outputs/3/7', text);
+    expect(open(store).of(7)).toEqual(['', '']);
   });
 
-  test('does without storage', () => {
-    const full = {
-      ...new Store(),
-      setItem: () => {
-        throw new Error('full');
-      },
+  test('stay where the storage is full, as long as the page is open', () => {
+    const store = new Store();
+    store.setItem = () => {
+      throw new Error('full');
     };
-    expect(() => writeDraft(full, 7, ['1'])).not.toThrow();
-    expect(() => writeDraft(undefined, 7, ['1'])).not.toThrow();
-    expect(readDraft(undefined, 7, 1)).toEqual(['']);
+    const typed = open(store);
+    typed.set(7, ['1', '']);
+    expect(typed.of(7)).toEqual(['1', '']);
+  });
+
+  test('follow what another tab writes and removes', () => {
+    const store = new Store();
+    const [here, there] = [open(store), open(store)];
+    there.set(7, ['1', '2']);
+    here.readAgain('outputs/3/7');
+    here.readAgain('outputs/30/7');
+    expect(here.of(7)).toEqual(['1', '2']);
+    there.remove(7);
+    here.readAgain('outputs/3/7');
+    expect(here.all.value.size).toBe(0);
   });
 });
 

@@ -198,8 +198,8 @@ export function isUntouched(draft: Draft): boolean {
 }
 
 /** The draft in a stored text; undefined if it is none, or one of another version of the page. */
-export function parseDraft(text: string | null): Draft | undefined {
-  if (text === null) return undefined;
+export function parseDraft(text: string | undefined): Draft | undefined {
+  if (text === undefined) return undefined;
   try {
     const stored = JSON.parse(text) as Draft | null;
     if (stored?.version !== 1) return undefined;

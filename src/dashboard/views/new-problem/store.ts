@@ -1,5 +1,6 @@
 /** The draft of the account that is signed in, kept in the browser. */
 import { signal } from '@preact/signals';
+import { type Drafts, draftsOf, NEW_PROBLEM, watchDrafts } from '../../shell/drafts.ts';
 import { service } from '../../shell/service.ts';
 import { session } from '../../shell/session.ts';
 import { type Draft, emptyDraft, exampleDraft, parseDraft } from './draft.ts';
@@ -16,7 +17,7 @@ export const isKept = signal(true);
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** Of the account that opened the draft: it may be signed out meanwhile. */
-let storageName = '';
+let drafts: Drafts | undefined;
 
 /** Needs no secure context, unlike crypto.randomUUID. */
 function newId(): string {
@@ -25,31 +26,36 @@ function newId(): string {
 
 /** Takes up the draft of the account; returns what lets go of it. */
 export function openDraft(): () => void {
-  storageName = `backsolve-draft-${session.value?.account ?? ''}`;
-  let stored: Draft | undefined;
-  try {
-    stored = parseDraft(localStorage.getItem(storageName));
-  } catch {
-    isKept.value = false;
-  }
-  draft.value = stored ?? emptyDraft(newId());
+  const account = session.value?.account ?? '';
+  drafts = draftsOf(account);
+  isKept.value = true;
+  draft.value = readStored() ?? emptyDraft(newId());
   faults.value = {};
-  addEventListener('pagehide', keep);
+  addEventListener('pagehide', keepChange);
+  // Another tab works on the same draft: its changes would be lost with the next one here.
+  const unwatch = watchDrafts(account, (name) => {
+    if (name === NEW_PROBLEM && timer === undefined) draft.value = readStored() ?? draft.value;
+  });
   return () => {
-    removeEventListener('pagehide', keep);
-    keep();
+    unwatch();
+    removeEventListener('pagehide', keepChange);
+    keepChange();
   };
+}
+
+function readStored(): Draft | undefined {
+  return parseDraft(drafts?.read(NEW_PROBLEM));
+}
+
+/** Keeps what was changed last, if it is not kept yet. */
+function keepChange(): void {
+  if (timer !== undefined) keep();
 }
 
 function keep(): void {
   clearTimeout(timer);
   timer = undefined;
-  try {
-    localStorage.setItem(storageName, JSON.stringify(draft.value));
-    isKept.value = true;
-  } catch {
-    isKept.value = false;
-  }
+  isKept.value = drafts?.write(NEW_PROBLEM, JSON.stringify(draft.value)) ?? false;
 }
 
 /** @param fields  whose faults are gone with the change; a field stands for those below it, too */

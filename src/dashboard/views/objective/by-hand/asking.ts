@@ -13,7 +13,6 @@ import {
 import { service } from '../../../shell/service.ts';
 import { rowOf } from '../columns.ts';
 import type { Run } from '../history.ts';
-import { sessionStore } from './draft.ts';
 
 const PAUSE_MS = 1_000;
 
@@ -132,6 +131,15 @@ function sayOf({ inverses, heldBack, attemptsLeft }: SuggestedInverses, count: n
   if (attemptsLeft === 0) return 'There are no more inputs: all attempts are handed out.';
   if (heldBack) return 'There are no more inputs for now: one that is open is likely to meet all targets.';
   return 'There are no more inputs for now: load an output of those that are open first.';
+}
+
+/** Of the tab: asked again on another day, under a key that the service has forgotten, it would open another input. */
+function sessionStore(): Storage | undefined {
+  try {
+    return sessionStorage;
+  } catch {
+    return undefined;
+  }
 }
 
 const nameOf = (objectiveId: number): string => `backsolve-asked-${objectiveId}`;

@@ -1,8 +1,9 @@
 /** Running by hand: the next input, and a form for what came out. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ReportedInverse, StopReason } from '../../../../../clients/typescript/src/index.ts';
 import { Fault } from '../../../parts/fault.tsx';
-import { may } from '../../../shell/session.ts';
+import { draftsOf, watchDrafts } from '../../../shell/drafts.ts';
+import { may, session } from '../../../shell/session.ts';
 import { type Columns, repeatText, rowOf, stateOf, vectorAt } from '../columns.ts';
 import type { Run } from '../history.ts';
 import { AskForMore } from './ask-for-more.tsx';
@@ -12,6 +13,7 @@ import { KeysHelp, useKeys } from './keys.tsx';
 import { OpenInput } from './open-input.tsx';
 import { Outcome } from './outcome.tsx';
 import { OutputForm } from './output-form.tsx';
+import { openTyped, type TypedOutputs } from './typed.ts';
 import './by-hand.css';
 
 /** Older ones are found in the table of runs. */
@@ -21,6 +23,7 @@ export function ByHand({ run }: { readonly run: Run }) {
   const head = run.head.value;
   const columns = run.columns.value;
   const asking = useAsking(run);
+  const typed = useTyped(run);
   const [outcome, setOutcome] = useState<ReportedInverse | undefined>(undefined);
   const [showsKeys, setShowsKeys] = useState(false);
   const panel = useRef<HTMLElement>(null);
@@ -64,6 +67,7 @@ export function ByHand({ run }: { readonly run: Run }) {
         <OpenInput
           key={columns.inverseIds[row]}
           run={run}
+          typed={typed}
           inverseId={columns.inverseIds[row]!}
           iteration={columns.iterations[row]!}
           input={vectorAt(columns.inputs, row)!}
@@ -90,10 +94,22 @@ export function ByHand({ run }: { readonly run: Run }) {
           {asking.notice.value}
         </p>
       )}
-      {canWrite && !isSingle && <LateOutputs run={run} columns={columns} onReported={setOutcome} />}
+      {canWrite && !isSingle && <LateOutputs run={run} typed={typed} columns={columns} onReported={setOutcome} />}
       {showsKeys && <KeysHelp onClose={() => setShowsKeys(false)} />}
     </section>
   );
+}
+
+/** What is typed for the inputs of this objective, shared with the other tabs of the browser. */
+function useTyped(run: Run): TypedOutputs {
+  // Of the account that opened the view: it may be signed out meanwhile.
+  const account = useMemo(() => session.value?.account ?? '', [run]);
+  const typed = useMemo(
+    () => openTyped(draftsOf(account), run.objectiveId, run.head.value.objectives.length),
+    [run, account],
+  );
+  useEffect(() => watchDrafts(account, typed.readAgain), [account, typed]);
+  return typed;
 }
 
 interface NextInputProps {
@@ -142,12 +158,13 @@ function Ended({ run }: { readonly run: Run }) {
 
 interface LateOutputsProps {
   readonly run: Run;
+  readonly typed: TypedOutputs;
   readonly columns: Columns;
   onReported(inverse: ReportedInverse): void;
 }
 
 /** Inputs that were given up, whose run may have ended all the same: what came out is still worth knowing. */
-function LateOutputs({ run, columns, onReported }: LateOutputsProps) {
+function LateOutputs({ run, typed, columns, onReported }: LateOutputsProps) {
   const late: number[] = [];
   for (let row = columns.count - 1; row >= 0 && late.length < MAXIMUM_LATE; row--) {
     if (stateOf(columns, row) === 'given up' && vectorAt(columns.inputs, row) !== undefined) late.push(row);
@@ -163,6 +180,7 @@ function LateOutputs({ run, columns, onReported }: LateOutputsProps) {
           <InputValues head={run.head.value} input={vectorAt(columns.inputs, row)!} />
           <OutputForm
             run={run}
+            typed={typed}
             inverseId={columns.inverseIds[row]!}
             iteration={columns.iterations[row]!}
             isLate

@@ -6,9 +6,11 @@ import { may } from '../../../shell/session.ts';
 import type { Run } from '../history.ts';
 import { InputValues } from './input-values.tsx';
 import { OutputForm } from './output-form.tsx';
+import type { TypedOutputs } from './typed.ts';
 
 interface OpenInputProps {
   readonly run: Run;
+  readonly typed: TypedOutputs;
   readonly inverseId: number;
   readonly iteration: number;
   readonly input: readonly number[];
@@ -18,7 +20,7 @@ interface OpenInputProps {
 }
 
 /** An input that waits for its output. */
-export function OpenInput({ run, inverseId, iteration, input, repeated, onReported }: OpenInputProps) {
+export function OpenInput({ run, typed, inverseId, iteration, input, repeated, onReported }: OpenInputProps) {
   const [isGivingUp, setGivingUp] = useState(false);
   const titleId = `open-${inverseId}`;
   const giveUp = async () => {
@@ -35,7 +37,7 @@ export function OpenInput({ run, inverseId, iteration, input, repeated, onReport
       <InputValues head={run.head.value} input={input} />
       {may('write') ? (
         <>
-          <OutputForm run={run} inverseId={inverseId} iteration={iteration} onReported={onReported} />
+          <OutputForm run={run} typed={typed} inverseId={inverseId} iteration={iteration} onReported={onReported} />
           <button type="button" class="quiet" onClick={() => setGivingUp(true)}>
             Give up this input…
           </button>

@@ -7,16 +7,17 @@ import { faultsByPointer, withoutShown } from '../../../parts/violations.ts';
 import { service } from '../../../shell/service.ts';
 import type { Run } from '../history.ts';
 import { outputNames } from '../values.ts';
-import { readDraft, sessionStore, writeDraft } from './draft.ts';
 import { FailedRunDialog } from './failed-run-dialog.tsx';
 import { PasteBox } from './paste-box.tsx';
 import { outputAt, readOutputs } from './read-outputs.ts';
+import type { TypedOutputs } from './typed.ts';
 
 /** More outputs are pasted rather than typed. */
 const MAXIMUM_SHOWN_FIELDS = 40;
 
 interface OutputFormProps {
   readonly run: Run;
+  readonly typed: TypedOutputs;
   readonly inverseId: number;
   readonly iteration: number;
   /** The objective waits for it no more: only an output is taken. */
@@ -25,10 +26,10 @@ interface OutputFormProps {
 }
 
 /** The outputs of one open input. What is typed stays until the service has it. */
-export function OutputForm({ run, inverseId, iteration, isLate = false, onReported }: OutputFormProps) {
+export function OutputForm({ run, typed, inverseId, iteration, isLate = false, onReported }: OutputFormProps) {
   const head = run.head.value;
   const names = outputNames(head);
-  const [texts, setTexts] = useState(() => readDraft(sessionStore(), inverseId, names.length));
+  const texts = typed.of(inverseId);
   const [faults, setFaults] = useState<ReadonlyMap<number, string>>(new Map());
   const [pasted, setPasted] = useState<string | undefined>(undefined);
   const [showsAll, setShowsAll] = useState(names.length <= MAXIMUM_SHOWN_FIELDS);
@@ -45,10 +46,7 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [faults]);
 
-  const change = (next: readonly string[]) => {
-    setTexts(next);
-    writeDraft(sessionStore(), inverseId, next);
-  };
+  const change = (next: readonly string[]) => typed.set(inverseId, next);
   const showFaults = (next: ReadonlyMap<number, string>) => {
     if (next.size > 0) setShowsAll(true);
     asksForFocus.current = next.size > 0;
@@ -62,7 +60,7 @@ export function OutputForm({ run, inverseId, iteration, isLate = false, onReport
     try {
       const path = { objective_id: run.objectiveId, inverse_id: inverseId };
       const answer = await service.call('putInverseOutputFlat', { path, body });
-      writeDraft(sessionStore(), inverseId, []);
+      typed.remove(inverseId);
       onReported(answer.body);
     } catch (failure) {
       setError(failure);
